@@ -1,0 +1,117 @@
+/* linerad: Monte Carlo transport of spectral-line photons.
+ *
+ * The whole public interface. Types are opaque, all numbers are double or 64-bit integers, and every
+ * function that can fail returns a status; lr_last_error() then holds one line of text that says what
+ * happened, where, and what to do.
+ *
+ *     lr_context *ctx = lr_context_create();
+ *     lr_model *model = NULL;
+ *     lr_result *result = NULL;
+ *     if (lr_model_load(ctx, "slab.yaml", NULL, 0, &model) || lr_run(ctx, model, &result) ||
+ *         lr_result_write(ctx, result, "slab.h5"))
+ *         fprintf(stderr, "%s\n", lr_last_error(ctx));
+ *     lr_result_free(result);
+ *     lr_model_free(model);
+ *     lr_context_free(ctx);
+ */
+#ifndef LINERAD_H
+#define LINERAD_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define LR_API __attribute__((visibility("default")))
+#else
+#define LR_API
+#endif
+
+enum lr_status {
+    LR_OK = 0,
+    LR_ERROR_INPUT = 1,       /* the model or an argument is wrong; the text says where */
+    LR_ERROR_IO = 2,          /* a file cannot be read or written */
+    LR_ERROR_MEMORY = 3,      /* the problem does not fit; the text says how much it needs */
+    LR_ERROR_DEVICE = 4,      /* the requested device is missing or failed */
+    LR_ERROR_INTERRUPTED = 5, /* stopped before anything was finished */
+    LR_ERROR_INTERNAL = 6     /* a bug in linerad */
+};
+
+typedef struct lr_context lr_context; /* log, progress, stop flag, last error */
+typedef struct lr_model lr_model;     /* a validated model; never changes after loading */
+typedef struct lr_result lr_result;   /* what a run measured */
+
+enum lr_log_level { LR_LOG_INFO = 0, LR_LOG_WARNING = 1 };
+
+/* Called once per message, without a trailing newline. */
+typedef void lr_log_fn(void *user, enum lr_log_level level, const char *message);
+/* Called a few times per second during a run: packets finished, packets asked for, seconds since the start. */
+typedef void lr_progress_fn(void *user, int64_t done, int64_t total, double seconds);
+
+LR_API lr_context *lr_context_create(void); /* NULL when memory is exhausted */
+LR_API void lr_context_free(lr_context *ctx);
+LR_API void lr_context_on_log(lr_context *ctx, lr_log_fn *fn, void *user);
+LR_API void lr_context_on_progress(lr_context *ctx, lr_progress_fn *fn, void *user);
+/* Ask a running calculation to finish the packets in flight and return. Safe in a signal handler. */
+LR_API void lr_context_stop(lr_context *ctx);
+/* The text of the last error, one line, never NULL; valid until the next call with this context. */
+LR_API const char *lr_last_error(const lr_context *ctx);
+
+LR_API const char *lr_version(void);
+
+/* Read and validate a YAML model. `settings` are n_setting strings "path.to.key=value" that replace or add
+ * values before validation, as `--set` does. */
+LR_API enum lr_status lr_model_load(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
+                                    lr_model **model);
+LR_API void lr_model_free(lr_model *model);
+/* What was understood, in physical units: mesh, line, ranges of every field, optical depths, sources,
+ * expected scatterings, memory and a time estimate. *text is freed with lr_text_free(). */
+LR_API enum lr_status lr_model_report(lr_context *ctx, const lr_model *model, char **text);
+/* Version, backends, devices and SIMD width. *text is freed with lr_text_free(). */
+LR_API enum lr_status lr_system_report(lr_context *ctx, char **text);
+LR_API void lr_text_free(char *text);
+
+LR_API enum lr_status lr_run(lr_context *ctx, const lr_model *model, lr_result **result);
+LR_API void lr_result_free(lr_result *result);
+/* Write everything to one HDF5 file. It appears whole or not at all. */
+LR_API enum lr_status lr_result_write(lr_context *ctx, const lr_result *result, const char *path);
+/* Fails now, before a long run, when lr_result_write() to this path could not succeed. */
+LR_API enum lr_status lr_result_path_check(lr_context *ctx, const char *path);
+
+struct lr_estimate {
+    double value;
+    double error; /* one standard error, from independent batches */
+};
+
+/* Numbers of a run. Frequencies x = (nu - nu0) / nu_D in Doppler units of reference_b; x > 0 is blue. */
+struct lr_summary {
+    int64_t packets;                           /* finished */
+    int64_t packets_requested;                 /* more than `packets` only after lr_context_stop() */
+    double reference_b;                        /* cm/s */
+    double emitted;                            /* photons/s */
+    struct lr_estimate escaped, absorbed;      /* photons/s; escaped + absorbed = emitted to rounding */
+    struct lr_estimate f_esc;                  /* escaped / emitted */
+    struct lr_estimate scatterings_per_packet; /* scattering rate / emission rate */
+    struct lr_estimate mean_path;              /* of escaped photons, in half-sizes of the mesh along x */
+    struct lr_estimate median_abs_x, lower_quartile_abs_x, upper_quartile_abs_x; /* of escaped photons */
+    double peak_abs_x;                         /* centre of the highest bin of the spectrum folded at x = 0 */
+    double seconds_transport, seconds_total;
+    double scatterings_per_second;
+    int64_t scatterings;                       /* counted events, unweighted */
+    char device[128];                          /* such as "cpu (16 threads, AVX-512)" or "cuda:0 NVIDIA H200" */
+    char precision[16];                        /* "mixed" or "double" */
+    uint64_t seed;
+};
+LR_API void lr_result_summary(const lr_result *result, struct lr_summary *summary);
+
+/* The escaped spectrum: photons/s per unit x, with its error, in n_bin bins between edges[0..n_bin].
+ * The arrays belong to the result. */
+LR_API void lr_result_spectrum(const lr_result *result, int *n_bin, const double **edges, const double **values,
+                               const double **errors);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

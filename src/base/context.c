@@ -1,0 +1,87 @@
+#define _POSIX_C_SOURCE 200809L
+#include "base/context.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+lr_context *lr_context_create(void)
+{
+    return calloc(1, sizeof(lr_context));
+}
+
+void lr_context_free(lr_context *ctx)
+{
+    free(ctx);
+}
+
+void lr_context_on_log(lr_context *ctx, lr_log_fn *fn, void *user)
+{
+    ctx->log = fn;
+    ctx->log_user = user;
+}
+
+void lr_context_on_progress(lr_context *ctx, lr_progress_fn *fn, void *user)
+{
+    ctx->progress = fn;
+    ctx->progress_user = user;
+}
+
+void lr_context_stop(lr_context *ctx)
+{
+    ctx->stop = 1;
+}
+
+const char *lr_last_error(const lr_context *ctx)
+{
+    return ctx->error;
+}
+
+/* A message is one line whatever a file name or a library put into it. */
+static void keep_one_line(char *text)
+{
+    for (; *text; text++)
+        if (*text == '\n' || *text == '\r')
+            *text = ' ';
+}
+
+enum lr_status lr_fail(lr_context *ctx, enum lr_status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(ctx->error, sizeof ctx->error, format, arguments);
+    va_end(arguments);
+    keep_one_line(ctx->error);
+    return status;
+}
+
+void lr_log(lr_context *ctx, enum lr_log_level level, const char *format, ...)
+{
+    if (!ctx->log)
+        return;
+    char message[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    keep_one_line(message);
+    ctx->log(ctx->log_user, level, message);
+}
+
+enum lr_status lr_allocate(lr_context *ctx, size_t count, size_t size, void *pointer_to_pointer)
+{
+    void *memory = calloc(count ? count : 1, size);
+    if (!memory)
+        return lr_fail(ctx, LR_ERROR_MEMORY, "out of memory: %.3g GiB were asked for",
+                       (double)count * (double)size / (1024.0 * 1024.0 * 1024.0));
+    memcpy(pointer_to_pointer, &memory, sizeof memory);
+    return LR_OK;
+}
+
+double lr_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

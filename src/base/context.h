@@ -1,0 +1,49 @@
+/* Context: carries the log, progress, stop flag and the text of the last error through every call.
+ * Errors travel as `enum lr_status`; lr_fail() records the text once, where the cause is known. */
+#ifndef LR_BASE_CONTEXT_H
+#define LR_BASE_CONTEXT_H
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "linerad.h"
+
+struct lr_context {
+    lr_log_fn *log;
+    void *log_user;
+    lr_progress_fn *progress;
+    void *progress_user;
+    volatile sig_atomic_t stop;
+    char error[1024];
+};
+
+/* Record a one-line message and return `status`. */
+enum lr_status lr_fail(lr_context *ctx, enum lr_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void lr_log(lr_context *ctx, enum lr_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* calloc that reports failure through the context; a zero count gives a valid pointer. */
+enum lr_status lr_allocate(lr_context *ctx, size_t count, size_t size, void *pointer_to_pointer);
+
+/* Seconds of a clock that only moves forward. */
+double lr_seconds(void);
+
+/* Return from the function when a step fails; functions with something to release use LR_TRY_OR. */
+#define LR_TRY(step)                                                                                                   \
+    do {                                                                                                               \
+        enum lr_status lr_try_status_ = (step);                                                                        \
+        if (lr_try_status_ != LR_OK)                                                                                   \
+            return lr_try_status_;                                                                                     \
+    } while (0)
+
+/* status = step; on failure jump to the cleanup label. */
+#define LR_TRY_OR(label, status, step)                                                                                 \
+    do {                                                                                                               \
+        (status) = (step);                                                                                             \
+        if ((status) != LR_OK)                                                                                         \
+            goto label;                                                                                                \
+    } while (0)
+
+#endif

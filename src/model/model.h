@@ -1,0 +1,126 @@
+/* The validated model: everything a run needs, in CGS, with names resolved and units gone. io/ fills it once; nothing
+ * edits it afterwards. Frequencies are written as Doppler shifts, shift = c (nu - nu0) / nu0 in cm/s, positive = blue. */
+#ifndef LR_MODEL_MODEL_H
+#define LR_MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "linerad.h"
+#include "mesh/mesh.h"
+
+/* One quantity over the mesh: the same everywhere, or one value per cell. */
+struct field {
+    double constant; /* used when values is NULL */
+    double *values;  /* [n_cell], owned */
+};
+
+static inline double field_at(const struct field *field, int64_t cell)
+{
+    return field->values ? field->values[cell] : field->constant;
+}
+
+struct line {
+    char name[64];
+    double nu0;              /* Hz */
+    double a_ul;             /* s^-1 */
+    double gamma;            /* s^-1, total radiative rate out of both levels */
+    double g_lower, g_upper; /* statistical weights */
+    double mass;             /* g, of the atom or molecule */
+    double dipole_core;      /* dipole fraction E1 of the phase function in the line core; 1 in the wing */
+};
+
+struct medium {
+    struct field alpha0;      /* cm^-1, line-centre opacity: cross-section sigma0 H(a, x), stimulated emission included */
+    struct field b;           /* cm/s, Doppler parameter sqrt(2 k T / m + b_turb^2) */
+    struct field a;           /* damping parameter Gamma / (4 pi nu_D) */
+    struct field velocity[3]; /* cm/s */
+    struct field kappa;       /* cm^-1, grey absorption */
+    struct field eps;         /* destruction probability per line interaction */
+};
+
+enum spectrum_kind { SPECTRUM_MONOCHROMATIC, SPECTRUM_GAUSSIAN, SPECTRUM_LOCAL, SPECTRUM_BAND, SPECTRUM_TABLE };
+
+struct spectrum {
+    enum spectrum_kind kind;
+    bool gas_frame;  /* shifts are relative to the gas of the emitting cell; otherwise to the mesh */
+    double centre;   /* cm/s: of the line, the Gaussian or the band; ignored by LOCAL and TABLE */
+    double width;    /* cm/s: Gaussian dispersion (standard deviation), or full width of the band */
+    int n_table;     /* TABLE: photon flux density at increasing shifts, linear in between */
+    double *shift;   /* cm/s */
+    double *density; /* any scale, >= 0 */
+};
+
+enum source_kind { SOURCE_POINT, SOURCE_PLANE, SOURCE_VOLUME, SOURCE_EXTERNAL, SOURCE_PACKETS };
+enum angular_kind { ANGULAR_ISOTROPIC, ANGULAR_LAMBERTIAN, ANGULAR_BEAM };
+
+struct source {
+    enum source_kind kind;
+    double luminosity; /* photons/s into the mesh */
+    struct spectrum spectrum;
+    enum angular_kind angular; /* POINT: isotropic or beam. PLANE: any; Lambertian about `direction` */
+    double direction[3];       /* unit vector of a beam; axis of a Lambertian plane (plus or minus the plane's normal) */
+    double position[3];        /* cm, POINT */
+    int axis;                  /* PLANE: 0, 1, 2: normal to x, y, z, over the whole cross-section of the mesh */
+    double offset;             /* cm, PLANE: coordinate along axis */
+    struct field emissivity;   /* VOLUME: photons per volume, any scale; constant = uniform */
+    int64_t n_packet;          /* PACKETS: chosen with probability proportional to their weight */
+    double *packet_position;   /* [n_packet][3] cm, inside the mesh */
+    double *packet_direction;  /* [n_packet][3] unit vectors */
+    double *packet_shift;      /* [n_packet] cm/s, mesh frame */
+    double *packet_weight;     /* [n_packet] photons/s */
+};
+
+enum redistribution {
+    REDISTRIBUTION_EXACT,
+    REDISTRIBUTION_TABLE_GLOBAL,
+    REDISTRIBUTION_TABLE_CONSTANT,
+    REDISTRIBUTION_APPROXIMATE_VOIGT,
+    REDISTRIBUTION_COMPLETE
+};
+
+enum absorption { ABSORPTION_CONTINUOUS, ABSORPTION_ANALOG };
+enum precision { PRECISION_MIXED, PRECISION_DOUBLE };
+enum scheduling { SCHEDULING_QUEUE, SCHEDULING_STATIC };
+
+struct physics {
+    enum redistribution redistribution;
+    bool dipole; /* dipole phase function; otherwise isotropic */
+    bool recoil;
+    enum absorption absorption;
+};
+
+struct output {
+    bool fields;       /* per-cell mean intensity and scattering rate */
+    bool packets;      /* list of escaped packets, with last-scattering positions */
+    int n_bin;         /* spectrum */
+    double range[2];   /* cm/s, shift of the first and last edge; equal = choose */
+    int n_mu, n_phi;   /* direction bins about `axis`; 1 x 1 = none */
+    int axis;
+};
+
+struct run {
+    int64_t packets;
+    uint64_t seed;
+    int threads; /* 0 = all */
+    int batches; /* independent groups of packets that give the errors */
+    char device[32]; /* "auto", "cpu", "cuda" or "cuda:N" */
+    enum precision precision;
+    enum scheduling scheduling;
+};
+
+struct lr_model {
+    char *path; /* as given */
+    char *text; /* the YAML text, then the settings, for provenance */
+    struct mesh mesh;
+    struct line line;
+    struct medium medium;
+    int n_source;
+    struct source *source;
+    struct physics physics;
+    struct output output;
+    struct run run;
+    double reference_b; /* cm/s: given, or the opacity-weighted mean of b */
+};
+
+#endif

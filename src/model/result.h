@@ -1,0 +1,52 @@
+/* What a run measured: plain data in physical units, owned arrays. solve/ fills it, io/ writes it. */
+#ifndef LR_MODEL_RESULT_H
+#define LR_MODEL_RESULT_H
+
+#include "linerad.h"
+#include "mesh/mesh.h"
+
+/* A value and one standard error per element. */
+struct measured {
+    double *value;
+    double *error;
+};
+
+struct packet_list {
+    int64_t n;
+    int64_t *id;             /* packet number: with the seed, it names the history */
+    double *weight;          /* [n] photons/s */
+    double *shift;           /* [n] cm/s, mesh frame, positive = blue */
+    double *path;            /* [n] cm */
+    int64_t *scatterings;    /* [n] */
+    int *face;               /* [n] 0..5 */
+    double *position;        /* [n][3] cm, where it left the mesh */
+    double *direction;       /* [n][3] */
+    double *last_scattering; /* [n][3] cm; where it was emitted when it never scattered */
+};
+
+struct lr_result {
+    struct lr_summary summary;
+    double roulette_balance; /* photons/s removed minus added by Russian roulette; part of `absorbed`, zero on average */
+    double photon_energy;    /* erg */
+    double half_size_x;      /* cm */
+
+    int n_bin;
+    double *x_edge;               /* [n_bin + 1] Doppler units of reference_b, positive = blue */
+    struct measured total;        /* [n_bin] photons/s per unit x */
+    struct measured face;         /* [6][n_bin] */
+    int n_mu, n_phi, axis;
+    struct measured direction;    /* [n_mu][n_phi][n_bin], photons/s per unit x and steradian */
+    struct lr_estimate outside;   /* photons/s that escaped below or above the edges */
+
+    struct mesh mesh;                    /* own copy of edges */
+    struct measured mean_intensity;      /* [n_cell] photons s^-1 cm^-2 sr^-1; NULL when not asked for */
+    struct measured scattering_rate;     /* [n_cell] s^-1 cm^-3 */
+
+    struct packet_list packets; /* n = 0 when not asked for */
+
+    char *model_text;
+    char version[32], date[32], host[128], cpu[128];
+    int threads, batches;
+};
+
+#endif
