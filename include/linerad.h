@@ -96,12 +96,12 @@ struct lr_summary {
     struct lr_estimate scatterings_per_packet; /* scattering rate / emission rate */
     struct lr_estimate mean_path;              /* of escaped photons, in half-sizes of the mesh along x */
     struct lr_estimate median_abs_x, lower_quartile_abs_x, upper_quartile_abs_x; /* of escaped photons */
-    double peak_abs_x;                         /* centre of the highest bin of the spectrum folded at x = 0 */
+    double peak_abs_x; /* centre of the highest bin of the spectrum folded at x = 0 */
     double seconds_transport, seconds_total;
     double scatterings_per_second;
-    int64_t scatterings;                       /* counted events, unweighted */
-    char device[128];                          /* such as "cpu (16 threads, AVX-512)" or "cuda:0 NVIDIA H200" */
-    char precision[16];                        /* "mixed" or "double" */
+    int64_t scatterings; /* counted events, unweighted */
+    char device[128];    /* such as "cpu (16 threads, AVX-512)" or "cuda:0 NVIDIA H200" */
+    char precision[16];  /* "mixed" or "double" */
     uint64_t seed;
 };
 LR_API void lr_result_summary(const lr_result *result, struct lr_summary *summary);

@@ -2,9 +2,9 @@
 #ifndef LR_BASE_CONSTANTS_H
 #define LR_BASE_CONSTANTS_H
 
-#define LR_LIGHT_SPEED 2.99792458e10         /* cm s^-1, exact */
-#define LR_PLANCK 6.62607015e-27             /* erg s, exact */
-#define LR_BOLTZMANN 1.380649e-16            /* erg K^-1, exact */
+#define LR_LIGHT_SPEED 2.99792458e10          /* cm s^-1, exact */
+#define LR_PLANCK 6.62607015e-27              /* erg s, exact */
+#define LR_BOLTZMANN 1.380649e-16             /* erg K^-1, exact */
 #define LR_ATOMIC_MASS_UNIT 1.66053906660e-24 /* g */
 #define LR_PI 3.14159265358979323846
 #define LR_SQRT_PI 1.77245385090551602730

@@ -1,5 +1,6 @@
 /* The validated model: everything a run needs, in CGS, with names resolved and units gone. io/ fills it once; nothing
- * edits it afterwards. Frequencies are written as Doppler shifts, shift = c (nu - nu0) / nu0 in cm/s, positive = blue. */
+ * edits it afterwards. Frequencies are written as Doppler shifts, shift = c (nu - nu0) / nu0 in cm/s, positive = blue.
+ */
 #ifndef LR_MODEL_MODEL_H
 #define LR_MODEL_MODEL_H
 
@@ -31,9 +32,9 @@ struct line {
 };
 
 struct medium {
-    struct field alpha0;      /* cm^-1, line-centre opacity: cross-section sigma0 H(a, x), stimulated emission included */
-    struct field b;           /* cm/s, Doppler parameter sqrt(2 k T / m + b_turb^2) */
-    struct field a;           /* damping parameter Gamma / (4 pi nu_D) */
+    struct field alpha0; /* cm^-1, line-centre opacity: cross-section sigma0 H(a, x), stimulated emission included */
+    struct field b;      /* cm/s, Doppler parameter sqrt(2 k T / m + b_turb^2) */
+    struct field a;      /* damping parameter Gamma / (4 pi nu_D) */
     struct field velocity[3]; /* cm/s */
     struct field kappa;       /* cm^-1, grey absorption */
     struct field eps;         /* destruction probability per line interaction */
@@ -59,16 +60,16 @@ struct source {
     double luminosity; /* photons/s into the mesh */
     struct spectrum spectrum;
     enum angular_kind angular; /* POINT: isotropic or beam. PLANE: any; Lambertian about `direction` */
-    double direction[3];       /* unit vector of a beam; axis of a Lambertian plane (plus or minus the plane's normal) */
-    double position[3];        /* cm, POINT */
-    int axis;                  /* PLANE: 0, 1, 2: normal to x, y, z, over the whole cross-section of the mesh */
-    double offset;             /* cm, PLANE: coordinate along axis */
-    struct field emissivity;   /* VOLUME: photons per volume, any scale; constant = uniform */
-    int64_t n_packet;          /* PACKETS: chosen with probability proportional to their weight */
-    double *packet_position;   /* [n_packet][3] cm, inside the mesh */
-    double *packet_direction;  /* [n_packet][3] unit vectors */
-    double *packet_shift;      /* [n_packet] cm/s, mesh frame */
-    double *packet_weight;     /* [n_packet] photons/s */
+    double direction[3];      /* unit vector of a beam; axis of a Lambertian plane (plus or minus the plane's normal) */
+    double position[3];       /* cm, POINT */
+    int axis;                 /* PLANE: 0, 1, 2: normal to x, y, z, over the whole cross-section of the mesh */
+    double offset;            /* cm, PLANE: coordinate along axis */
+    struct field emissivity;  /* VOLUME: photons per volume, any scale; constant = uniform */
+    int64_t n_packet;         /* PACKETS: chosen with probability proportional to their weight */
+    double *packet_position;  /* [n_packet][3] cm, inside the mesh */
+    double *packet_direction; /* [n_packet][3] unit vectors */
+    double *packet_shift;     /* [n_packet] cm/s, mesh frame */
+    double *packet_weight;    /* [n_packet] photons/s */
 };
 
 enum redistribution {
@@ -91,19 +92,19 @@ struct physics {
 };
 
 struct output {
-    bool fields;       /* per-cell mean intensity and scattering rate */
-    bool packets;      /* list of escaped packets, with last-scattering positions */
-    int n_bin;         /* spectrum */
-    double range[2];   /* cm/s, shift of the first and last edge; equal = choose */
-    int n_mu, n_phi;   /* direction bins about `axis`; 1 x 1 = none */
+    bool fields;     /* per-cell mean intensity and scattering rate */
+    bool packets;    /* list of escaped packets, with last-scattering positions */
+    int n_bin;       /* spectrum */
+    double range[2]; /* cm/s, shift of the first and last edge; equal = choose */
+    int n_mu, n_phi; /* direction bins about `axis`; 1 x 1 = none */
     int axis;
 };
 
 struct run {
     int64_t packets;
     uint64_t seed;
-    int threads; /* 0 = all */
-    int batches; /* independent groups of packets that give the errors */
+    int threads;     /* 0 = all */
+    int batches;     /* independent groups of packets that give the errors */
     char device[32]; /* "auto", "cpu", "cuda" or "cuda:N" */
     enum precision precision;
     enum scheduling scheduling;

@@ -26,21 +26,22 @@ struct packet_list {
 
 struct lr_result {
     struct lr_summary summary;
-    double roulette_balance; /* photons/s removed minus added by Russian roulette; part of `absorbed`, zero on average */
-    double photon_energy;    /* erg */
-    double half_size_x;      /* cm */
+    double
+        roulette_balance; /* photons/s removed minus added by Russian roulette; part of `absorbed`, zero on average */
+    double photon_energy; /* erg */
+    double half_size_x;   /* cm */
 
     int n_bin;
-    double *x_edge;               /* [n_bin + 1] Doppler units of reference_b, positive = blue */
-    struct measured total;        /* [n_bin] photons/s per unit x */
-    struct measured face;         /* [6][n_bin] */
+    double *x_edge;        /* [n_bin + 1] Doppler units of reference_b, positive = blue */
+    struct measured total; /* [n_bin] photons/s per unit x */
+    struct measured face;  /* [6][n_bin] */
     int n_mu, n_phi, axis;
-    struct measured direction;    /* [n_mu][n_phi][n_bin], photons/s per unit x and steradian */
-    struct lr_estimate outside;   /* photons/s that escaped below or above the edges */
+    struct measured direction;  /* [n_mu][n_phi][n_bin], photons/s per unit x and steradian */
+    struct lr_estimate outside; /* photons/s that escaped below or above the edges */
 
-    struct mesh mesh;                    /* own copy of edges */
-    struct measured mean_intensity;      /* [n_cell] photons s^-1 cm^-2 sr^-1; NULL when not asked for */
-    struct measured scattering_rate;     /* [n_cell] s^-1 cm^-3 */
+    struct mesh mesh;                /* own copy of edges */
+    struct measured mean_intensity;  /* [n_cell] photons s^-1 cm^-2 sr^-1; NULL when not asked for */
+    struct measured scattering_rate; /* [n_cell] s^-1 cm^-3 */
 
     struct packet_list packets; /* n = 0 when not asked for */
 

@@ -1,0 +1,19 @@
+/* What differs between compilers: how a physics function is declared. Together with real.h the only place in kernel/
+ * where a backend is named. Kernel code is the common subset of C17 and C++17: no designated arrays, VLAs, _Generic,
+ * complex numbers or file-scope arrays. */
+#ifndef LR_KERNEL_PORTABLE_H
+#define LR_KERNEL_PORTABLE_H
+
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define LR_FN static __host__ __device__ __forceinline__
+#else
+#define LR_FN static inline __attribute__((always_inline))
+#endif
+
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+#define LR_ON_DEVICE 1
+#else
+#define LR_ON_DEVICE 0
+#endif
+
+#endif
