@@ -1,0 +1,57 @@
+# The short way in; CMake does the building (see CMakeLists.txt for its options).
+JOBS   ?= $(shell nproc)
+BUILD  ?= build
+CMAKE_ARGS ?=
+PYTHON := .venv/bin/python
+
+.PHONY: help build demo check validate bench tidy format clean
+.DEFAULT_GOAL := build
+MAKEFLAGS += --no-print-directory
+
+help:
+	@echo 'make build     library, command and (with nvcc) the CUDA backend, in $(BUILD)/'
+	@echo 'make demo      install what is missing, build, run two examples, draw their spectra into out/'
+	@echo 'make check     everything a change must pass: tests, sanitizers, format, layers, symbols'
+	@echo 'make validate  the long physics tests'
+	@echo 'make bench     timed cases; results under out/'
+	@echo 'make tidy      clang-tidy over the C sources'
+	@echo 'make format    rewrite the C and CUDA sources with clang-format'
+	@echo 'make clean     remove build*/ and out/'
+
+build:
+	cmake -S . -B $(BUILD) $(CMAKE_ARGS)
+	cmake --build $(BUILD) -j$(JOBS)
+
+demo:
+	tools/install-deps run
+	$(MAKE) build
+	@mkdir -p out
+	$(BUILD)/linerad run examples/neufeld_slab.yaml -o out/neufeld_slab.h5
+	$(BUILD)/linerad run examples/box.yaml -o out/box.h5
+	$(PYTHON) tools/plot_spectrum.py out/neufeld_slab.h5 -o out/neufeld_slab.png --neufeld 0.149 32000 \
+	    --title 'Slab with a central source'
+	$(PYTHON) tools/plot_spectrum.py out/box.h5 -o out/box.png --title 'Cube with a uniform source'
+	@echo; echo 'Spectra:  out/neufeld_slab.png  out/box.png'
+	@echo 'Results:  out/neufeld_slab.h5   out/box.h5'
+
+check:
+	tools/install-deps check
+	JOBS=$(JOBS) tools/check
+
+validate:
+	tools/install-deps check
+	$(MAKE) build CMAKE_ARGS='$(CMAKE_ARGS) -DLINERAD_PYTHON=$(CURDIR)/$(PYTHON)'
+	ctest --test-dir $(BUILD) -L validate --output-on-failure --no-tests=error
+
+bench: build
+	bench/run
+
+tidy:
+	cmake -S . -B $(BUILD) $(CMAKE_ARGS)
+	clang-tidy -p $(BUILD) --quiet $(shell find src -name '*.c' ! -name 'cpu_transport.c')
+
+format:
+	tools/check format --fix
+
+clean:
+	rm -rf build build-* out

@@ -1,0 +1,84 @@
+# liblinerad_cuda.so: loaded at run time from the folder of liblinerad.so. Static CUDA runtime, one exported entry, so a
+# machine without a driver loses nothing but this file. src/backend/cuda*.cu; *_transport.cu is compiled once per
+# precision with LR_CUDA_VARIANT=mixed|double. CUDA 12 and 13.
+
+file(GLOB cuda_sources CONFIGURE_DEPENDS src/backend/cuda*.cu)
+set(cuda_transport ${cuda_sources})
+list(FILTER cuda_transport INCLUDE REGEX "_transport\\.cu$")
+list(FILTER cuda_sources EXCLUDE REGEX "_transport\\.cu$")
+
+if(NOT LINERAD_CUDA OR LINERAD_SANITIZE)
+  message(STATUS "CUDA backend: off")
+  return()
+endif()
+if(NOT cuda_sources)
+  message(STATUS "CUDA backend: no sources")
+  return()
+endif()
+
+# Compiler detection wants some architecture; the targets below set their own.
+if(NOT CMAKE_CUDA_ARCHITECTURES)
+  set(CMAKE_CUDA_ARCHITECTURES 80)
+endif()
+find_program(LINERAD_NVCC nvcc HINTS ENV CUDACXX ENV CUDA_HOME ENV CUDA_PATH /usr/local/cuda PATH_SUFFIXES bin)
+mark_as_advanced(LINERAD_NVCC)
+if(LINERAD_NVCC AND NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+  set(ENV{CUDACXX} ${LINERAD_NVCC})
+endif()
+include(CheckLanguage)
+check_language(CUDA)
+if(NOT CMAKE_CUDA_COMPILER)
+  if(LINERAD_CUDA STREQUAL "AUTO")
+    message(STATUS "CUDA backend: off, no working nvcc")
+    return()
+  endif()
+  message(FATAL_ERROR "LINERAD_CUDA=ON, but no working nvcc was found (see CMakeFiles/CMakeError.log)")
+endif()
+enable_language(CUDA)
+set(CMAKE_CUDA_FLAGS_RELEASE "-O3 -DNDEBUG")
+
+set(cuda_architectures ${LINERAD_CUDA_ARCHITECTURES})
+if(NOT cuda_architectures)
+  set(cuda_architectures 80-real 90-real 90-virtual)
+  if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 13)
+    list(PREPEND cuda_architectures 70-real)
+  endif()
+endif()
+message(STATUS "CUDA backend: nvcc ${CMAKE_CUDA_COMPILER_VERSION}, architectures ${cuda_architectures}")
+
+# -pedantic is left out: the code nvcc generates for the host is not pedantic.
+add_library(linerad_cuda_flags INTERFACE)
+target_include_directories(linerad_cuda_flags INTERFACE include src)
+target_include_directories(linerad_cuda_flags SYSTEM INTERFACE ${RANDOM123_INCLUDE_DIR})
+target_compile_definitions(linerad_cuda_flags INTERFACE LR_VERSION="${PROJECT_VERSION}")
+target_compile_options(linerad_cuda_flags INTERFACE
+                       "SHELL:-Werror all-warnings"
+                       -Xcompiler=-Wall,-Wextra,-Wshadow,-Wdouble-promotion,-Wfloat-conversion,-Werror)
+
+set(cuda_targets "")
+foreach(precision mixed double)
+  if(cuda_transport)
+    add_library(linerad_cuda_${precision} OBJECT ${cuda_transport})
+    target_compile_definitions(linerad_cuda_${precision} PRIVATE LR_CUDA_VARIANT=${precision}
+                               $<$<STREQUAL:${precision},double>:LR_REAL_DOUBLE>)
+    list(APPEND cuda_targets linerad_cuda_${precision})
+  endif()
+endforeach()
+add_library(linerad_cuda MODULE ${cuda_sources})
+foreach(target ${cuda_targets})
+  target_sources(linerad_cuda PRIVATE $<TARGET_OBJECTS:${target}>)
+endforeach()
+
+foreach(target ${cuda_targets} linerad_cuda)
+  target_link_libraries(${target} PRIVATE linerad_cuda_flags)
+  set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${cuda_architectures}" CUDA_STANDARD 17
+                        CUDA_STANDARD_REQUIRED ON CUDA_EXTENSIONS OFF CUDA_VISIBILITY_PRESET hidden
+                        CUDA_RUNTIME_LIBRARY Static CUDA_SEPARABLE_COMPILATION OFF)
+endforeach()
+
+# Templates of the C++ library and the static CUDA runtime would otherwise be exported too.
+set(cuda_exports ${CMAKE_CURRENT_BINARY_DIR}/cuda_exports.map)
+file(CONFIGURE OUTPUT ${cuda_exports} CONTENT "{ global: lr_*; local: *; };\n")
+target_link_options(linerad_cuda PRIVATE -Wl,--no-undefined -Wl,--version-script=${cuda_exports})
+set_target_properties(linerad_cuda PROPERTIES LINK_DEPENDS ${cuda_exports})
+install(TARGETS linerad_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

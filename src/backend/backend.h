@@ -1,0 +1,161 @@
+/* What a backend does, in plain doubles: nothing here depends on the working precision.
+ *
+ * Code units: lengths in half-sizes of the mesh along x, velocities and Doppler shifts in reference_b, packet weights
+ * in units of the weight at emission (so that 1 is a new packet). */
+#ifndef LR_BACKEND_BACKEND_H
+#define LR_BACKEND_BACKEND_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "linerad.h"
+
+enum transport_face { TRANSPORT_OPEN, TRANSPORT_PERIODIC, TRANSPORT_REFLECTING };
+enum transport_mode {
+    TRANSPORT_EXACT,
+    TRANSPORT_TABLE_GLOBAL,
+    TRANSPORT_TABLE_CONSTANT,
+    TRANSPORT_APPROXIMATE_VOIGT,
+    TRANSPORT_COMPLETE
+};
+enum { TRANSPORT_N_FACE = 6 };
+
+struct transport_cell {
+    double alpha0, a, b, velocity[3], kappa, eps;
+};
+
+enum transport_source_kind { EMIT_POINT, EMIT_PLANE, EMIT_UNIFORM, EMIT_CELLS, EMIT_EXTERNAL, EMIT_LIST };
+enum transport_angular { EMIT_ISOTROPIC, EMIT_LAMBERTIAN, EMIT_BEAM };
+enum transport_spectrum { EMIT_MONOCHROMATIC, EMIT_GAUSSIAN, EMIT_LOCAL, EMIT_BAND, EMIT_TABLE };
+
+/* Walker's alias table: entry k is kept with probability keep[k], otherwise replaced by other[k]. */
+struct transport_alias {
+    int64_t n;
+    const double *keep;
+    const int32_t *other;
+};
+
+struct transport_source {
+    double probability; /* of a packet to come from this source */
+    enum transport_source_kind kind;
+    enum transport_angular angular;
+    double direction[3];
+    int cell[3];     /* POINT, and the plane's own axis of PLANE */
+    double local[3]; /* position inside that cell, from its lower corner */
+    int axis;        /* PLANE */
+    enum transport_spectrum spectrum;
+    bool gas_frame;
+    double centre, width;
+    int n_table;                  /* TABLE: n_table knots, density linear in between */
+    const double *table_shift;    /* [n_table] */
+    const double *table_density;  /* [n_table] */
+    const double *table_integral; /* [n_table], rising from 0 to 1 */
+    struct transport_alias alias; /* CELLS: cells. LIST: entries. EXTERNAL: six faces */
+    const int32_t *list_cell;     /* [n][3] */
+    const double *list_local;     /* [n][3] */
+    const double *list_direction; /* [n][3] */
+    const double *list_shift;     /* [n] */
+};
+
+/* Tables of the table modes, built by solve/ in double. */
+struct transport_tables {
+    int n_a, n_row, n_node;    /* damping planes, rows in |x|, nodes in w */
+    double log_a_first, log_a_step;
+    int n_row_uniform;         /* rows 0 .. n_row_uniform - 1 at equal steps up to x_join, then logarithmic to x_last */
+    double x_join, x_last;
+    const double *cdf;         /* [n_a][n_row][n_node] */
+    int n_voigt, n_voigt_uniform; /* points in x, of them uniform below voigt_join */
+    double voigt_join, voigt_last;
+    const double *log_voigt;   /* [n_a][n_voigt], natural logarithm of H */
+};
+
+struct transport_job {
+    int n[3];
+    const double *width[3]; /* of the cells along each axis */
+    enum transport_face face[TRANSPORT_N_FACE];
+    int64_t n_cell;
+    const void *medium;
+    void (*read_cells)(const void *medium, int64_t first, int64_t count, struct transport_cell *cells);
+    bool absorbing; /* any kappa or eps above zero */
+    bool broad;     /* any damping above the narrow-profile limit */
+
+    int n_source;
+    const struct transport_source *source;
+
+    enum transport_mode mode;
+    const struct transport_tables *tables; /* NULL unless a table mode */
+    bool dipole, analog_absorption;
+    double dipole_core; /* E1 in the core */
+    double recoil;      /* h nu0 / (m c), code velocity */
+
+    uint64_t seed;
+    int64_t first_packet, end_packet; /* ids of this pass */
+    int64_t batch_size;               /* packets per batch; batch = id / batch_size */
+    int first_batch, n_batch;         /* batches of this pass */
+    bool one_thread_per_packet;       /* GPU scheduling without the queue; static schedule on a CPU */
+
+    int n_bin; /* spectrum in x from x_first in steps of x_step; bin 0 and n_bin + 1 hold what lies outside */
+    double x_first, x_step;
+    int n_mu, n_phi, direction_axis;
+    bool fields, record;
+};
+
+/* Per batch sums; `weight` is 1 per emitted packet. */
+struct transport_batch {
+    double packets, escaped, absorbed, roulette; /* roulette: weight removed minus weight added */
+    double scattered;                            /* sum of the weight at each scattering */
+    double path;                                 /* weight x path of escaped packets */
+    double events;                               /* scatterings, unweighted */
+};
+
+/* One escaped packet, if asked for. */
+struct transport_record {
+    int64_t id, scatterings;
+    double weight, shift, path;
+    double direction[3];
+    int32_t face, cell[3], last_cell[3];
+    double local[3], last_local[3];
+};
+
+struct transport_tally {
+    struct transport_batch *batch; /* [n_batch of the run] */
+    double *face_spectrum;         /* [n_batch][6][n_bin + 2] */
+    double *direction_spectrum;    /* [n_batch][n_mu n_phi][n_bin + 2] */
+    /* Sums over batches of per-cell sums and of their squares; backends add to them after each pass. NULL = no fields. */
+    double *length, *length_square;   /* weighted path, code length */
+    double *scatter, *scatter_square; /* weighted scattering depth */
+    struct transport_record *record;  /* room for end_packet - first_packet; n_record counts */
+    int64_t n_record;
+    double seconds; /* of transport alone, added up */
+};
+
+struct transport_monitor {
+    volatile sig_atomic_t *stop;
+    void (*progress)(void *user, int64_t done);
+    void *user;
+};
+
+struct transport_device {
+    char name[128];
+    double memory_bytes; /* free now */
+};
+
+struct lr_backend {
+    const char *name; /* "cpu", "cuda" */
+    int (*device_count)(void);
+    enum lr_status (*device_describe)(lr_context *ctx, int device, struct transport_device *description);
+    /* Bytes that a pass needs besides the cell tallies, and those per batch. */
+    enum lr_status (*transport)(lr_context *ctx, int device, int threads, bool double_precision,
+                                const struct transport_job *job, const struct transport_monitor *monitor,
+                                struct transport_tally *tally);
+};
+
+const struct lr_backend *backend_cpu(void);
+
+/* The one symbol of liblinerad_cuda.so. `fail` is lr_fail, so that the module needs nothing from the library. */
+typedef const struct lr_backend *lr_backend_entry_fn(enum lr_status (*fail)(lr_context *, enum lr_status, const char *,
+                                                                            ...));
+#define LR_BACKEND_CUDA_ENTRY "lr_backend_cuda"
+
+#endif

@@ -1,0 +1,200 @@
+/* From the job (double, host) to views (working precision). Included by drivers, so that no struct holding `real`
+ * leaves a translation unit. A driver says how an array travels: `store(owner, bytes, data)` gives the pointer that
+ * kernels will use, NULL when memory is exhausted. */
+#ifndef LR_BACKEND_BUILD_VIEWS_H
+#define LR_BACKEND_BUILD_VIEWS_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/backend.h"
+#include "kernel/tally.h"
+#include "kernel/views.h"
+
+struct view_store {
+    void *owner;
+    void *(*copy)(void *owner, size_t bytes, const void *data); /* data NULL: zeros */
+};
+
+static inline const real *store_reals(const struct view_store *store, int64_t n, const double *data, int *failed)
+{
+    real *converted = (real *)malloc((size_t)(n > 0 ? n : 1) * sizeof(real));
+    const real *result = NULL;
+    if (converted) {
+        for (int64_t i = 0; i < n; i++)
+            converted[i] = (real)data[i];
+        result = (const real *)store->copy(store->owner, (size_t)(n > 0 ? n : 1) * sizeof(real), converted);
+    }
+    free(converted);
+    if (!result)
+        *failed = 1;
+    return result;
+}
+
+static inline const int32_t *store_ints(const struct view_store *store, int64_t n, const int32_t *data, int *failed)
+{
+    const int32_t *result = (const int32_t *)store->copy(store->owner, (size_t)n * sizeof(int32_t), data);
+    if (!result)
+        *failed = 1;
+    return result;
+}
+
+static inline struct mesh_view make_mesh_view(const struct view_store *store, const struct transport_job *job,
+                                              int *failed)
+{
+    struct mesh_view mesh;
+    for (int axis = 0; axis < 3; axis++) {
+        const int n = job->n[axis];
+        mesh.n[axis] = n;
+        mesh.width[axis] = store_reals(store, n, job->width[axis], failed);
+        double *edge = (double *)calloc((size_t)n + 1, sizeof(double));
+        mesh.edge[axis] = NULL;
+        if (edge) {
+            for (int i = 0; i < n; i++)
+                edge[i + 1] = edge[i] + job->width[axis][i];
+            mesh.edge[axis] = store_reals(store, n + 1, edge, failed);
+        } else {
+            *failed = 1;
+        }
+        free(edge);
+    }
+    for (int face = 0; face < TRANSPORT_N_FACE; face++)
+        mesh.face[face] = (int)job->face[face];
+    mesh.stride[0] = (int64_t)job->n[1] * job->n[2];
+    mesh.stride[1] = job->n[2];
+    return mesh;
+}
+
+static inline struct source_view make_source_view(const struct view_store *store, const struct transport_source *from,
+                                                  double cumulative, int *failed)
+{
+    struct source_view to;
+    memset(&to, 0, sizeof to);
+    to.cumulative = (real)cumulative;
+    to.kind = (int)from->kind;
+    to.angular = (int)from->angular;
+    to.spectrum = (int)from->spectrum;
+    to.gas_frame = from->gas_frame;
+    to.axis = from->axis;
+    to.centre = (real)from->centre;
+    to.width = (real)from->width;
+    for (int axis = 0; axis < 3; axis++) {
+        to.direction[axis] = (real)from->direction[axis];
+        to.cell[axis] = from->cell[axis];
+        to.local[axis] = (real)from->local[axis];
+    }
+    if (from->spectrum == EMIT_TABLE) {
+        to.n_table = from->n_table;
+        to.table_shift = store_reals(store, from->n_table, from->table_shift, failed);
+        to.table_density = store_reals(store, from->n_table, from->table_density, failed);
+        to.table_integral = store_reals(store, from->n_table, from->table_integral, failed);
+    }
+    if (from->alias.n > 0) {
+        to.alias.n = from->alias.n;
+        to.alias.keep = store_reals(store, from->alias.n, from->alias.keep, failed);
+        to.alias.other = store_ints(store, from->alias.n, from->alias.other, failed);
+    }
+    if (from->kind == EMIT_LIST) {
+        to.list_cell = store_ints(store, 3 * from->alias.n, from->list_cell, failed);
+        to.list_local = store_reals(store, 3 * from->alias.n, from->list_local, failed);
+        to.list_direction = store_reals(store, 3 * from->alias.n, from->list_direction, failed);
+        to.list_shift = store_reals(store, from->alias.n, from->list_shift, failed);
+    }
+    return to;
+}
+
+static inline struct table_view make_table_view(const struct view_store *store, const struct transport_tables *from,
+                                                int *failed)
+{
+    struct table_view to;
+    memset(&to, 0, sizeof to);
+    if (!from)
+        return to;
+    to.n_a = from->n_a;
+    to.n_row = from->n_row;
+    to.n_node = from->n_node;
+    to.n_row_uniform = from->n_row_uniform;
+    to.log_a_first = (real)from->log_a_first;
+    to.inv_log_a_step = from->n_a > 1 ? (real)(1.0 / from->log_a_step) : R(0);
+    to.x_join = (real)from->x_join;
+    to.log_x_join = (real)log(from->x_join);
+    to.inv_row_step = (real)((from->n_row_uniform - 1) / from->x_join);
+    to.inv_row_log_step = (real)((from->n_row - from->n_row_uniform) / log(from->x_last / from->x_join));
+    to.n_voigt = from->n_voigt;
+    to.n_voigt_uniform = from->n_voigt_uniform;
+    to.voigt_join = (real)from->voigt_join;
+    to.log_voigt_join = (real)log(from->voigt_join);
+    to.inv_voigt_step = (real)((from->n_voigt_uniform - 1) / from->voigt_join);
+    to.inv_voigt_log_step = (real)((from->n_voigt - from->n_voigt_uniform) / log(from->voigt_last / from->voigt_join));
+    to.cdf = store_reals(store, (int64_t)from->n_a * from->n_row * from->n_node, from->cdf, failed);
+    to.log_voigt = store_reals(store, (int64_t)from->n_a * from->n_voigt, from->log_voigt, failed);
+    return to;
+}
+
+/* Cells in working precision, converted in pieces so that the double copy stays small. */
+static inline int fill_cells(const struct transport_job *job, int64_t first, int64_t count, struct cell_view *cells)
+{
+    enum { PIECE = 4096 };
+    struct transport_cell *piece = (struct transport_cell *)malloc(PIECE * sizeof(struct transport_cell));
+    if (!piece)
+        return 0;
+    for (int64_t start = 0; start < count; start += PIECE) {
+        const int64_t n = count - start < PIECE ? count - start : PIECE;
+        job->read_cells(job->medium, first + start, n, piece);
+        for (int64_t i = 0; i < n; i++) {
+            struct cell_view *to = &cells[start + i];
+            to->alpha0 = (real)piece[i].alpha0;
+            to->a = (real)piece[i].a;
+            to->b = (real)piece[i].b;
+            to->vx = (real)piece[i].velocity[0];
+            to->vy = (real)piece[i].velocity[1];
+            to->vz = (real)piece[i].velocity[2];
+            to->kappa = (real)piece[i].kappa;
+            to->eps = (real)piece[i].eps;
+        }
+    }
+    free(piece);
+    return 1;
+}
+
+/* Everything but the cells. Returns 0 when memory is exhausted. */
+static inline int make_transport_view(const struct view_store *store, const struct transport_job *job,
+                                      struct transport_view *view)
+{
+    int failed = 0;
+    memset(view, 0, sizeof *view);
+    view->mesh = make_mesh_view(store, job, &failed);
+    struct source_view *source = (struct source_view *)calloc((size_t)job->n_source, sizeof *source);
+    if (!source)
+        return 0;
+    double cumulative = 0;
+    for (int s = 0; s < job->n_source; s++) {
+        cumulative += job->source[s].probability;
+        source[s] = make_source_view(store, &job->source[s], cumulative, &failed);
+    }
+    view->n_source = job->n_source;
+    view->source =
+        (const struct source_view *)store->copy(store->owner, (size_t)job->n_source * sizeof *source, source);
+    free(source);
+    view->table = make_table_view(store, job->tables, &failed);
+    view->dipole = job->dipole;
+    view->analog = job->analog_absorption;
+    view->dipole_core = (real)job->dipole_core;
+    view->recoil = (real)job->recoil;
+    view->key = rng_key_from_seed(job->seed);
+    return !failed && view->source;
+}
+
+static inline struct tally_axes make_tally_axes(const struct transport_job *job)
+{
+    struct tally_axes axes;
+    axes.n_bin = job->n_bin;
+    axes.x_first = (real)job->x_first;
+    axes.inv_x_step = (real)(1.0 / job->x_step);
+    axes.n_mu = job->n_mu;
+    axes.n_phi = job->n_phi;
+    axes.axis = job->direction_axis;
+    return axes;
+}
+
+#endif

@@ -1,0 +1,246 @@
+#include "base/units.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <udunits2.h>
+
+#include "base/constants.h"
+
+struct units {
+    ut_system *system;
+    ut_unit *cgs[N_DIMENSION]; /* NULL for DIMENSION_NONE and DIMENSION_ANY */
+};
+
+struct dimension_text {
+    const char *name, *cgs, *example;
+};
+
+static struct dimension_text dimension_text(enum dimension dimension)
+{
+    switch (dimension) {
+    case DIMENSION_NONE:
+        return (struct dimension_text){"a plain number", NULL, ""};
+    case DIMENSION_LENGTH:
+        return (struct dimension_text){"a length", "cm", "pc"};
+    case DIMENSION_VELOCITY:
+        return (struct dimension_text){"a velocity", "cm s-1", "km/s"};
+    case DIMENSION_TEMPERATURE:
+        return (struct dimension_text){"a temperature", "K", "K"};
+    case DIMENSION_DENSITY:
+        return (struct dimension_text){"a number density", "cm-3", "cm^-3"};
+    case DIMENSION_INVERSE_LENGTH:
+        return (struct dimension_text){"an opacity (1/length)", "cm-1", "1/pc"};
+    case DIMENSION_FREQUENCY:
+        return (struct dimension_text){"a frequency", "s-1", "GHz"};
+    case DIMENSION_RATE:
+        return (struct dimension_text){"a rate", "s-1", "1/s"};
+    case DIMENSION_MASS:
+        return (struct dimension_text){"a mass", "g", "u"};
+    case DIMENSION_PHOTON_RATE:
+        return (struct dimension_text){"a photon rate", "s-1", "photon/s"};
+    case DIMENSION_POWER:
+        return (struct dimension_text){"a luminosity", "erg s-1", "erg/s"};
+    case DIMENSION_PHOTON_FLUX:
+        return (struct dimension_text){"a photon flux", "cm-2 s-1", "photon/s/cm^2"};
+    case DIMENSION_ENERGY_FLUX:
+        return (struct dimension_text){"an energy flux", "erg cm-2 s-1", "erg/s/cm^2"};
+    case DIMENSION_PHOTON_INTENSITY:
+        return (struct dimension_text){"a photon intensity", "cm-2 s-1 sr-1", "photon/s/cm^2/sr"};
+    case DIMENSION_ENERGY_INTENSITY:
+        return (struct dimension_text){"an intensity", "erg cm-2 s-1 sr-1", "erg/s/cm^2/sr"};
+    case DIMENSION_ANY:
+    case N_DIMENSION:
+        break;
+    }
+    return (struct dimension_text){"any quantity", NULL, ""};
+}
+
+const char *units_dimension_name(enum dimension dimension)
+{
+    return dimension_text(dimension).name;
+}
+
+const char *units_dimension_example(enum dimension dimension)
+{
+    return dimension_text(dimension).example;
+}
+
+/* ---- Units that UDUNITS lacks, or knows by an old value. ---- */
+
+/* Give `symbol` the meaning `definition` times `scale`, whatever it meant before. */
+static bool define_unit(ut_system *system, const char *symbol, double scale, const char *definition)
+{
+    ut_unit *base = ut_parse(system, definition, UT_ASCII);
+    ut_unit *unit = base ? ut_scale(scale, base) : NULL;
+    ut_unmap_symbol_to_unit(system, symbol, UT_ASCII);
+    ut_unmap_name_to_unit(system, symbol, UT_ASCII);
+    bool defined = unit && ut_map_symbol_to_unit(symbol, UT_ASCII, unit) == UT_SUCCESS;
+    ut_free(unit);
+    ut_free(base);
+    return defined;
+}
+
+/* Photons are counted: a unit of their own without dimension. */
+static bool define_photon(ut_system *system)
+{
+    ut_unit *photon = ut_new_dimensionless_unit(system);
+    bool defined = photon && ut_map_name_to_unit("photon", UT_ASCII, photon) == UT_SUCCESS &&
+                   ut_map_name_to_unit("photons", UT_ASCII, photon) == UT_SUCCESS;
+    ut_free(photon);
+    return defined;
+}
+
+static bool define_astronomy(ut_system *system)
+{
+    const double parsec = 648000.0 / LR_PI; /* au; IAU 2015 resolution B2 */
+    const double sun_luminosity = 3.828e26; /* W; IAU 2015 resolution B3 */
+    const double sun_radius = 6.957e8;      /* m; IAU 2015 resolution B3 */
+    const double sun_mass = 1.988409871e30; /* kg; (GM)_sun of IAU 2015 B3 over G of CODATA 2018 */
+    const double light_year = 9460730472580800.0; /* m; Julian year of 365.25 days */
+    const char *const sun_luminosity_names[] = {"solLum", "Lsun", "L_sun"};
+    bool ok = define_unit(system, "pc", parsec, "au") && define_unit(system, "parsec", parsec, "au") &&
+              define_unit(system, "AU", 1.0, "au") && define_unit(system, "ly", light_year, "m") &&
+              define_unit(system, "u", LR_ATOMIC_MASS_UNIT, "g") &&
+              define_unit(system, "amu", LR_ATOMIC_MASS_UNIT, "g") && define_unit(system, "AA", 1e-10, "m") &&
+              define_unit(system, "solRad", sun_radius, "m") && define_unit(system, "Rsun", sun_radius, "m") &&
+              define_unit(system, "solMass", sun_mass, "kg") && define_unit(system, "Msun", sun_mass, "kg") &&
+              define_photon(system);
+    for (int i = 0; ok && i < 3; i++)
+        ok = define_unit(system, sun_luminosity_names[i], sun_luminosity, "W");
+    return ok;
+}
+
+enum lr_status units_create(lr_context *ctx, struct units **out)
+{
+    struct units *units = NULL;
+    LR_TRY(lr_allocate(ctx, 1, sizeof *units, &units));
+    ut_error_message_handler previous = ut_set_error_message_handler(ut_ignore);
+    units->system = ut_read_xml(NULL);
+    bool ok = units->system && define_astronomy(units->system);
+    for (int d = 0; ok && d < N_DIMENSION; d++) {
+        const char *cgs = dimension_text((enum dimension)d).cgs;
+        units->cgs[d] = cgs ? ut_parse(units->system, cgs, UT_ASCII) : NULL;
+        ok = !cgs || units->cgs[d];
+    }
+    ut_set_error_message_handler(previous);
+    if (!ok) {
+        units_free(units);
+        return lr_fail(ctx, LR_ERROR_IO,
+                       "the UDUNITS-2 database cannot be read; install it or set UDUNITS2_XML_PATH to udunits2.xml");
+    }
+    *out = units;
+    return LR_OK;
+}
+
+void units_free(struct units *units)
+{
+    if (!units)
+        return;
+    for (int d = 0; d < N_DIMENSION; d++)
+        ut_free(units->cgs[d]);
+    ut_free_system(units->system);
+    free(units);
+}
+
+bool units_split(const char *text, double *number, const char **unit)
+{
+    char *end = NULL;
+    *number = strtod(text, &end);
+    bool hexadecimal = memchr(text, 'x', (size_t)(end - text)) || memchr(text, 'X', (size_t)(end - text));
+    if (end == text || hexadecimal || !isfinite(*number))
+        return false;
+    while (isspace((unsigned char)*end))
+        end++;
+    *unit = end;
+    return true;
+}
+
+/* UDUNITS also reads "5 km" as a unit; after a number only "1/..." may start with a digit. */
+static bool starts_like_unit(const char *unit)
+{
+    if (strncmp(unit, "1/", 2) == 0)
+        return true;
+    return !isdigit((unsigned char)*unit) && !strchr("+-.", *unit);
+}
+
+/* A converter from the unit text to CGS of the dimension. Division, not ut_are_convertible(): that one also takes
+ * reciprocals, cm for 1/cm. */
+static enum unit_match find_converter(const struct units *units, const char *text, enum dimension dimension,
+                                      cv_converter **converter)
+{
+    const ut_unit *cgs = units->cgs[dimension];
+    ut_unit *unit = starts_like_unit(text) ? ut_parse(units->system, text, UT_UTF8) : NULL;
+    if (!unit)
+        return UNIT_UNKNOWN;
+    ut_unit *ratio = ut_divide(unit, cgs);
+    bool same = ratio && ut_is_dimensionless(ratio);
+    *converter = same ? ut_get_converter(unit, (ut_unit *)cgs) : NULL;
+    ut_free(ratio);
+    ut_free(unit);
+    return *converter ? UNIT_OK : UNIT_MISMATCH;
+}
+
+enum unit_match units_convert(const struct units *units, const char *unit, enum dimension dimension, double *values,
+                              size_t n)
+{
+    while (isspace((unsigned char)*unit))
+        unit++;
+    if (dimension == DIMENSION_ANY)
+        return UNIT_OK;
+    if (dimension == DIMENSION_NONE)
+        return *unit == '\0' || strcmp(unit, "1") == 0 ? UNIT_OK : UNIT_MISMATCH;
+    if (*unit == '\0')
+        return UNIT_MISSING;
+    ut_error_message_handler previous = ut_set_error_message_handler(ut_ignore);
+    cv_converter *converter = NULL;
+    enum unit_match match = find_converter(units, unit, dimension, &converter);
+    if (match == UNIT_OK)
+        cv_convert_doubles(converter, values, n, values);
+    cv_free(converter);
+    ut_set_error_message_handler(previous);
+    return match;
+}
+
+enum unit_match units_parse(const struct units *units, const char *text, enum dimension dimension, double *value)
+{
+    const char *unit = NULL;
+    if (!units_split(text, value, &unit))
+        return UNIT_NOT_A_NUMBER;
+    enum unit_match match = units_convert(units, unit, dimension, value, 1);
+    return match == UNIT_OK && !isfinite(*value) ? UNIT_NOT_A_NUMBER : match;
+}
+
+void units_explain(enum unit_match match, const char *text, enum dimension dimension, char *message, size_t size)
+{
+    struct dimension_text about = dimension_text(dimension);
+    double number = 0.0;
+    const char *unit = "";
+    int digits = units_split(text, &number, &unit) ? (int)(unit - text) : 0;
+    while (digits > 0 && isspace((unsigned char)text[digits - 1]))
+        digits--;
+    char example[96];
+    snprintf(example, sizeof example, "%.*s%s%s", digits ? digits : 1, digits ? text : "1", *about.example ? " " : "",
+             about.example);
+    switch (match) {
+    case UNIT_NOT_A_NUMBER:
+        snprintf(message, size, "'%s' is not a finite number%s; write for example '%s'", text,
+                 *about.example ? " with a unit" : "", example);
+        break;
+    case UNIT_MISSING:
+        snprintf(message, size, "'%s' has no unit; write for example '%s'", text, example);
+        break;
+    case UNIT_UNKNOWN:
+        snprintf(message, size, "'%s' has an unknown unit '%s'; write for example '%s'", text, unit, example);
+        break;
+    case UNIT_MISMATCH:
+        snprintf(message, size, "'%s' is not %s; write for example '%s'", text, about.name, example);
+        break;
+    case UNIT_OK:
+        snprintf(message, size, "'%s' is fine", text);
+        break;
+    }
+}

@@ -1,0 +1,73 @@
+/* linerad check */
+#include <stddef.h>
+
+#include "command.h"
+#include "linerad.h"
+#include "message.h"
+#include "options.h"
+#include "settings.h"
+
+static const char help[] =
+    "linerad check: validate a model and print what was understood\n"
+    "\n"
+    "Usage: linerad check MODEL.yaml [options]\n"
+    "\n"
+    "Prints the mesh, the line, the range of every field, optical depths and sources in physical units, the\n"
+    "expected scatterings per packet, the memory needed and a time estimate. Nothing is run or written.\n"
+    "\n"
+    "Options\n"
+    "  --set KEY=VALUE   replace or add a value of the model; any number of times (none)\n"
+    "  -h, --help        this text\n"
+    "\n"
+    "Examples\n"
+    "  linerad check slab.yaml\n"
+    "  linerad check slab.yaml --set medium.tau_mean=1e6 --set 'medium.temperature=100 K'\n"
+    "\n"
+    "Units\n"
+    "  Every value with a dimension carries its unit (2 pc, 1e4 K, 10 km/s). tau_centre is the depth at line\n"
+    "  centre without H(a,0); tau_mean = sqrt(pi) tau_centre. x = (nu - nu0) / nu_D, in Doppler units; x > 0 is\n"
+    "  blue.\n"
+    "\n"
+    "Exit codes\n"
+    "  0  the model is valid\n"
+    "  2  error: one line on stderr that names the file and the place\n";
+
+static int report(const char *path, const struct settings *settings)
+{
+    lr_context *ctx = lr_context_create();
+    if (!ctx)
+        return message_error("out of memory");
+    struct console console = console_create(false);
+    lr_context_on_log(ctx, console_log, &console);
+    lr_model *model = NULL;
+    char *text = NULL;
+    int code = EXIT_GOOD;
+    if (lr_model_load(ctx, path, (const char *const *)settings->texts, settings->n, &model) ||
+        lr_model_report(ctx, model, &text))
+        code = message_error("%s", lr_last_error(ctx));
+    else
+        code = command_print(text);
+    lr_text_free(text);
+    lr_model_free(model);
+    lr_context_free(ctx);
+    return code;
+}
+
+int command_check(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"set", required_argument, NULL, 's'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    struct settings settings = {NULL, 0};
+    int code = EXIT_GOOD;
+    for (int option; code == EXIT_GOOD && (option = options_next(argc, argv, ":h", options)) != -1;) {
+        if (option == 'h') {
+            settings_free(&settings);
+            return command_print(help);
+        }
+        code = option == 's' ? settings_add(&settings, optarg) : EXIT_ERROR;
+    }
+    const char *path = code == EXIT_GOOD ? options_single(argc, argv, "model") : NULL;
+    code = path ? report(path, &settings) : EXIT_ERROR;
+    settings_free(&settings);
+    return code;
+}

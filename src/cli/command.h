@@ -1,0 +1,14 @@
+/* What the commands share: exit codes, and one function per command. A command gets its own name as argv[0]. */
+#ifndef LINERAD_CLI_COMMAND_H
+#define LINERAD_CLI_COMMAND_H
+
+enum { EXIT_GOOD = 0, EXIT_ERROR = 2, EXIT_STOPPED = 130 };
+
+int command_run(int argc, char **argv);
+int command_check(int argc, char **argv);
+int command_info(int argc, char **argv);
+
+/* Prints `text` on stdout; EXIT_ERROR when stdout cannot take it, as on a full disk. */
+int command_print(const char *text);
+
+#endif

@@ -1,0 +1,37 @@
+#define _POSIX_C_SOURCE 200809L
+#include "interrupt.h"
+
+#include <signal.h>
+#include <stddef.h>
+
+/* A signal handler takes no argument of ours, so this is the one place with variables of file scope. */
+static lr_context *running;
+static volatile sig_atomic_t happened;
+
+static void stop(int signal_number)
+{
+    (void)signal_number;
+    happened = 1;
+    lr_context_stop(running);
+}
+
+void interrupt_catch(lr_context *ctx)
+{
+    running = ctx;
+    struct sigaction action = {.sa_handler = stop, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+void interrupt_release(void)
+{
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    running = NULL;
+}
+
+bool interrupt_happened(void)
+{
+    return happened != 0;
+}

@@ -1,0 +1,14 @@
+/* Ctrl-C and termination: the first asks the run to finish the packets in flight, the second kills. */
+#ifndef LINERAD_CLI_INTERRUPT_H
+#define LINERAD_CLI_INTERRUPT_H
+
+#include <stdbool.h>
+
+#include "linerad.h"
+
+/* From now until interrupt_release(), signals stop the run of this context. */
+void interrupt_catch(lr_context *ctx);
+void interrupt_release(void);
+bool interrupt_happened(void);
+
+#endif

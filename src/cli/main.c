@@ -1,0 +1,82 @@
+/* linerad: finds the command, and answers --help and --version. */
+#define _POSIX_C_SOURCE 200809L
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "linerad.h"
+#include "message.h"
+#include "nearest.h"
+
+static const char help[] =
+    "linerad: Monte Carlo transport of spectral-line photons\n"
+    "\n"
+    "Usage: linerad COMMAND [options]\n"
+    "\n"
+    "Commands\n"
+    "  run MODEL      follow photon packets through a model, write the escaped spectrum\n"
+    "  check MODEL    validate a model and print what was understood, without running it\n"
+    "  info           version, backends, devices and SIMD width\n"
+    "\n"
+    "Options\n"
+    "  -h, --help     this text; 'linerad COMMAND --help' for one command\n"
+    "  --version      the version\n"
+    "\n"
+    "Examples\n"
+    "  linerad check slab.yaml\n"
+    "  linerad run slab.yaml --packets 1e6 -o slab.h5\n"
+    "\n"
+    "Conventions\n"
+    "  A model is a YAML file; every value with a dimension carries its unit (2 pc, 1e4 K, 10 km/s).\n"
+    "  Frequencies are x = (nu - nu0) / nu_D, in Doppler units; x > 0 is blue, so velocity v = -x b.\n"
+    "\n"
+    "Exit codes\n"
+    "  0  done\n"
+    "  2  error: one line on stderr, nothing overwritten\n"
+    "  130  stopped by Ctrl-C; what was finished is kept\n";
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} commands[] = {{"run", command_run}, {"check", command_check}, {"info", command_info}};
+
+static int unknown(const char *word)
+{
+    static const char *const names[] = {"run", "check", "info", "--help", "--version", NULL};
+    const char *kind = word[0] == '-' ? "option" : "command";
+    const char *meant = nearest_word(word, names);
+    if (meant)
+        return message_error("unknown %s '%s'; did you mean '%s'? See 'linerad --help'", kind, word, meant);
+    return message_error("unknown %s '%s'; see 'linerad --help'", kind, word);
+}
+
+int command_print(const char *text)
+{
+    if (fputs(text, stdout) == EOF || fflush(stdout) != 0 || ferror(stdout))
+        return message_error("cannot write to standard output");
+    return EXIT_GOOD;
+}
+
+static int print_version(void)
+{
+    char text[64];
+    snprintf(text, sizeof text, "linerad %s\n", lr_version());
+    return command_print(text);
+}
+
+int main(int argc, char **argv)
+{
+    signal(SIGXFSZ, SIG_IGN); /* a file size limit is then an error with a text, like a full disk */
+    if (argc < 2)
+        return message_error("no command given; see 'linerad --help'");
+    const char *word = argv[1];
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
+        return command_print(help);
+    if (strcmp(word, "--version") == 0)
+        return print_version();
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(word, commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    return unknown(word);
+}

@@ -1,0 +1,114 @@
+#define _POSIX_C_SOURCE 200809L
+#include "message.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "command.h"
+
+static const double terminal_interval = 0.1, log_interval = 10.0; /* seconds between progress reports */
+
+/* Whatever a file name holds, a message stays one line and cannot drive the terminal. */
+static void print_line(const char *kind, const char *format, va_list arguments)
+{
+    char text[2048];
+    vsnprintf(text, sizeof text, format, arguments);
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            *c = ' ';
+    fprintf(stderr, "linerad: %s%s\n", kind, text);
+}
+
+int message_error(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_line("error: ", format, arguments);
+    va_end(arguments);
+    return EXIT_ERROR;
+}
+
+void message_warning(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_line("warning: ", format, arguments);
+    va_end(arguments);
+}
+
+static void message_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void message_info(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_line("", format, arguments);
+    va_end(arguments);
+}
+
+struct console console_create(bool quiet)
+{
+    return (struct console){.quiet = quiet, .terminal = isatty(STDERR_FILENO)};
+}
+
+static void clear_line(struct console *console)
+{
+    if (console->line_open)
+        fputs("\r\033[K", stderr);
+    console->line_open = false;
+}
+
+void console_end_line(struct console *console)
+{
+    if (console->line_open)
+        fputc('\n', stderr);
+    console->line_open = false;
+}
+
+void console_log(void *user, enum lr_log_level level, const char *text)
+{
+    struct console *console = user;
+    if (level != LR_LOG_WARNING && console->quiet)
+        return;
+    clear_line(console);
+    if (level == LR_LOG_WARNING)
+        message_warning("%s", text);
+    else
+        message_info("%s", text);
+}
+
+static void format_duration(char *text, size_t size, double seconds)
+{
+    if (!(seconds < 8.64e6)) { /* a hundred days, or unknown */
+        snprintf(text, size, "--:--");
+        return;
+    }
+    long whole = (long)(seconds + 0.5);
+    if (whole < 3600)
+        snprintf(text, size, "%ld:%02ld", whole / 60, whole % 60);
+    else
+        snprintf(text, size, "%ld:%02ld:%02ld", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+void console_progress(void *user, int64_t done, int64_t total, double seconds)
+{
+    struct console *console = user;
+    const bool last = done >= total;
+    const double interval = console->terminal ? terminal_interval : log_interval;
+    const bool due = seconds - console->last_report >= interval || (last && console->line_open);
+    if (console->quiet || !due)
+        return;
+    console->last_report = seconds;
+    double rate = seconds > 0.0 ? (double)done / seconds : 0.0;
+    char left[32], line[160];
+    format_duration(left, sizeof left, rate > 0.0 ? (double)(total - done) / rate : 1e99);
+    snprintf(line, sizeof line, "%5.1f %%  %lld of %lld packets  %.3g packets/s  ETA %s",
+             total > 0 ? 100.0 * (double)done / (double)total : 0.0, (long long)done, (long long)total, rate, left);
+    if (console->terminal) {
+        fprintf(stderr, "\r%s\033[K", line);
+        fflush(stderr);
+        console->line_open = true;
+    } else {
+        message_info("%s", line);
+    }
+}

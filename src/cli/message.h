@@ -1,0 +1,28 @@
+/* Text for people, on stderr: errors, warnings, log messages and the progress line, which give way to each other. */
+#ifndef LINERAD_CLI_MESSAGE_H
+#define LINERAD_CLI_MESSAGE_H
+
+#include <stdbool.h>
+
+#include "linerad.h"
+
+struct console {
+    bool quiet;         /* warnings and errors only */
+    bool terminal;      /* stderr is one: the progress line is rewritten in place */
+    bool line_open;     /* the cursor stands in a progress line */
+    double last_report; /* seconds of the run at the last progress line */
+};
+
+struct console console_create(bool quiet);
+
+/* One line "linerad: error: ...". Returns EXIT_ERROR. */
+int message_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void message_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Callbacks of the library; user is a struct console. */
+lr_log_fn console_log;
+lr_progress_fn console_progress;
+/* Ends an open progress line, so that other text starts on a line of its own. */
+void console_end_line(struct console *console);
+
+#endif

@@ -1,0 +1,62 @@
+#define _GNU_SOURCE
+#include "options.h"
+
+#include <string.h>
+
+#include "message.h"
+#include "nearest.h"
+
+enum { MAX_OPTION = 24 };
+
+static void complain(char **argv, const char *word, const struct option *list)
+{
+    const char *names[MAX_OPTION + 1] = {NULL};
+    char name[64];
+    const char *long_name = strncmp(word, "--", 2) == 0 ? word + 2 : word + 1;
+    size_t length = strcspn(long_name, "=");
+    for (int i = 0; i < MAX_OPTION && list[i].name; i++)
+        names[i] = list[i].name;
+    const char *meant = NULL;
+    if (length < sizeof name) {
+        memcpy(name, long_name, length);
+        name[length] = '\0';
+        meant = nearest_word(name, names);
+    }
+    if (meant)
+        message_error("unknown option '%s'; did you mean '--%s'? See 'linerad %s --help'", word, meant, argv[0]);
+    else
+        message_error("unknown option '%s'; see 'linerad %s --help'", word, argv[0]);
+}
+
+int options_next(int argc, char **argv, const char *brief, const struct option *list)
+{
+    opterr = 0;
+    int index = optind;
+    int option = getopt_long(argc, argv, brief, list, NULL);
+    if (option == ':') {
+        message_error("option '%s' needs a value; see 'linerad %s --help'", argv[optind - 1], argv[0]);
+        return '?';
+    }
+    if (option == '?') {
+        /* optopt is the letter of a bad short option, the code of a long one given a value it does not take, or 0. */
+        char letter[] = {'-', (char)optopt, '\0'};
+        const char *word = argv[optind > index ? optind - 1 : index];
+        const char *equals = strchr(word, '=');
+        if (optopt && equals && strncmp(word, "--", 2) == 0)
+            message_error("option '%.*s' takes no value; see 'linerad %s --help'", (int)(equals - word), word, argv[0]);
+        else
+            complain(argv, optopt && strncmp(word, "--", 2) != 0 && strlen(word) <= 2 ? letter : word, list);
+    }
+    return option;
+}
+
+const char *options_single(int argc, char **argv, const char *what)
+{
+    if (optind == argc)
+        message_error("no %s given; see 'linerad %s --help'", what, argv[0]);
+    else if (optind < argc - 1)
+        message_error("one %s at a time: '%s' is one too many", what, argv[optind + 1]);
+    else
+        return argv[optind];
+    return NULL;
+}

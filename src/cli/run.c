@@ -1,0 +1,216 @@
+/* linerad run */
+#define _POSIX_C_SOURCE 200809L
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "interrupt.h"
+#include "linerad.h"
+#include "message.h"
+#include "options.h"
+#include "settings.h"
+#include "summary.h"
+
+static const char help[] =
+    "linerad run: follow photon packets through a model and write what escapes\n"
+    "\n"
+    "Usage: linerad run MODEL.yaml [options]\n"
+    "\n"
+    "Options (defaults in parentheses)\n"
+    "  -o, --output FILE      result, HDF5 (name of the model with .h5, in the current directory); an earlier\n"
+    "                         result is replaced when the new one is whole, any other file is left alone\n"
+    "  --packets N            number of photon packets, such as 1e6 (run.packets of the model)\n"
+    "  --seed N               random seed (run.seed of the model)\n"
+    "  --threads N            CPU threads, 0 = all (run.threads of the model)\n"
+    "  --device NAME          auto, cpu, cuda or cuda:N (run.device of the model, or auto: the GPU if there is one)\n"
+    "  --precision NAME       mixed or double (run.precision of the model, or mixed)\n"
+    "  --set KEY=VALUE        replace or add a value of the model; any number of times (none)\n"
+    "  --json                 summary as JSON on stdout; all other text goes to stderr (off)\n"
+    "  --quiet                no progress, no messages and no summary, except errors, warnings and --json (off)\n"
+    "  -h, --help             this text\n"
+    "\n"
+    "Examples\n"
+    "  linerad run slab.yaml --packets 1e6\n"
+    "  for tau in 1e4 1e5 1e6; do linerad run slab.yaml --set medium.tau_mean=$tau -o tau_$tau.h5 --json; done\n"
+    "\n"
+    "Units\n"
+    "  Frequencies are x = (nu - nu0) / nu_D, in Doppler units of the reference b; x > 0 is blue. Velocities follow\n"
+    "  the radio convention v = -x b, positive = receding. Spectra are photons/s per unit x; the mean path is in\n"
+    "  half-sizes of the mesh along x. Errors are one standard error, from independent batches of packets.\n"
+    "\n"
+    "Ctrl-C finishes the packets in flight and writes the result for them; a second one ends at once.\n"
+    "\n"
+    "Exit codes\n"
+    "  0    done\n"
+    "  2    error: one line on stderr, nothing overwritten\n"
+    "  130  stopped by Ctrl-C; the result is complete for the packets that were finished\n";
+
+struct request {
+    const char *model;
+    char *output;
+    bool json, quiet, help;
+    struct settings settings; /* of --set; the other options come after them and win */
+    struct settings short_hands;
+};
+
+static void request_free(struct request *request)
+{
+    free(request->output);
+    settings_free(&request->settings);
+    settings_free(&request->short_hands);
+}
+
+static int set_output(struct request *request, const char *path)
+{
+    free(request->output);
+    request->output = strdup(path);
+    return request->output ? 0 : message_error("out of memory");
+}
+
+/* some/where/slab.yaml -> slab.h5 */
+static int set_default_output(struct request *request)
+{
+    const char *slash = strrchr(request->model, '/');
+    const char *name = slash ? slash + 1 : request->model;
+    const char *dot = strrchr(name, '.');
+    size_t length =
+        dot && dot > name && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml")) ? (size_t)(dot - name) : strlen(name);
+    size_t size = length + sizeof ".h5";
+    request->output = malloc(size);
+    if (!request->output)
+        return message_error("out of memory");
+    snprintf(request->output, size, "%.*s.h5", (int)length, name);
+    return 0;
+}
+
+static int add_device(struct settings *settings, const char *value)
+{
+    static const char *const choices[] = {"auto", "cpu", "cuda", "cuda:N", NULL};
+    const char *number = strncmp(value, "cuda:", 5) == 0 ? value + 5 : "";
+    if (*number && strspn(number, "0123456789") == strlen(number))
+        return settings_add_value(settings, "run.device", value);
+    return settings_add_choice(settings, "--device", "run.device", value, choices);
+}
+
+static int read_option(struct request *request, int option)
+{
+    static const char *const precisions[] = {"mixed", "double", NULL};
+    struct settings *short_hands = &request->short_hands;
+    switch (option) {
+    case 'o':
+        return set_output(request, optarg);
+    case 'n':
+        return settings_add_whole(short_hands, "--packets", "run.packets", optarg);
+    case 'r':
+        return settings_add_whole(short_hands, "--seed", "run.seed", optarg);
+    case 't':
+        return settings_add_whole(short_hands, "--threads", "run.threads", optarg);
+    case 'd':
+        return add_device(short_hands, optarg);
+    case 'p':
+        return settings_add_choice(short_hands, "--precision", "run.precision", optarg, precisions);
+    case 's':
+        return settings_add(&request->settings, optarg);
+    case 'j':
+        request->json = true;
+        return 0;
+    case 'q':
+        request->quiet = true;
+        return 0;
+    case 'h':
+        request->help = true;
+        return 0;
+    default:
+        return EXIT_ERROR;
+    }
+}
+
+static int read_request(int argc, char **argv, struct request *request)
+{
+    static const struct option options[] = {{"output", required_argument, NULL, 'o'},
+                                            {"packets", required_argument, NULL, 'n'},
+                                            {"seed", required_argument, NULL, 'r'},
+                                            {"threads", required_argument, NULL, 't'},
+                                            {"device", required_argument, NULL, 'd'},
+                                            {"precision", required_argument, NULL, 'p'},
+                                            {"set", required_argument, NULL, 's'},
+                                            {"json", no_argument, NULL, 'j'},
+                                            {"quiet", no_argument, NULL, 'q'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    for (int option; (option = options_next(argc, argv, ":o:h", options)) != -1;) {
+        int code = read_option(request, option);
+        if (code || request->help)
+            return code;
+    }
+    request->model = options_single(argc, argv, "model");
+    if (!request->model || settings_append(&request->settings, &request->short_hands) ||
+        (!request->output && set_default_output(request)))
+        return EXIT_ERROR;
+    return 0;
+}
+
+static int print_summary(const struct request *request, const struct lr_summary *summary)
+{
+    if (request->json)
+        summary_print_json(stdout, summary, request->output);
+    else if (!request->quiet)
+        summary_print_text(stdout, summary, request->output);
+    return command_print("");
+}
+
+static int transport(lr_context *ctx, const struct request *request, struct console *console, lr_model **model,
+                     lr_result **result)
+{
+    const struct settings *settings = &request->settings;
+    struct lr_summary summary;
+    if (lr_model_load(ctx, request->model, (const char *const *)settings->texts, settings->n, model) ||
+        lr_result_path_check(ctx, request->output))
+        return message_error("%s", lr_last_error(ctx));
+    interrupt_catch(ctx);
+    enum lr_status status = lr_run(ctx, *model, result);
+    console_end_line(console);
+    if (status == LR_OK)
+        status = lr_result_write(ctx, *result, request->output);
+    interrupt_release();
+    if (status != LR_OK) {
+        message_error("%s", lr_last_error(ctx));
+        return status == LR_ERROR_INTERRUPTED ? EXIT_STOPPED : EXIT_ERROR;
+    }
+    lr_result_summary(*result, &summary);
+    const bool stopped = interrupt_happened() && summary.packets < summary.packets_requested;
+    if (stopped)
+        message_warning("stopped after %lld of %lld packets; result is complete for those", (long long)summary.packets,
+                        (long long)summary.packets_requested);
+    int code = print_summary(request, &summary);
+    return code ? code : stopped ? EXIT_STOPPED : EXIT_GOOD;
+}
+
+static int run(const struct request *request)
+{
+    lr_context *ctx = lr_context_create();
+    if (!ctx)
+        return message_error("out of memory");
+    struct console console = console_create(request->quiet);
+    lr_context_on_log(ctx, console_log, &console);
+    lr_context_on_progress(ctx, console_progress, &console);
+    lr_model *model = NULL;
+    lr_result *result = NULL;
+    int code = transport(ctx, request, &console, &model, &result);
+    lr_result_free(result);
+    lr_model_free(model);
+    lr_context_free(ctx);
+    return code;
+}
+
+int command_run(int argc, char **argv)
+{
+    struct request request = {NULL};
+    int code = read_request(argc, argv, &request);
+    if (code == 0)
+        code = request.help ? command_print(help) : run(&request);
+    request_free(&request);
+    return code;
+}

@@ -1,0 +1,50 @@
+#include "json.h"
+#include "summary.h"
+
+/* NAME and NAME_error. */
+static void put_estimate(struct json *json, const char *name, struct lr_estimate estimate)
+{
+    char label[64];
+    snprintf(label, sizeof label, "%s_error", name);
+    json_number(json, name, estimate.value);
+    json_number(json, label, estimate.error);
+}
+
+static void put_pair(struct json *json, const char *name, double lower, double upper)
+{
+    json_open(json, name, '[');
+    json_number(json, NULL, lower);
+    json_number(json, NULL, upper);
+    json_close(json, '[');
+}
+
+void summary_print_json(FILE *file, const struct lr_summary *s, const char *output)
+{
+    struct json json = {.file = file, .first = true};
+    json_open(&json, NULL, '{');
+    json_text(&json, "version", lr_version());
+    json_text(&json, "output", output);
+    json_integer(&json, "packets", s->packets);
+    json_integer(&json, "packets_requested", s->packets_requested);
+    json_unsigned(&json, "seed", s->seed);
+    json_number(&json, "reference_b_cm_s", s->reference_b);
+    json_number(&json, "emitted", s->emitted);
+    put_estimate(&json, "escaped", s->escaped);
+    put_estimate(&json, "absorbed", s->absorbed);
+    put_estimate(&json, "f_esc", s->f_esc);
+    put_estimate(&json, "scatterings_per_packet", s->scatterings_per_packet);
+    put_estimate(&json, "mean_path", s->mean_path);
+    put_estimate(&json, "median_abs_x", s->median_abs_x);
+    put_pair(&json, "quartiles_abs_x", s->lower_quartile_abs_x.value, s->upper_quartile_abs_x.value);
+    put_pair(&json, "quartiles_abs_x_error", s->lower_quartile_abs_x.error, s->upper_quartile_abs_x.error);
+    json_number(&json, "peak_abs_x", s->peak_abs_x);
+    json_open(&json, "seconds", '{');
+    json_number(&json, "transport", s->seconds_transport);
+    json_number(&json, "total", s->seconds_total);
+    json_close(&json, '{');
+    json_integer(&json, "scatterings", s->scatterings);
+    json_number(&json, "scatterings_per_second", s->scatterings_per_second);
+    json_text(&json, "device", s->device);
+    json_text(&json, "precision", s->precision);
+    json_close(&json, '{');
+}

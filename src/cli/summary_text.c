@@ -1,0 +1,80 @@
+#include <inttypes.h>
+#include <math.h>
+
+#include "summary.h"
+
+#define PLUS_MINUS "\xc2\xb1" /* UTF-8 */
+
+/* Powers of ten outside this range are written with an exponent. */
+enum { SMALLEST_PLAIN = -4, LARGEST_PLAIN = 6 };
+
+static int power_of_ten(double value)
+{
+    return (int)floor(log10(fabs(value)));
+}
+
+/* The error with two digits, the value with as many decimals: 12.34 ± 0.12, (1.234 ± 0.012)e+09. */
+static const char *format_estimate(char *text, size_t size, struct lr_estimate estimate)
+{
+    if (!(estimate.error > 0.0) || !isfinite(estimate.error) || !isfinite(estimate.value)) {
+        snprintf(text, size, "%.6g", estimate.value);
+        return text;
+    }
+    const double largest = fmax(fabs(estimate.value), estimate.error);
+    const int power = power_of_ten(largest);
+    const int shift = power < SMALLEST_PLAIN || power >= LARGEST_PLAIN ? power : 0;
+    const double scale = pow(10.0, -shift);
+    const int decimals = (int)fmin(fmax(1 - power_of_ten(estimate.error * scale), 0.0), 15.0);
+    if (shift)
+        snprintf(text, size, "(%.*f " PLUS_MINUS " %.*f)e%+03d", decimals, estimate.value * scale, decimals,
+                 estimate.error * scale, shift);
+    else
+        snprintf(text, size, "%.*f " PLUS_MINUS " %.*f", decimals, estimate.value, decimals, estimate.error);
+    return text;
+}
+
+static void put_label(FILE *file, const char *label)
+{
+    fprintf(file, "%-24s", label);
+}
+
+static void put_estimate(FILE *file, const char *label, struct lr_estimate estimate, const char *unit)
+{
+    char text[96];
+    put_label(file, label);
+    fprintf(file, "%s%s%s\n", format_estimate(text, sizeof text, estimate), *unit ? "  " : "", unit);
+}
+
+void summary_print_text(FILE *file, const struct lr_summary *s, const char *output)
+{
+    const double cm_per_km = 1e5;
+    char lower[96], upper[96];
+    put_label(file, "packets");
+    fprintf(file, "%" PRId64, s->packets);
+    if (s->packets < s->packets_requested)
+        fprintf(file, " of %" PRId64, s->packets_requested);
+    fputc('\n', file);
+    put_label(file, "emitted");
+    fprintf(file, "%.6g  photons/s\n", s->emitted);
+    put_estimate(file, "escaped", s->escaped, "photons/s");
+    put_estimate(file, "absorbed", s->absorbed, "photons/s");
+    put_estimate(file, "escaped fraction", s->f_esc, "");
+    put_estimate(file, "scatterings per packet", s->scatterings_per_packet, "");
+    put_estimate(file, "mean path", s->mean_path, "half-sizes of the mesh along x");
+    put_estimate(file, "median |x|", s->median_abs_x, "Doppler units");
+    put_label(file, "quartiles of |x|");
+    fprintf(file, "%s and %s  Doppler units\n", format_estimate(lower, sizeof lower, s->lower_quartile_abs_x),
+            format_estimate(upper, sizeof upper, s->upper_quartile_abs_x));
+    put_label(file, "peak |x|");
+    fprintf(file, "%.4g  Doppler units\n", s->peak_abs_x);
+    put_label(file, "Doppler unit");
+    fprintf(file, "%.6g  km/s\n", s->reference_b / cm_per_km);
+    put_label(file, "time");
+    fprintf(file, "%.3g s transport, %.3g s total\n", s->seconds_transport, s->seconds_total);
+    put_label(file, "rate");
+    fprintf(file, "%.3g scatterings/s\n", s->scatterings_per_second);
+    put_label(file, "device");
+    fprintf(file, "%s, %s precision, seed %" PRIu64 "\n", s->device, s->precision, s->seed);
+    put_label(file, "result");
+    fprintf(file, "%s\n", output);
+}

@@ -1,0 +1,31 @@
+/* Read one numeric dataset of an HDF5 file as doubles, whatever number type and byte order it is stored in.
+ * Messages begin with the file name; HDF5's own error stack stays silent. */
+#ifndef LR_IO_HDF5_FIELD_H
+#define LR_IO_HDF5_FIELD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/context.h"
+
+enum { HDF5_MAX_RANK = 8, HDF5_MAX_UNITS = 128 };
+
+struct hdf5_array {
+    int64_t file, dataset; /* HDF5 handles */
+    int rank;
+    int64_t shape[HDF5_MAX_RANK];
+    bool has_units;
+    char units[HDF5_MAX_UNITS]; /* the attribute `units` */
+};
+
+enum lr_status hdf5_array_open(lr_context *ctx, const char *path, const char *dataset, struct hdf5_array **array);
+void hdf5_array_close(struct hdf5_array *array);
+
+/* All values in C order; or, with component >= 0, those at that index of the first axis. */
+enum lr_status hdf5_array_read(lr_context *ctx, const struct hdf5_array *array, int64_t component, double *values);
+
+/* "(128, 2, 2)". */
+void hdf5_shape_text(const int64_t *shape, int rank, char *text, size_t size);
+
+#endif

@@ -1,0 +1,71 @@
+/* {file: F, dataset: D} in a model file: find the dataset beside the model, name the place in every message. */
+#include "io/model_reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/hdf5_field.h"
+
+/* Put file, line and key in front of a message that names only the HDF5 file. */
+static enum lr_status add_place(const struct reader *r, const struct yaml_node *node, enum lr_status status)
+{
+    if (status == LR_OK || status == LR_ERROR_MEMORY)
+        return status;
+    char message[sizeof r->ctx->error];
+    memcpy(message, r->ctx->error, sizeof message);
+    READER_FAIL(r, node, "%s", message);
+    return status;
+}
+
+static enum lr_status text_of(const struct reader *r, const struct yaml_node *node, const char **text)
+{
+    LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_SCALAR));
+    if (yaml_is_empty(node))
+        return READER_FAIL(r, node, "there is no name");
+    *text = node->text;
+    return LR_OK;
+}
+
+enum lr_status open_dataset(const struct reader *r, const struct yaml_node *map, const char *dataset_key,
+                            const char *dataset_default, struct hdf5_array **array)
+{
+    const struct yaml_node *file = NULL, *dataset = yaml_find(map, dataset_key);
+    const char *name = dataset_default, *relative = NULL;
+    LR_TRY(require_key(r, map, "file", &file));
+    LR_TRY(text_of(r, file, &relative));
+    if (!dataset && !name)
+        LR_TRY(require_key(r, map, dataset_key, &dataset));
+    if (dataset)
+        LR_TRY(text_of(r, dataset, &name));
+    const char *folder = relative[0] == '/' ? "" : r->folder;
+    size_t size = strlen(folder) + strlen(relative) + 1;
+    char *path = NULL;
+    LR_TRY(lr_allocate(r->ctx, size, 1, &path));
+    snprintf(path, size, "%s%s", folder, relative);
+    enum lr_status status = hdf5_array_open(r->ctx, path, name, array);
+    free(path);
+    return add_place(r, file, status);
+}
+
+enum lr_status read_dataset(const struct reader *r, const struct yaml_node *node, const struct hdf5_array *array,
+                            int64_t component, double *values)
+{
+    return add_place(r, node, hdf5_array_read(r->ctx, array, component, values));
+}
+
+enum lr_status convert_dataset(const struct reader *r, const struct yaml_node *node, const struct hdf5_array *array,
+                               enum dimension dimension, double *values, int64_t n)
+{
+    if (!array->has_units && (dimension == DIMENSION_ANY || dimension == DIMENSION_NONE))
+        return LR_OK;
+    if (!array->has_units)
+        return READER_FAIL(r, node, "the dataset has no attribute 'units'; give it one such as '%s'",
+                           units_dimension_example(dimension));
+    if (units_convert(r->units, array->units, dimension, values, (size_t)n) == UNIT_OK)
+        return LR_OK;
+    if (dimension == DIMENSION_NONE)
+        return READER_FAIL(r, node, "the dataset has units '%s'; it must be plain numbers (units '1')", array->units);
+    return READER_FAIL(r, node, "the dataset has units '%s', which is not %s such as '%s'", array->units,
+                       units_dimension_name(dimension), units_dimension_example(dimension));
+}

@@ -1,0 +1,62 @@
+/* Section `line`: a name, or frequency, Einstein A, degeneracies and mass. */
+#include "io/model_reader.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "model/line.h"
+
+static enum lr_status read_positive(const struct reader *r, const struct yaml_node *map, const char *key,
+                                    enum dimension dimension, double *value)
+{
+    const struct yaml_node *node = NULL;
+    LR_TRY(require_key(r, map, key, &node));
+    LR_TRY(read_quantity(r, node, dimension, value));
+    if (!(*value > 0.0))
+        return READER_FAIL(r, node, "'%s' must be above zero", node->text);
+    return LR_OK;
+}
+
+static enum lr_status read_degeneracies(const struct reader *r, const struct yaml_node *map, struct line *line)
+{
+    const struct yaml_node *node = NULL;
+    LR_TRY(require_key(r, map, "degeneracies", &node));
+    LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_LIST));
+    if (node->n_child != 2)
+        return READER_FAIL(r, node, "expected two numbers [lower, upper], found %d", node->n_child);
+    LR_TRY(read_number(r, node->first, 1.0, 1e6, &line->g_lower));
+    return read_number(r, node->last, 1.0, 1e6, &line->g_upper);
+}
+
+static enum lr_status read_custom(const struct reader *r, const struct yaml_node *map, struct line *line)
+{
+    const char *const keys[] = {"frequency", "einstein_a", "degeneracies", "mass", "gamma", "dipole_core"};
+    LR_TRY(READER_KEYS(r, map, keys));
+    snprintf(line->name, sizeof line->name, "custom");
+    LR_TRY(read_positive(r, map, "frequency", DIMENSION_FREQUENCY, &line->nu0));
+    LR_TRY(read_positive(r, map, "einstein_a", DIMENSION_RATE, &line->a_ul));
+    LR_TRY(read_degeneracies(r, map, line));
+    LR_TRY(read_positive(r, map, "mass", DIMENSION_MASS, &line->mass));
+    line->gamma = line->a_ul;
+    if (yaml_find(map, "gamma"))
+        LR_TRY(read_positive(r, map, "gamma", DIMENSION_RATE, &line->gamma));
+    line->dipole_core = line_dipole_fraction(line->g_lower, line->g_upper);
+    LR_TRY(read_number(r, yaml_find(map, "dipole_core"), 0.0, 1.0, &line->dipole_core));
+    double sigma = line_cross_section(line, 1.0);
+    if (!(sigma > 0.0 && isfinite(sigma)))
+        return READER_FAIL(r, map, "these numbers do not make a line: its cross-section is %g", sigma);
+    return LR_OK;
+}
+
+enum lr_status read_line(const struct reader *r, const struct yaml_node *node, struct line *line)
+{
+    if (node->kind == YAML_MAP)
+        return read_custom(r, node, line);
+    LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_SCALAR));
+    if (line_find(node->text, line))
+        return LR_OK;
+    char names[256];
+    line_list_names(names, sizeof names);
+    return READER_FAIL(r, node, "'%s' is not a known line (%s); or give frequency, einstein_a, degeneracies and mass",
+                       node->text, names);
+}

@@ -1,0 +1,141 @@
+/* Section `mesh`: cells and size, or edges; what happens at each face. */
+#include "io/model_reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/hdf5_field.h"
+
+/* 1024^3 is the design size; cell indices stay below 2^31. */
+static const int MAX_AXIS = 1 << 20;
+static const int64_t MAX_CELL = INT32_MAX;
+
+static enum lr_status check_count(const struct reader *r, const struct yaml_node *node, const struct mesh *mesh)
+{
+    if ((double)mesh->n[0] * mesh->n[1] * mesh->n[2] > (double)MAX_CELL)
+        return READER_FAIL(r, node, "%d x %d x %d cells are too many; at most %lld fit", mesh->n[0], mesh->n[1],
+                           mesh->n[2], (long long)MAX_CELL);
+    return LR_OK;
+}
+
+static enum lr_status read_uniform(const struct reader *r, const struct yaml_node *map, struct mesh *mesh)
+{
+    const struct yaml_node *cells = NULL, *size_node = NULL;
+    LR_TRY(require_key(r, map, "cells", &cells));
+    LR_TRY(require_key(r, map, "size", &size_node));
+    LR_TRY(yaml_expect(r->ctx, r->tree, cells, YAML_LIST));
+    if (cells->n_child != 3)
+        return READER_FAIL(r, cells, "expected three numbers of cells, found %d", cells->n_child);
+    int axis = 0;
+    for (const struct yaml_node *item = cells->first; item; item = item->next)
+        LR_TRY(read_int(r, item, 1, MAX_AXIS, &mesh->n[axis++]));
+    LR_TRY(check_count(r, cells, mesh));
+
+    double size[3] = {0}, lower[3] = {0};
+    LR_TRY(read_vector(r, size_node, DIMENSION_LENGTH, size));
+    for (axis = 0; axis < 3; axis++) {
+        if (!(size[axis] > 0.0))
+            return READER_FAIL(r, size_node, "the size along %c must be above zero", "xyz"[axis]);
+        lower[axis] = -0.5 * size[axis];
+    }
+    LR_TRY(read_vector(r, yaml_find(map, "origin"), DIMENSION_LENGTH, lower));
+    return mesh_build_uniform(r->ctx, mesh->n, lower, size, mesh);
+}
+
+static enum lr_status read_edge_list(const struct reader *r, const struct yaml_node *list, int *n, double **edge)
+{
+    *n = list->n_child - 1;
+    LR_TRY(lr_allocate(r->ctx, (size_t)list->n_child, sizeof(double), edge));
+    int i = 0;
+    for (const struct yaml_node *item = list->first; item; item = item->next)
+        LR_TRY(read_quantity(r, item, DIMENSION_LENGTH, *edge + i++));
+    return LR_OK;
+}
+
+static enum lr_status read_edge_file(const struct reader *r, const struct yaml_node *map, int *n, double **edge)
+{
+    const char *const keys[] = {"file", "dataset"};
+    struct hdf5_array *array = NULL;
+    LR_TRY(READER_KEYS(r, map, keys));
+    LR_TRY(open_dataset(r, map, "dataset", NULL, &array));
+    enum lr_status status = LR_OK;
+    int64_t count = array->rank == 1 ? array->shape[0] : 0;
+    if (count < 1 || count > MAX_AXIS + 1) {
+        status = READER_FAIL(r, map, "edges must be a one-dimensional dataset of at most %d values", MAX_AXIS + 1);
+        goto close;
+    }
+    *n = (int)count - 1;
+    LR_TRY_OR(close, status, lr_allocate(r->ctx, (size_t)count, sizeof(double), edge));
+    LR_TRY_OR(close, status, read_dataset(r, map, array, -1, *edge));
+    LR_TRY_OR(close, status, convert_dataset(r, map, array, DIMENSION_LENGTH, *edge, count));
+close:
+    hdf5_array_close(array);
+    return status;
+}
+
+static enum lr_status read_edges(const struct reader *r, const struct yaml_node *map, struct mesh *mesh)
+{
+    const char *const axes[] = {"x", "y", "z"};
+    LR_TRY(READER_KEYS(r, map, axes));
+    for (int axis = 0; axis < 3; axis++) {
+        const struct yaml_node *node = NULL;
+        LR_TRY(require_key(r, map, axes[axis], &node));
+        if (node->kind == YAML_LIST)
+            LR_TRY(read_edge_list(r, node, &mesh->n[axis], &mesh->edge[axis]));
+        else
+            LR_TRY(read_edge_file(r, node, &mesh->n[axis], &mesh->edge[axis]));
+        if (mesh->n[axis] < 1 || mesh->n[axis] > MAX_AXIS)
+            return READER_FAIL(r, node, "edges need between 2 and %d values", MAX_AXIS + 1);
+    }
+    return check_count(r, map, mesh);
+}
+
+/* One word for everything, or keys x, y, z for both faces of an axis, or x-, x+ ... for one. */
+static enum lr_status read_faces(const struct reader *r, const struct yaml_node *node, struct mesh *mesh)
+{
+    const char *const rules[] = {"open", "periodic", "reflecting"};
+    const char *const keys[] = {"x-", "x+", "y-", "y+", "z-", "z+", "x", "y", "z"};
+    int rule = FACE_OPEN;
+    if (node->kind == YAML_SCALAR && !yaml_is_empty(node)) {
+        LR_TRY(read_word(r, node, rules, 3, &rule));
+        for (int face = 0; face < N_FACE; face++)
+            mesh->face[face] = (enum face_rule)rule;
+        return LR_OK;
+    }
+    LR_TRY(READER_KEYS(r, node, keys));
+    for (int face = 0; face < N_FACE; face++) {
+        const struct yaml_node *one = yaml_find(node, keys[face]), *both = yaml_find(node, keys[N_FACE + face / 2]);
+        if (one && both)
+            return READER_FAIL(r, one, "'%s' already sets this face", both->key);
+        rule = FACE_OPEN;
+        LR_TRY(read_word(r, one ? one : both, rules, 3, &rule));
+        mesh->face[face] = (enum face_rule)rule;
+    }
+    for (int axis = 0; axis < 3; axis++)
+        if ((mesh->face[2 * axis] == FACE_PERIODIC) != (mesh->face[2 * axis + 1] == FACE_PERIODIC))
+            return READER_FAIL(r, node, "%c is periodic on one side only; write '%c: periodic'", "xyz"[axis],
+                               "xyz"[axis]);
+    return LR_OK;
+}
+
+enum lr_status read_mesh(const struct reader *r, const struct yaml_node *node, struct mesh *mesh)
+{
+    const char *const keys[] = {"cells", "size", "origin", "edges", "faces"};
+    LR_TRY(READER_KEYS(r, node, keys));
+    const struct yaml_node *edges = yaml_find(node, "edges"), *faces = yaml_find(node, "faces");
+    if (edges) {
+        for (int i = 0; i < 3; i++)
+            if (yaml_find(node, keys[i]))
+                return READER_FAIL(r, yaml_find(node, keys[i]), "'edges' already says this; remove one of them");
+        LR_TRY(read_edges(r, edges, mesh));
+    } else {
+        LR_TRY(read_uniform(r, node, mesh));
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        int i = mesh_find_disorder(mesh, axis);
+        if (i >= 0)
+            return READER_FAIL(r, edges ? edges : node, "the edges along %c do not increase from %d to %d",
+                               "xyz"[axis], i, i + 1);
+    }
+    return faces ? read_faces(r, faces, mesh) : LR_OK;
+}

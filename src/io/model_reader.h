@@ -1,0 +1,92 @@
+/* Reading a model: the parts of the YAML loader share this state. Each reads one section of the file into one part of
+ * the model, checks it, and leaves CGS numbers. */
+#ifndef LR_IO_MODEL_READER_H
+#define LR_IO_MODEL_READER_H
+
+#include "base/context.h"
+#include "base/units.h"
+#include "io/yaml_tree.h"
+#include "model/model.h"
+
+struct reader {
+    lr_context *ctx;
+    struct yaml_tree *tree;
+    struct units *units;
+    const char *folder; /* of the model file, with a trailing slash, or "": where relative HDF5 paths start */
+    lr_model *model;
+};
+
+#define READER_FAIL(reader, node, ...) yaml_fail((reader)->ctx, (reader)->tree, (node), __VA_ARGS__)
+#define READER_KEYS(reader, map, keys)                                                                                 \
+    yaml_check_keys((reader)->ctx, (reader)->tree, (map), (keys), (int)(sizeof(keys) / sizeof(keys)[0]))
+
+/* ---- Single values (model_value.c). A NULL node leaves *value alone, so defaults are set beforehand. ---- */
+enum lr_status read_quantity(const struct reader *r, const struct yaml_node *node, enum dimension dimension,
+                             double *value);
+enum lr_status read_number(const struct reader *r, const struct yaml_node *node, double low, double high,
+                           double *value);
+enum lr_status read_integer(const struct reader *r, const struct yaml_node *node, int64_t low, int64_t high,
+                            int64_t *value);
+enum lr_status read_int(const struct reader *r, const struct yaml_node *node, int low, int high, int *value);
+enum lr_status read_bool(const struct reader *r, const struct yaml_node *node, bool *value);
+/* The index of the word among `words`; others are an error that lists them. */
+enum lr_status read_word(const struct reader *r, const struct yaml_node *node, const char *const *words, int n_word,
+                         int *value);
+enum lr_status read_axis(const struct reader *r, const struct yaml_node *node, int *axis);
+/* Exactly three quantities. */
+enum lr_status read_vector(const struct reader *r, const struct yaml_node *node, enum dimension dimension,
+                           double value[3]);
+/* Plain numbers [x, y, z] of any length but zero, or +x, -x, ... -z: a unit vector. */
+enum lr_status read_direction(const struct reader *r, const struct yaml_node *node, double direction[3]);
+/* The child `key` of `map`, or an error that it is missing. */
+enum lr_status require_key(const struct reader *r, const struct yaml_node *map, const char *key,
+                           const struct yaml_node **child);
+
+/* ---- Frequencies (model_shift.c), as shifts c (nu - nu0) / nu0 in cm/s, positive = blue. ---- */
+/* A plain number of Doppler units of reference_b, a radio velocity (positive = red), or a frequency. */
+enum lr_status read_shift(const struct reader *r, const struct yaml_node *node, double *shift);
+/* The same for a width, > 0. */
+enum lr_status read_shift_width(const struct reader *r, const struct yaml_node *node, double *width);
+/* The same for an array with a unit text ("" or "1" = Doppler units), in place. */
+enum lr_status convert_shifts(const struct reader *r, const struct yaml_node *node, const char *unit, double *values,
+                              int64_t n);
+
+/* ---- Fields over the mesh (model_field.c). ---- */
+struct field_rule {
+    enum dimension dimension;
+    bool extensive;   /* regions that cut a cell fill it by volume; otherwise the cell centre decides */
+    double low, high; /* allowed values, CGS, both ends included */
+};
+enum lr_status read_field(const struct reader *r, const struct yaml_node *node, const struct field_rule *rule,
+                          struct field *field);
+/* Three fields: a list of three, or one dataset of shape (3, n_x, n_y, n_z). */
+enum lr_status read_vector_field(const struct reader *r, const struct yaml_node *node, const struct field_rule *rule,
+                                 struct field field[3]);
+/* Where cell `cell` lies, as "[i, j, k]". */
+void name_cell(const struct mesh *mesh, int64_t cell, char *text, size_t size);
+
+/* ---- Files that values live in (model_file.c): {file: F, dataset: D}. ---- */
+struct hdf5_array;
+/* Open the dataset and fail unless it is numeric. `file` and `dataset` are keys of `map`; dataset may have a default. */
+enum lr_status open_dataset(const struct reader *r, const struct yaml_node *map, const char *dataset_key,
+                            const char *dataset_default, struct hdf5_array **array);
+/* All values, or those of one component of the first axis. */
+enum lr_status read_dataset(const struct reader *r, const struct yaml_node *node, const struct hdf5_array *array,
+                            int64_t component, double *values);
+/* Convert to CGS by the dataset's `units` attribute. */
+enum lr_status convert_dataset(const struct reader *r, const struct yaml_node *node, const struct hdf5_array *array,
+                               enum dimension dimension, double *values, int64_t n);
+
+/* ---- Sections. ---- */
+enum lr_status read_mesh(const struct reader *r, const struct yaml_node *node, struct mesh *mesh);
+enum lr_status read_line(const struct reader *r, const struct yaml_node *node, struct line *line);
+enum lr_status read_medium(const struct reader *r, const struct yaml_node *node, struct medium *medium);
+enum lr_status read_sources(const struct reader *r, const struct yaml_node *node);
+enum lr_status read_spectrum(const struct reader *r, const struct yaml_node *node, bool in_volume,
+                             struct spectrum *spectrum);
+enum lr_status read_physics(const struct reader *r, const struct yaml_node *node, struct physics *physics);
+enum lr_status read_reference_b(const struct reader *r, const struct yaml_node *output);
+enum lr_status read_output(const struct reader *r, const struct yaml_node *node, struct output *output);
+enum lr_status read_run(const struct reader *r, const struct yaml_node *node, struct run *run);
+
+#endif

@@ -1,0 +1,63 @@
+/* One straight segment of a flight inside a cell.
+ *
+ * Packets fly analog free paths in the scattering opacity (1 - eps) alpha0 H; absorption, kappa + eps alpha0 H, takes
+ * weight continuously. For a segment of length l that starts with weight w,
+ *
+ *     INT w ds = w (1 - exp(-kappa_abs l)) / kappa_abs. */
+#ifndef LR_KERNEL_FLIGHT_H
+#define LR_KERNEL_FLIGHT_H
+
+#include "kernel/walk_cartesian.h"
+
+struct opacity {
+    real scatter, absorb;
+};
+
+LR_FN struct opacity opacity_at(real alpha0, real eps, real kappa, real profile)
+{
+    const real line = alpha0 * profile;
+    struct opacity result;
+    result.scatter = (R(1) - eps) * line;
+    result.absorb = kappa + eps * line;
+    return result;
+}
+
+struct segment {
+    real length;
+    real tau_left; /* to the next scattering; 0 when the segment ends with it */
+    int scatters;
+    int axis; /* of the face where it ends otherwise */
+};
+
+LR_FN struct segment fly_segment(struct vec3 local, struct vec3 width, struct vec3 n, real tau, real opacity)
+{
+    const struct cell_exit exit = walk_exit(local, width, n);
+    const real to_scattering = r_div(tau, opacity); /* infinite, or 0/0, where there is no opacity */
+    struct segment result;
+    result.scatters = to_scattering < exit.distance;
+    result.length = result.scatters ? to_scattering : exit.distance;
+    result.tau_left = result.scatters ? R(0) : r_max(tau - exit.distance * opacity, R(0));
+    result.axis = exit.axis;
+    return result;
+}
+
+/* (1 - exp(-f)) / f for f >= 0, without cancellation. */
+LR_FN real mean_transmission(real f)
+{
+    const real series = R(1) - f * (R(0.5) - f * (R(1.0 / 6) - f * R(1.0 / 24)));
+    const real bounded = r_min(f, R(80));
+    const real direct = r_div(R(1) - r_exp(-bounded), r_max(f, R(0.02)));
+    return f < R(0.04) ? series : direct;
+}
+
+/* Weight lost over an absorption depth f by a packet of unit weight: 1 - exp(-f). */
+LR_FN real absorbed_fraction(real f)
+{
+    return f * mean_transmission(f);
+}
+
+/* Russian roulette: a packet below ROULETTE_BELOW goes on with ten times its weight, one time in ten. */
+#define ROULETTE_BELOW R(1e-3)
+#define ROULETTE_SURVIVAL R(0.1)
+
+#endif

@@ -1,0 +1,64 @@
+/* Directions after scattering: isotropic, or the dipole mixture
+ *
+ *     P(g) = (1 - E1) + (3/4) E1 (1 + g^2),   g = cos(gamma),  mean 1 over the sphere. */
+#ifndef LR_KERNEL_PHASE_H
+#define LR_KERNEL_PHASE_H
+
+#include "kernel/rng.h"
+#include "kernel/vec3.h"
+
+/* A direction with cosine mu to the z axis and azimuth of `turn` full turns. */
+LR_FN struct vec3 direction_about_z(real mu, real turn)
+{
+    const real sine = r_sqrt(r_max(R(1) - mu * mu, R(0)));
+    const struct r_sincos azimuth = r_sincos_turn(turn);
+    return vec3_make(sine * azimuth.cos, sine * azimuth.sin, mu);
+}
+
+LR_FN struct vec3 direction_isotropic(uint32_t random_mu, uint32_t random_azimuth)
+{
+    return direction_about_z(R(2) * rng_uniform(random_mu) - R(1), rng_uniform(random_azimuth));
+}
+
+/* `local` turned from the frame whose z axis is (0,0,1) to the frame whose z axis is `axis`. The frame is the one of
+ * Duff et al. 2017 (JCGT 6, 1): no singular direction. */
+LR_FN struct vec3 direction_turned_to(struct vec3 axis, struct vec3 local)
+{
+    const real sign = axis.z < R(0) ? R(-1) : R(1);
+    const real p = r_div(R(-1), sign + axis.z);
+    const real q = axis.x * axis.y * p;
+    return vec3_make(local.x * (R(1) + sign * axis.x * axis.x * p) + local.y * q + local.z * axis.x,
+                     local.x * sign * q + local.y * (sign + axis.y * axis.y * p) + local.z * axis.y,
+                     -local.x * sign * axis.x - local.y * axis.y + local.z * axis.z);
+}
+
+LR_FN struct vec3 direction_normalised(struct vec3 n)
+{
+    const real inverse = r_div(R(1), r_sqrt(vec3_dot(n, n)));
+    return vec3_make(n.x * inverse, n.y * inverse, n.z * inverse);
+}
+
+/* Cosine of the scattering angle of a pure dipole: the root of g^3 + 3 g = 4 (2 u - 1), by Cardano's formula as a
+ * hyperbolic sine: g = 2 sinh(asinh(q) / 3), q = 2 (2 u - 1). */
+LR_FN real dipole_cosine(real uniform)
+{
+    const real q = R(4) * uniform - R(2);
+    const real size = r_abs(q);
+    const real third = r_exp(r_log(size + r_sqrt(size * size + R(1))) * R(1.0 / 3));
+    const real g = r_min(third - r_div(R(1), third), R(1));
+    return q < R(0) ? -g : g;
+}
+
+/* The new direction for a dipole fraction e1. One uniform serves twice: whether this scattering is dipole-like, then,
+ * rescaled, where. */
+LR_FN struct vec3 direction_dipole(struct vec3 n, real e1, uint32_t random_mu, uint32_t random_azimuth)
+{
+    const real uniform = rng_uniform(random_mu);
+    const int dipole = uniform <= e1;
+    const real rest = r_min(dipole ? r_div(uniform, e1) : r_div(uniform - e1, R(1) - e1), R(1));
+    const real g = dipole ? dipole_cosine(rest) : R(2) * rest - R(1);
+    const struct vec3 local = direction_about_z(g, rng_uniform(random_azimuth));
+    return direction_normalised(direction_turned_to(n, local));
+}
+
+#endif

@@ -1,0 +1,108 @@
+/* The table modes: velocity sampling from tabulated distributions and opacity from a tabulated profile, kept to
+ * compare with codes that work this way.
+ *
+ * The table holds, for damping planes a_k and rows |x_i|, the cumulative distribution of w = 1/v in (0, 1], the variable
+ * of redistribution.h, at n_node nodes: w = 0, then logarithmic from a_k/6 to 1, so that the resonance is resolved
+ * whatever the damping. Rows and planes are chosen at random with linear weights, so that the distribution, not its
+ * quantiles, is interpolated, and u = x (1 - w^2) + w N / sqrt(2) uses the photon's own x: no shift by a bin. */
+#ifndef LR_KERNEL_TABLES_H
+#define LR_KERNEL_TABLES_H
+
+#include "kernel/redistribution.h"
+#include "kernel/views.h"
+
+/* Lowest tabulated w is this fraction of the damping: the mass below it is erfc(6) = 2e-17. */
+#define TABLE_W_FIRST R(0.16666666666666667)
+
+/* w at a node of the plane with damping a. */
+LR_FN real table_node(real a, int node, int n_node)
+{
+    const real log_first = r_log(r_min(a, R(1)) * TABLE_W_FIRST);
+    return node == 0 ? R(0) : r_exp(log_first * (R(1) - (real)(node - 1) / (real)(n_node - 2)));
+}
+
+struct table_position {
+    int index;
+    real fraction; /* 0..1 towards index + 1 */
+};
+
+LR_FN struct table_position table_split(real position, int n)
+{
+    struct table_position result;
+    const real bounded = r_min(r_max(position, R(0)), (real)(n - 1));
+    const int index = (int)bounded;
+    result.index = index < n - 2 ? index : (n > 1 ? n - 2 : 0);
+    result.fraction = bounded - (real)result.index;
+    return result;
+}
+
+/* Position on an axis that is uniform up to x_join (n_uniform points) and logarithmic beyond. */
+LR_FN real table_axis_position(real x, real x_join, real inv_step, real log_join, real inv_log_step, int n_uniform)
+{
+    const real beyond = (real)(n_uniform - 1) + (r_log(r_max(x, x_join)) - log_join) * inv_log_step;
+    return x < x_join ? x * inv_step : beyond;
+}
+
+LR_FN struct velocity_proposal propose_velocity_table(const struct table_view *table, real a, real x_signed,
+                                                      struct random4 random)
+{
+    const real x = r_abs(x_signed);
+    const struct table_position row =
+        table_split(table_axis_position(x, table->x_join, table->inv_row_step, table->log_x_join,
+                                        table->inv_row_log_step, table->n_row_uniform),
+                    table->n_row);
+    const struct table_position plane =
+        table_split((r_log(r_max(a, LR_DAMPING_FLOOR)) - table->log_a_first) * table->inv_log_a_step, table->n_a);
+    /* The low bits of the Gaussian's random words decide row and plane; they move the Gaussian by 1e-5 at most. */
+    const real pick_row = (real)(random.r2 & 0xffffu) * R(1.52587890625e-5);
+    const real pick_plane = (real)(random.r3 & 0xffffu) * R(1.52587890625e-5);
+    const int r = row.index + (pick_row < row.fraction ? 1 : 0);
+    const int p = plane.index + (pick_plane < plane.fraction ? 1 : 0);
+    const int n_node = table->n_node;
+    const real *cdf = table->cdf + ((int64_t)p * table->n_row + r) * n_node;
+
+    const real target = rng_uniform(random.r0);
+    int low = 0;
+    int high = n_node - 1;
+    for (int step = 0; step < 8; step++) { /* 2^8 = 256 nodes at most */
+        const int middle = (low + high) / 2;
+        const int above = cdf[middle] <= target;
+        low = above ? middle : low;
+        high = above ? high : middle;
+    }
+    low = low < n_node - 2 ? low : n_node - 2;
+    const real a_plane = table->n_a > 1 ? r_exp(table->log_a_first + r_div((real)p, table->inv_log_a_step)) : a;
+    const real w_low = table_node(a_plane, low, n_node);
+    const real w_high = table_node(a_plane, low + 1, n_node);
+    const real c_low = cdf[low];
+    const real c_high = cdf[low + 1];
+    const real part = c_high > c_low ? r_div(target - c_low, c_high - c_low) : R(0.5);
+    const real w = w_low + r_min(r_max(part, R(0)), R(1)) * (w_high - w_low);
+
+    const struct normal_pair normal = normal_from(random.r2, random.r3);
+    const real u = x * (R(1) - w * w) + w * normal.second * R(0.70710678118654752440);
+    struct velocity_proposal result;
+    result.u = x_signed < R(0) ? -u : u;
+    result.uniform = rng_uniform(random.r1);
+    result.chance = R(1);
+    return result;
+}
+
+/* H(a, x) by interpolation of ln H, linear in ln a and, below voigt_join in x, above in ln x. */
+LR_FN real voigt_table(const struct table_view *table, real a, real x_signed)
+{
+    const real x = r_abs(x_signed);
+    const struct table_position at =
+        table_split(table_axis_position(x, table->voigt_join, table->inv_voigt_step, table->log_voigt_join,
+                                        table->inv_voigt_log_step, table->n_voigt_uniform),
+                    table->n_voigt);
+    const struct table_position plane =
+        table_split((r_log(r_max(a, LR_DAMPING_FLOOR)) - table->log_a_first) * table->inv_log_a_step, table->n_a);
+    const real *low = table->log_voigt + (int64_t)plane.index * table->n_voigt + at.index;
+    const real *high = table->n_a > 1 ? low + table->n_voigt : low;
+    const real h_low = low[0] + at.fraction * (low[1] - low[0]);
+    const real h_high = high[0] + at.fraction * (high[1] - high[0]);
+    return r_exp(h_low + plane.fraction * (h_high - h_low));
+}
+
+#endif

@@ -1,0 +1,25 @@
+/* Three-vectors by value. */
+#ifndef LR_KERNEL_VEC3_H
+#define LR_KERNEL_VEC3_H
+
+#include "kernel/real.h"
+
+struct vec3 {
+    real x, y, z;
+};
+
+LR_FN struct vec3 vec3_make(real x, real y, real z)
+{
+    struct vec3 result;
+    result.x = x;
+    result.y = y;
+    result.z = z;
+    return result;
+}
+
+LR_FN real vec3_dot(struct vec3 p, struct vec3 q)
+{
+    return p.x * q.x + p.y * q.y + p.z * q.z;
+}
+
+#endif

@@ -1,0 +1,77 @@
+/* What kernels read: small structs of numbers and pointers in working precision, made by a backend from its job.
+ * Code units: lengths in half-sizes of the mesh along x, velocities and shifts in the reference Doppler parameter. */
+#ifndef LR_KERNEL_VIEWS_H
+#define LR_KERNEL_VIEWS_H
+
+#include "kernel/real.h"
+#include "kernel/rng.h"
+
+/* One cell: eight numbers, so that a cell is one 32-byte memory sector in single precision. */
+struct cell_view {
+    real alpha0;     /* line-centre opacity */
+    real a;          /* damping */
+    real b;          /* Doppler parameter */
+    real vx, vy, vz; /* bulk velocity */
+    real kappa;      /* grey absorption */
+    real eps;        /* destruction probability */
+};
+
+enum { FACE_IS_OPEN, FACE_IS_PERIODIC, FACE_IS_REFLECTING };
+
+struct mesh_view {
+    int n[3];
+    int face[6];
+    const real *width[3]; /* of the cells along each axis */
+    const real *edge[3];  /* n + 1 coordinates from the lower corner */
+    int64_t stride[2];    /* cell index = i stride[0] + j stride[1] + k */
+};
+
+struct alias_view {
+    int64_t n;
+    const real *keep;
+    const int32_t *other;
+};
+
+enum { SOURCE_IS_POINT, SOURCE_IS_PLANE, SOURCE_IS_UNIFORM, SOURCE_IS_CELLS, SOURCE_IS_EXTERNAL, SOURCE_IS_LIST };
+enum { ANGULAR_IS_ISOTROPIC, ANGULAR_IS_LAMBERTIAN, ANGULAR_IS_BEAM };
+enum { SPECTRUM_IS_MONOCHROMATIC, SPECTRUM_IS_GAUSSIAN, SPECTRUM_IS_LOCAL, SPECTRUM_IS_BAND, SPECTRUM_IS_TABLE };
+
+struct source_view {
+    real cumulative; /* probability of this source and those before it */
+    int kind, angular, spectrum, gas_frame;
+    real direction[3];
+    int cell[3];
+    real local[3];
+    int axis;
+    real centre, width;
+    int n_table;
+    const real *table_shift, *table_density, *table_integral;
+    struct alias_view alias;
+    const int32_t *list_cell;
+    const real *list_local, *list_direction, *list_shift;
+};
+
+struct table_view {
+    int n_a, n_row, n_node, n_row_uniform;
+    real log_a_first, inv_log_a_step;
+    real x_join, inv_row_step, inv_row_log_step, log_x_join;
+    const real *cdf;
+    int n_voigt, n_voigt_uniform;
+    real voigt_join, inv_voigt_step, inv_voigt_log_step, log_voigt_join;
+    const real *log_voigt;
+};
+
+enum redistribution_mode { MODE_EXACT, MODE_TABLE_GLOBAL, MODE_TABLE_CONSTANT, MODE_APPROXIMATE_VOIGT, MODE_COMPLETE };
+
+struct transport_view {
+    struct mesh_view mesh;
+    const struct cell_view *cell;
+    int n_source;
+    const struct source_view *source;
+    struct table_view table;
+    int dipole, analog;
+    real dipole_core, recoil;
+    struct rng_key key;
+};
+
+#endif

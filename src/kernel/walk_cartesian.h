@@ -1,0 +1,130 @@
+/* Walking a rectilinear mesh. Positions are kept inside their cell, from its lower corner: a short free path deep in a
+ * large mesh loses no digits. One interface for every mesh: where does this ray leave this cell, and what lies there. */
+#ifndef LR_KERNEL_WALK_CARTESIAN_H
+#define LR_KERNEL_WALK_CARTESIAN_H
+
+#include "kernel/vec3.h"
+#include "kernel/views.h"
+
+struct place {
+    int i, j, k;
+    struct vec3 local; /* from the lower corner of the cell */
+    struct vec3 width; /* of the cell */
+};
+
+struct cell_exit {
+    real distance;
+    int axis;
+};
+
+/* Distance to the face ahead. A direction component of zero gives infinity or, on the face itself, 0/0: no comparison
+ * with that is true, so it never wins. */
+LR_FN struct cell_exit walk_exit(struct vec3 local, struct vec3 width, struct vec3 n)
+{
+    const real tx = r_div(n.x > R(0) ? width.x - local.x : local.x, r_abs(n.x));
+    const real ty = r_div(n.y > R(0) ? width.y - local.y : local.y, r_abs(n.y));
+    const real tz = r_div(n.z > R(0) ? width.z - local.z : local.z, r_abs(n.z));
+    struct cell_exit exit;
+    exit.distance = R_HUGE;
+    exit.axis = 0;
+    if (tx < exit.distance)
+        exit.distance = tx;
+    if (ty < exit.distance) {
+        exit.distance = ty;
+        exit.axis = 1;
+    }
+    if (tz < exit.distance) {
+        exit.distance = tz;
+        exit.axis = 2;
+    }
+    exit.distance = r_max(exit.distance, R(0));
+    return exit;
+}
+
+LR_FN int64_t walk_cell_index(const struct mesh_view *mesh, struct place at)
+{
+    return at.i * mesh->stride[0] + at.j * mesh->stride[1] + at.k;
+}
+
+struct crossing {
+    struct place at; /* the place on the other side; unchanged indices after an escape or a reflection */
+    int escaped;     /* left through an open face */
+    int reflected;
+    int face; /* 0..5, x- x+ y- y+ z- z+, of the cell that was left */
+};
+
+LR_FN struct crossing walk_cross(const struct mesh_view *mesh, struct place at, struct vec3 n, int axis)
+{
+    const real component = axis == 0 ? n.x : axis == 1 ? n.y : n.z;
+    const int forward = component > R(0);
+    const int old_index = axis == 0 ? at.i : axis == 1 ? at.j : at.k;
+    const int count = mesh->n[axis];
+    int index = old_index + (forward ? 1 : -1);
+    struct crossing result;
+    result.escaped = 0;
+    result.reflected = 0;
+    result.face = 2 * axis + forward;
+    if (index < 0 || index >= count) {
+        const int rule = mesh->face[result.face];
+        result.escaped = rule == FACE_IS_OPEN;
+        result.reflected = rule == FACE_IS_REFLECTING;
+        index = rule == FACE_IS_PERIODIC ? (forward ? 0 : count - 1) : old_index;
+    }
+    const real width = mesh->width[axis][index];
+    const int at_upper = (result.escaped || result.reflected) ? forward : !forward;
+    const real local = at_upper ? width : R(0);
+    if (axis == 0) {
+        at.i = index;
+        at.local.x = local;
+        at.width.x = width;
+    } else if (axis == 1) {
+        at.j = index;
+        at.local.y = local;
+        at.width.y = width;
+    } else {
+        at.k = index;
+        at.local.z = local;
+        at.width.z = width;
+    }
+    result.at = at;
+    return result;
+}
+
+LR_FN struct vec3 walk_mirrored(struct vec3 n, int axis)
+{
+    return vec3_make(axis == 0 ? -n.x : n.x, axis == 1 ? -n.y : n.y, axis == 2 ? -n.z : n.z);
+}
+
+/* The cell along one axis that holds a coordinate measured from the lower corner of the mesh: bisection with a fixed
+ * number of steps, enough for 2^24 cells. */
+LR_FN int walk_locate(const real *edge, int n, real coordinate)
+{
+    int low = 0;
+    int high = n;
+    for (int step = 0; step < 24; step++) {
+        const int middle = (low + high) / 2;
+        const int above = coordinate >= edge[middle];
+        low = above ? middle : low;
+        high = above ? high : middle;
+    }
+    return low < n ? low : n - 1;
+}
+
+/* Frequency of a photon in the gas of a new cell: its shift in the mesh frame does not change at the face,
+ *
+ *     x' b' + v'.n' = x b + v.n        (n' differs from n only after a reflection). */
+LR_FN real frequency_across(real x, const struct cell_view from, struct vec3 n_from, const struct cell_view to,
+                            struct vec3 n_to)
+{
+    const real projected_from = from.vx * n_from.x + from.vy * n_from.y + from.vz * n_from.z;
+    const real projected_to = to.vx * n_to.x + to.vy * n_to.y + to.vz * n_to.z;
+    return r_div(x * from.b + (projected_from - projected_to), to.b);
+}
+
+/* Shift in the mesh frame, in units of the reference Doppler parameter. */
+LR_FN real frequency_in_mesh_frame(real x, const struct cell_view cell, struct vec3 n)
+{
+    return x * cell.b + cell.vx * n.x + cell.vy * n.y + cell.vz * n.z;
+}
+
+#endif

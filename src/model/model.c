@@ -1,0 +1,31 @@
+#include "model/model.h"
+
+#include <stdlib.h>
+
+#include "model/field.h"
+#include "model/medium.h"
+
+static void source_free(struct source *source)
+{
+    free(source->spectrum.shift);
+    free(source->spectrum.density);
+    field_free(&source->emissivity);
+    free(source->packet_position);
+    free(source->packet_direction);
+    free(source->packet_shift);
+    free(source->packet_weight);
+}
+
+void lr_model_free(lr_model *model)
+{
+    if (!model)
+        return;
+    for (int i = 0; i < model->n_source; i++)
+        source_free(&model->source[i]);
+    free(model->source);
+    medium_free(&model->medium);
+    mesh_free(&model->mesh);
+    free(model->text);
+    free(model->path);
+    free(model);
+}
