@@ -3,6 +3,8 @@ JOBS   ?= $(shell nproc)
 BUILD  ?= build
 CMAKE_ARGS ?=
 PYTHON := .venv/bin/python
+# mean depth of the demo's slab: Neufeld's solution is the limit of a thick one
+SLAB_DEPTH := 8000
 
 .PHONY: help build demo check validate bench tidy format clean
 .DEFAULT_GOAL := build
@@ -26,9 +28,9 @@ demo:
 	tools/install-deps run
 	$(MAKE) build
 	@mkdir -p out
-	$(BUILD)/linerad run examples/neufeld_slab.yaml -o out/neufeld_slab.h5
+	$(BUILD)/linerad run examples/neufeld_slab.yaml --set medium.tau_mean=$(SLAB_DEPTH) -o out/neufeld_slab.h5
 	$(BUILD)/linerad run examples/box.yaml -o out/box.h5
-	$(PYTHON) tools/plot_spectrum.py out/neufeld_slab.h5 -o out/neufeld_slab.png --neufeld 0.149 32000 \
+	$(PYTHON) tools/plot_spectrum.py out/neufeld_slab.h5 -o out/neufeld_slab.png --neufeld 0.149 $(SLAB_DEPTH) \
 	    --title 'Slab with a central source'
 	$(PYTHON) tools/plot_spectrum.py out/box.h5 -o out/box.png --title 'Cube with a uniform source'
 	@echo; echo 'Spectra:  out/neufeld_slab.png  out/box.png'

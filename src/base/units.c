@@ -96,10 +96,10 @@ static bool define_photon(ut_system *system)
 
 static bool define_astronomy(ut_system *system)
 {
-    const double parsec = 648000.0 / LR_PI; /* au; IAU 2015 resolution B2 */
-    const double sun_luminosity = 3.828e26; /* W; IAU 2015 resolution B3 */
-    const double sun_radius = 6.957e8;      /* m; IAU 2015 resolution B3 */
-    const double sun_mass = 1.988409871e30; /* kg; (GM)_sun of IAU 2015 B3 over G of CODATA 2018 */
+    const double parsec = 648000.0 / LR_PI;       /* au; IAU 2015 resolution B2 */
+    const double sun_luminosity = 3.828e26;       /* W; IAU 2015 resolution B3 */
+    const double sun_radius = 6.957e8;            /* m; IAU 2015 resolution B3 */
+    const double sun_mass = 1.988409871e30;       /* kg; (GM)_sun of IAU 2015 B3 over G of CODATA 2018 */
     const double light_year = 9460730472580800.0; /* m; Julian year of 365.25 days */
     const char *const sun_luminosity_names[] = {"solLum", "Lsun", "L_sun"};
     bool ok = define_unit(system, "pc", parsec, "au") && define_unit(system, "parsec", parsec, "au") &&

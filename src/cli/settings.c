@@ -1,7 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "settings.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -52,7 +51,7 @@ int settings_add_whole(struct settings *settings, const char *option, const char
 {
     const double largest = 9007199254740992.0; /* 2^53: whole numbers beyond it are not all doubles */
     char digits[32];
-    if (all_digits(value)) /* as written: a seed has 64 bits */
+    if (all_digits(value)) /* as written: a seed may have more digits than a double */
         return settings_add_value(settings, key, value);
     char *end = NULL;
     double number = strtod(value, &end);

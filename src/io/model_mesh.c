@@ -134,8 +134,8 @@ enum lr_status read_mesh(const struct reader *r, const struct yaml_node *node, s
     for (int axis = 0; axis < 3; axis++) {
         int i = mesh_find_disorder(mesh, axis);
         if (i >= 0)
-            return READER_FAIL(r, edges ? edges : node, "the edges along %c do not increase from %d to %d",
-                               "xyz"[axis], i, i + 1);
+            return READER_FAIL(r, edges ? edges : node, "the edges along %c do not increase from %d to %d", "xyz"[axis],
+                               i, i + 1);
     }
     return faces ? read_faces(r, faces, mesh) : LR_OK;
 }

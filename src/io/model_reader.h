@@ -67,7 +67,8 @@ void name_cell(const struct mesh *mesh, int64_t cell, char *text, size_t size);
 
 /* ---- Files that values live in (model_file.c): {file: F, dataset: D}. ---- */
 struct hdf5_array;
-/* Open the dataset and fail unless it is numeric. `file` and `dataset` are keys of `map`; dataset may have a default. */
+/* Open the dataset and fail unless it is numeric. `file` and `dataset` are keys of `map`; dataset may have a default.
+ */
 enum lr_status open_dataset(const struct reader *r, const struct yaml_node *map, const char *dataset_key,
                             const char *dataset_default, struct hdf5_array **array);
 /* All values, or those of one component of the first axis. */

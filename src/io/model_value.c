@@ -29,8 +29,7 @@ enum lr_status read_quantity(const struct reader *r, const struct yaml_node *nod
     return READER_FAIL(r, node, "%s", message);
 }
 
-enum lr_status read_number(const struct reader *r, const struct yaml_node *node, double low, double high,
-                           double *value)
+enum lr_status read_number(const struct reader *r, const struct yaml_node *node, double low, double high, double *value)
 {
     if (!node)
         return LR_OK;
@@ -133,8 +132,7 @@ enum lr_status read_direction(const struct reader *r, const struct yaml_node *no
         return READER_FAIL(r, node, "a direction must not be zero");
     for (int d = 0; d < 3; d++)
         direction[d] /= largest;
-    double length =
-        sqrt(direction[0] * direction[0] + direction[1] * direction[1] + direction[2] * direction[2]);
+    double length = sqrt(direction[0] * direction[0] + direction[1] * direction[1] + direction[2] * direction[2]);
     for (int d = 0; d < 3; d++)
         direction[d] /= length;
     return LR_OK;

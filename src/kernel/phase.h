@@ -49,6 +49,14 @@ LR_FN real dipole_cosine(real uniform)
     return q < R(0) ? -g : g;
 }
 
+/* Whether the photon scatters in the Doppler core: within one Doppler width, or where exp(-x^2) exceeds the damping
+ * wing a / (sqrt(pi) x^2). */
+LR_FN int phase_in_core(real a, real x)
+{
+    const real xx = x * x;
+    return xx < R(1) || R_SQRT_PI * xx * r_exp(-r_min(xx, R(80))) > a;
+}
+
 /* The new direction for a dipole fraction e1. One uniform serves twice: whether this scattering is dipole-like, then,
  * rescaled, where. */
 LR_FN struct vec3 direction_dipole(struct vec3 n, real e1, uint32_t random_mu, uint32_t random_azimuth)

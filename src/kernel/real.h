@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "kernel/portable.h"
 
@@ -27,73 +28,133 @@ typedef float real;
 #define R_SQRT_PI R(1.77245385090551602730)
 #define R_INV_SQRT_PI R(0.56418958354775628695)
 
+/* x rounded to the nearest integer, |x| < 2^21: adding and taking away 1.5 x 2^(mantissa bits) leaves no fraction. One
+ * form that every SIMD set has. */
+LR_FN real r_round(real x)
+{
 #ifdef LR_REAL_DOUBLE
-LR_FN real r_exp(real x)
-{
-    return exp(x);
-}
-LR_FN real r_log(real x)
-{
-    return log(x);
-}
-LR_FN real r_sqrt(real x)
-{
-    return sqrt(x);
-}
-LR_FN real r_abs(real x)
-{
-    return fabs(x);
-}
-LR_FN real r_floor(real x)
-{
-    return floor(x);
-}
-LR_FN real r_div(real a, real b)
-{
-    return a / b;
-}
+    const real magic = 6755399441055744.0;
 #else
+    const real magic = 12582912.0f;
+#endif
+    return (x + magic) - magic;
+}
+
+/* On the host exp and log are written out: the C library's scalar functions stop the compiler from turning a loop over
+ * packets into SIMD code, and its vector functions are slower (bench/README.md).
+ *
+ * exp(x) = 2^n exp(r), n = round(x / ln 2), |r| <= ln(2)/2, Taylor series to one unit in the last place; x is held
+ * within the range where the result is a normal number. */
+LR_FN real r_exp_host(real x)
+{
+#ifdef LR_REAL_DOUBLE
+    const real bounded = x > 708.0 ? 708.0 : (x < -708.0 ? -708.0 : x);
+    const real n = r_round(bounded * 1.4426950408889634074);
+    const real r = (bounded - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10;
+    const real tail =
+        1.0 / 5040 +
+        r * (1.0 / 40320 +
+             r * (1.0 / 362880 +
+                  r * (1.0 / 3628800 + r * (1.0 / 39916800 + r * (1.0 / 479001600 + r * (1.0 / 6227020800.0))))));
+    const real series =
+        1.0 + r * (1.0 + r * (0.5 + r * (1.0 / 6 + r * (1.0 / 24 + r * (1.0 / 120 + r * (1.0 / 720 + r * tail))))));
+    const int64_t bits = ((int64_t)n + 1023) << 52;
+    double scale;
+#else
+    const real bounded = x > 87.0f ? 87.0f : (x < -87.0f ? -87.0f : x);
+    const real n = r_round(bounded * 1.44269504f);
+    const real r = (bounded - n * 0.693359375f) + n * 2.12194440e-4f;
+    const real series =
+        R(1) +
+        r * (R(1) + r * (R(0.5) + r * (R(1.0 / 6) + r * (R(1.0 / 24) + r * (R(1.0 / 120) + r * R(1.0 / 720))))));
+    const int32_t bits = ((int32_t)n + 127) << 23;
+    float scale;
+#endif
+    memcpy(&scale, &bits, sizeof scale);
+    return series * scale;
+}
+
+/* log(x) = e ln 2 + 2 atanh(s), s = (m - 1)/(m + 1), x = 2^e m with m in [1/sqrt 2, sqrt 2), for normal x > 0. */
+LR_FN real r_log_host(real x)
+{
+#ifdef LR_REAL_DOUBLE
+    int64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    const int64_t shifted = bits - 0x3fe6a09e667f3bcd; /* of sqrt(1/2) */
+    const int32_t exponent = (int32_t)(shifted >> 52);
+    bits -= (int64_t)exponent * ((int64_t)1 << 52);
+    double m;
+    memcpy(&m, &bits, sizeof m);
+    const real s = (m - 1.0) / (m + 1.0);
+    const real t = s * s;
+    const real high = 1.0 / 13 + t * (1.0 / 15 + t * (1.0 / 17 + t * (1.0 / 19 + t * (1.0 / 21))));
+    const real sum =
+        1.0 / 3 + t * (1.0 / 5 + t * (1.0 / 7 + t * (1.0 / 9 + t * (1.0 / 11 + t * high))));
+    return (real)exponent * 0.69314718055994530942 + (2.0 * s + 2.0 * s * t * sum);
+#else
+    int32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    const int32_t exponent = (bits - 0x3f3504f3) >> 23; /* of sqrt(1/2) */
+    bits -= exponent * (1 << 23);
+    float m;
+    memcpy(&m, &bits, sizeof m);
+    const real s = (m - R(1)) / (m + R(1));
+    const real t = s * s;
+    const real sum = R(1.0 / 3) + t * (R(1.0 / 5) + t * (R(1.0 / 7) + t * R(1.0 / 9)));
+    return (real)exponent * R(0.69314718055994530942) + (R(2) * s + R(2) * s * t * sum);
+#endif
+}
+
 LR_FN real r_exp(real x)
 {
-#if LR_ON_DEVICE
+#if LR_ON_DEVICE && defined(LR_REAL_DOUBLE)
+    return exp(x);
+#elif LR_ON_DEVICE
     return __expf(x);
 #else
-    return expf(x);
+    return r_exp_host(x);
 #endif
 }
+
 LR_FN real r_log(real x)
 {
-#if LR_ON_DEVICE
+#if LR_ON_DEVICE && defined(LR_REAL_DOUBLE)
+    return log(x);
+#elif LR_ON_DEVICE
     return __logf(x);
 #else
-    return logf(x);
+    return r_log_host(x);
 #endif
 }
+
 LR_FN real r_sqrt(real x)
 {
-#if LR_ON_DEVICE
+#ifdef LR_REAL_DOUBLE
+    return sqrt(x);
+#elif LR_ON_DEVICE
     return __fsqrt_rn(x);
 #else
     return sqrtf(x);
 #endif
 }
+
 LR_FN real r_abs(real x)
 {
+#ifdef LR_REAL_DOUBLE
+    return fabs(x);
+#else
     return fabsf(x);
+#endif
 }
-LR_FN real r_floor(real x)
-{
-    return floorf(x);
-}
+
 LR_FN real r_div(real a, real b)
 {
-#if LR_ON_DEVICE
+#if LR_ON_DEVICE && !defined(LR_REAL_DOUBLE)
     return __fdividef(a, b);
 #else
     return a / b;
 #endif
 }
-#endif
 
 LR_FN real r_min(real a, real b)
 {
@@ -121,7 +182,7 @@ LR_FN struct r_sincos r_sincos_turn(real u)
     result.sin = -result.sin;
     result.cos = -result.cos;
 #else
-    const real q = r_floor(R(4) * u + R(0.5));
+    const real q = r_round(R(4) * u);
     const real t = R(6.28318530717958647693) * (u - R(0.25) * q);
     const real s = t * t;
 #ifdef LR_REAL_DOUBLE

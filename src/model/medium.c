@@ -14,13 +14,12 @@ void medium_free(struct medium *medium)
     field_free(&medium->eps);
 }
 
-enum lr_status medium_derive_b(lr_context *ctx, const struct line *line, int64_t n_cell, struct medium *medium,
-                               struct field *turbulence)
+void medium_derive_b(const struct line *line, int64_t n_cell, struct medium *medium, struct field *turbulence)
 {
     struct field *b = &medium->b;
     if (!b->values && !turbulence->values) {
         b->constant = line_doppler_b(line, b->constant, turbulence->constant);
-        return LR_OK;
+        return;
     }
     double temperature = b->constant;
     bool uniform = !b->values;
@@ -31,7 +30,6 @@ enum lr_status medium_derive_b(lr_context *ctx, const struct line *line, int64_t
     for (int64_t cell = 0; cell < n_cell; cell++)
         b->values[cell] = uniform ? line_doppler_b(line, temperature, b->values[cell])
                                   : line_doppler_b(line, b->values[cell], field_at(turbulence, cell));
-    return LR_OK;
 }
 
 /* 1 - g_l n_u / (g_u n_l); below zero for an inversion. */

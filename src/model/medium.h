@@ -8,8 +8,7 @@
 void medium_free(struct medium *medium);
 
 /* medium->b holds temperatures (K) and becomes b (cm/s); `turbulence` (cm/s) may be used up. */
-enum lr_status medium_derive_b(lr_context *ctx, const struct line *line, int64_t n_cell, struct medium *medium,
-                               struct field *turbulence);
+void medium_derive_b(const struct line *line, int64_t n_cell, struct medium *medium, struct field *turbulence);
 /* medium->alpha0 holds lower-level densities (cm^-3) and becomes alpha0 (cm^-1). `upper` holds upper-level densities,
  * or is NULL. *inverted is the first cell with a population inversion, or -1. */
 enum lr_status medium_derive_opacity(lr_context *ctx, const struct line *line, int64_t n_cell, struct medium *medium,

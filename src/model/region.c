@@ -13,8 +13,7 @@ bool region_contains(const struct region *region, const double point[3])
         double offset = point[d] - region->centre[d];
         r2 += offset * offset;
     }
-    return region->kind == REGION_BOX ||
-           (r2 >= region->inner * region->inner && r2 <= region->outer * region->outer);
+    return region->kind == REGION_BOX || (r2 >= region->inner * region->inner && r2 <= region->outer * region->outer);
 }
 
 static double box_fraction(const struct region *box, const double low[3], const double high[3])

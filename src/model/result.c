@@ -32,8 +32,7 @@ void lr_result_free(lr_result *result)
     measured_free(&result->mean_intensity);
     measured_free(&result->scattering_rate);
     packet_list_free(&result->packets);
-    for (int i = 0; i < 3; i++)
-        free(result->mesh.edge[i]);
+    mesh_free(&result->mesh);
     free(result->model_text);
     free(result);
 }

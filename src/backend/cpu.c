@@ -1,0 +1,74 @@
+/* The CPU backend: picks the transport variant for this processor. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <omp.h>
+
+#include "backend/cpu_variants.h"
+#include "base/context.h"
+
+struct variant {
+    const char *simd;
+    cpu_transport_fn *mixed, *wide;
+};
+
+static struct variant best_variant(void)
+{
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd"))
+        return (struct variant){"AVX-512", cpu_transport_mixed_v4, cpu_transport_double_v4};
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
+        return (struct variant){"AVX2", cpu_transport_mixed_v3, cpu_transport_double_v3};
+#endif
+    return (struct variant){"baseline SIMD", cpu_transport_mixed_baseline, cpu_transport_double_baseline};
+}
+
+static int device_count(void)
+{
+    return 1;
+}
+
+static double available_memory(void)
+{
+    double bytes = 0;
+    FILE *file = fopen("/proc/meminfo", "r");
+    if (file) {
+        char line[256];
+        long long kilobytes;
+        while (fgets(line, sizeof line, file))
+            if (sscanf(line, "MemAvailable: %lld kB", &kilobytes) == 1)
+                bytes = 1024.0 * (double)kilobytes;
+        fclose(file);
+    }
+    return bytes > 0 ? bytes : (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+}
+
+static enum lr_status device_describe(lr_context *ctx, int device, struct transport_device *description)
+{
+    (void)ctx;
+    (void)device;
+    snprintf(description->name, sizeof description->name, "%s", best_variant().simd);
+    description->memory_bytes = available_memory();
+    return LR_OK;
+}
+
+static enum lr_status transport(lr_context *ctx, int device, int threads, bool double_precision,
+                                const struct transport_job *job, const struct transport_monitor *monitor,
+                                struct transport_tally *tally)
+{
+    (void)device;
+    const struct variant variant = best_variant();
+    const int n = threads > 0 ? threads : omp_get_max_threads();
+    return (double_precision ? variant.wide : variant.mixed)(ctx, n, job, monitor, tally);
+}
+
+const struct lr_backend *backend_cpu(void)
+{
+    static const struct lr_backend backend = {
+        .name = "cpu", .device_count = device_count, .device_describe = device_describe, .transport = transport};
+    return &backend;
+}

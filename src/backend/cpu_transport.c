@@ -1,0 +1,644 @@
+/* CPU transport driver: LANES packets per thread in structure-of-arrays form. Every round each lane does one step of
+ * its own history: propose an atom velocity if it waits for a scattering, fly one segment if it is in flight. The
+ * steps are loops the compiler turns into SIMD; only face crossings and births are done one by one. A rejected
+ * proposal therefore costs its lane a round, not the whole vector.
+ *
+ * Compiled once per precision and instruction set; LR_CPU_VARIANT names the entry. */
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/build_views.h"
+#include "backend/cpu_variants.h"
+#include "base/context.h"
+#include "kernel/emission.h"
+#include "kernel/flight.h"
+#include "kernel/tables.h"
+
+enum { LANES = 64, QUEUE_CHUNK = 8, FLUSH_ROUNDS = 4096 };
+enum lane_state { LANE_IDLE, LANE_FLYING, LANE_SCATTERING };
+
+struct lanes {
+    _Alignas(64) real local_x[LANES], local_y[LANES], local_z[LANES];
+    real width_x[LANES], width_y[LANES], width_z[LANES];
+    real nx[LANES], ny[LANES], nz[LANES];
+    real x[LANES];   /* frequency in the gas of the cell */
+    real tau[LANES]; /* depth to the next scattering */
+    real alpha0[LANES], a[LANES], b[LANES], kappa[LANES], eps[LANES];
+    real profile[LANES];
+    /* since the last flush */
+    real length[LANES], scatter[LANES], path_part[LANES], depth[LANES], scattered[LANES];
+    int32_t events_part[LANES];
+    /* scratch of one round */
+    real u[LANES], ratio[LANES];
+    int32_t accepted[LANES], crossing[LANES], collided[LANES];
+    int32_t state[LANES];
+    uint32_t id_low[LANES], id_high[LANES], draw[LANES];
+    /* scalar state */
+    real weight[LANES]; /* at the last flush */
+    double path[LANES];
+    int64_t events[LANES];
+    int64_t cell[LANES];
+    int i[LANES], j[LANES], k[LANES];
+    int batch[LANES]; /* within the pass */
+    int last_cell[LANES][3];
+    real last_local[LANES][3];
+};
+
+/* What the threads of one pass share. */
+struct pass {
+    const struct transport_job *job;
+    const struct transport_monitor *monitor;
+    struct transport_tally *tally;
+    struct transport_view view;
+    struct tally_axes axes;
+    struct cell_view *cell;
+    double *length, *scatter; /* [n_batch][n_cell] */
+    int64_t next;             /* first packet not yet taken */
+    int64_t done;
+};
+
+/* Packets a thread has taken and not started. */
+struct supply {
+    int64_t next, end;
+    int exhausted;
+};
+
+/* ---- vector steps --------------------------------------------------------------------------------------------- */
+
+static inline __attribute__((always_inline)) void propose_lanes(struct lanes *lane, const struct transport_view *view,
+                                                                const int mode)
+{
+    const struct rng_key key = view->key;
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) {
+        const int waiting = lane->state[l] == LANE_SCATTERING;
+        const struct random4 random = rng_draw(key, lane->draw[l], lane->id_low[l], lane->id_high[l]);
+        const struct velocity_proposal proposal =
+            mode == MODE_TABLE_GLOBAL || mode == MODE_TABLE_CONSTANT
+                ? propose_velocity_table(&view->table, lane->a[l], lane->x[l], random)
+                : propose_velocity(lane->a[l], lane->x[l], random);
+        lane->u[l] = proposal.u;
+        lane->ratio[l] = r_div(proposal.uniform, r_max(proposal.chance, R(1e-30)));
+        lane->accepted[l] = waiting & (proposal.uniform <= proposal.chance);
+        lane->draw[l] += waiting ? 1 : 0;
+    }
+}
+
+/* Complete redistribution needs no atom: the proposal is the outgoing frequency itself, always accepted. */
+static inline void propose_lanes_complete(struct lanes *lane, const struct transport_view *view)
+{
+    const struct rng_key key = view->key;
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) {
+        const int waiting = lane->state[l] == LANE_SCATTERING;
+        const struct random4 random = rng_draw(key, lane->draw[l], lane->id_low[l], lane->id_high[l]);
+        lane->u[l] = sample_voigt_profile(lane->a[l], random);
+        lane->ratio[l] = rng_uniform(random.r3);
+        lane->accepted[l] = waiting;
+        lane->draw[l] += waiting ? 1 : 0;
+    }
+}
+
+static inline __attribute__((always_inline)) void scatter_lanes(struct lanes *lane, const struct transport_view *view,
+                                                                const int mode, const int dipole)
+{
+    const struct rng_key key = view->key;
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) {
+        const int accepted = lane->accepted[l];
+        const struct random4 random = rng_draw(key, lane->draw[l], lane->id_low[l], lane->id_high[l]);
+        const struct vec3 n = vec3_make(lane->nx[l], lane->ny[l], lane->nz[l]);
+        const real x = lane->x[l];
+        const int core = phase_in_core(lane->a[l], x);
+        const struct vec3 out = dipole ? direction_dipole(n, core ? view->dipole_core : R(1), random.r0, random.r1)
+                                       : direction_isotropic(random.r0, random.r1);
+        const real g = vec3_dot(n, out);
+        const real u_perp = normal_from(random.r2, random.r3).first * R(0.70710678118654752440);
+        const real recoil = r_div(view->recoil, lane->b[l]);
+        const real x_out = mode == MODE_COMPLETE ? lane->u[l]
+                                                 : redistributed_frequency(x, lane->u[l], u_perp, g, recoil);
+        const real tau = -r_log(lane->ratio[l]);
+        lane->nx[l] = accepted ? out.x : n.x;
+        lane->ny[l] = accepted ? out.y : n.y;
+        lane->nz[l] = accepted ? out.z : n.z;
+        lane->x[l] = accepted ? x_out : x;
+        lane->tau[l] = accepted ? r_max(tau, R(0)) : lane->tau[l];
+        lane->state[l] = accepted ? (int32_t)LANE_FLYING : lane->state[l];
+        lane->draw[l] += accepted ? 1 : 0;
+        lane->events_part[l] += accepted ? 1 : 0;
+    }
+}
+
+static inline __attribute__((always_inline)) void profile_lanes(struct lanes *lane, const struct transport_view *view,
+                                                                const int mode, const int broad)
+{
+    if (mode == MODE_TABLE_GLOBAL || mode == MODE_TABLE_CONSTANT) {
+#pragma omp simd
+        for (int l = 0; l < LANES; l++)
+            lane->profile[l] = voigt_table(&view->table, lane->a[l], lane->x[l]);
+        return;
+    }
+    if (mode == MODE_APPROXIMATE_VOIGT) {
+        for (int l = 0; l < LANES; l++)
+            lane->profile[l] = voigt_tanh_blend(lane->a[l], lane->x[l], (real)voigt_crossing((double)lane->a[l]));
+        return;
+    }
+#pragma omp simd
+    for (int l = 0; l < LANES; l++)
+        lane->profile[l] = voigt_narrow(r_min(lane->a[l], LR_VOIGT_NARROW_MAX), lane->x[l]);
+    if (!broad)
+        return;
+#pragma omp simd
+    for (int l = 0; l < LANES; l++)
+        lane->profile[l] = lane->a[l] > LR_VOIGT_NARROW_MAX ? voigt_broad(lane->a[l], lane->x[l]) : lane->profile[l];
+}
+
+static inline __attribute__((always_inline)) void fly_lanes(struct lanes *lane, const int absorbing, const int analog)
+{
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) {
+        const int flying = lane->state[l] == LANE_FLYING;
+        const struct opacity opacity = opacity_at(lane->alpha0[l], lane->eps[l], lane->kappa[l], lane->profile[l]);
+        const real stopping = analog ? opacity.scatter + opacity.absorb : opacity.scatter;
+        const struct segment segment = fly_segment(vec3_make(lane->local_x[l], lane->local_y[l], lane->local_z[l]),
+                                                   vec3_make(lane->width_x[l], lane->width_y[l], lane->width_z[l]),
+                                                   vec3_make(lane->nx[l], lane->ny[l], lane->nz[l]), lane->tau[l],
+                                                   stopping);
+        const real length = flying ? segment.length : R(0);
+        lane->local_x[l] += length * lane->nx[l];
+        lane->local_y[l] += length * lane->ny[l];
+        lane->local_z[l] += length * lane->nz[l];
+        lane->tau[l] = flying ? segment.tau_left : lane->tau[l];
+        lane->path_part[l] += length;
+        real weighted = length;
+        const int scatters = flying & segment.scatters;
+        if (absorbing && !analog) {
+            const real depth = opacity.absorb * length;
+            weighted = lane->weight[l] * r_exp(-r_min(lane->depth[l], R(80))) * length * mean_transmission(depth);
+            const real after = lane->depth[l] + depth;
+            lane->depth[l] = after;
+            lane->scattered[l] += scatters ? lane->weight[l] * r_exp(-r_min(after, R(80))) : R(0);
+        }
+        lane->length[l] += weighted;
+        lane->scatter[l] += weighted * opacity.scatter;
+        lane->collided[l] = scatters;
+        lane->crossing[l] = flying & !segment.scatters ? segment.axis + 1 : 0;
+        lane->state[l] = scatters ? (int32_t)LANE_SCATTERING : lane->state[l];
+    }
+}
+
+/* ---- one lane at a time --------------------------------------------------------------------------------------- */
+
+static void add(double *to, double value)
+{
+#pragma omp atomic
+    *to += value;
+}
+
+static struct vec3 lane_direction(const struct lanes *lane, int l)
+{
+    return vec3_make(lane->nx[l], lane->ny[l], lane->nz[l]);
+}
+
+static void load_cell(struct lanes *lane, int l, const struct cell_view *cell)
+{
+    lane->alpha0[l] = cell->alpha0;
+    lane->a[l] = cell->a;
+    lane->b[l] = cell->b;
+    lane->kappa[l] = cell->kappa;
+    lane->eps[l] = cell->eps;
+}
+
+static void set_place(struct lanes *lane, int l, struct place at)
+{
+    lane->i[l] = at.i;
+    lane->j[l] = at.j;
+    lane->k[l] = at.k;
+    lane->local_x[l] = at.local.x;
+    lane->local_y[l] = at.local.y;
+    lane->local_z[l] = at.local.z;
+    lane->width_x[l] = at.width.x;
+    lane->width_y[l] = at.width.y;
+    lane->width_z[l] = at.width.z;
+}
+
+static struct place get_place(const struct lanes *lane, int l)
+{
+    struct place at;
+    at.i = lane->i[l];
+    at.j = lane->j[l];
+    at.k = lane->k[l];
+    at.local = vec3_make(lane->local_x[l], lane->local_y[l], lane->local_z[l]);
+    at.width = vec3_make(lane->width_x[l], lane->width_y[l], lane->width_z[l]);
+    return at;
+}
+
+static void keep_last_scattering(struct lanes *lane, int l)
+{
+    lane->last_cell[l][0] = lane->i[l];
+    lane->last_cell[l][1] = lane->j[l];
+    lane->last_cell[l][2] = lane->k[l];
+    lane->last_local[l][0] = lane->local_x[l];
+    lane->last_local[l][1] = lane->local_y[l];
+    lane->last_local[l][2] = lane->local_z[l];
+}
+
+static struct transport_batch *lane_batch(const struct pass *pass, const struct lanes *lane, int l)
+{
+    return &pass->tally->batch[pass->job->first_batch + lane->batch[l]];
+}
+
+/* Move what the lane gathered in its cell to the tallies. Small sums are kept apart from large ones until here, so that
+ * single precision does not lose short steps. */
+static void flush_lane(struct pass *pass, struct lanes *lane, int l)
+{
+    if (pass->length) {
+        const int64_t at = lane->batch[l] * pass->job->n_cell + lane->cell[l];
+        add(&pass->length[at], (double)lane->length[l]);
+        add(&pass->scatter[at], (double)lane->scatter[l]);
+    }
+    lane->path[l] += (double)lane->path_part[l];
+    lane->events[l] += lane->events_part[l];
+    if (pass->job->absorbing && !pass->job->analog_absorption) {
+        struct transport_batch *batch = lane_batch(pass, lane, l);
+        const real lost = lane->weight[l] * absorbed_fraction(lane->depth[l]);
+        add(&batch->absorbed, (double)lost);
+        add(&batch->scattered, (double)lane->scattered[l]);
+        lane->weight[l] -= lost;
+    }
+    lane->length[l] = lane->scatter[l] = lane->path_part[l] = lane->depth[l] = lane->scattered[l] = R(0);
+    lane->events_part[l] = 0;
+}
+
+static int64_t supply_take(struct pass *pass, struct supply *supply)
+{
+    if (supply->exhausted || *pass->monitor->stop)
+        return -1;
+    if (supply->next == supply->end) {
+        if (pass->job->one_thread_per_packet) {
+            supply->exhausted = 1;
+            return -1;
+        }
+        int64_t first;
+#pragma omp atomic capture
+        {
+            first = pass->next;
+            pass->next += QUEUE_CHUNK;
+        }
+        if (first >= pass->job->end_packet) {
+            supply->exhausted = 1;
+            return -1;
+        }
+        supply->next = first;
+        supply->end = first + QUEUE_CHUNK < pass->job->end_packet ? first + QUEUE_CHUNK : pass->job->end_packet;
+    }
+    return supply->next++;
+}
+
+static void start_lane(struct pass *pass, struct lanes *lane, int l, struct supply *supply)
+{
+    const int64_t id = supply_take(pass, supply);
+    lane->state[l] = LANE_IDLE;
+    if (id < 0)
+        return;
+    lane->id_low[l] = (uint32_t)id;
+    lane->id_high[l] = (uint32_t)((uint64_t)id >> 32);
+    lane->draw[l] = EMISSION_BLOCKS;
+    lane->batch[l] = (int)(id / pass->job->batch_size) - pass->job->first_batch;
+    const struct emitted born = emit_packet(&pass->view, lane->id_low[l], lane->id_high[l]);
+    set_place(lane, l, born.at);
+    lane->cell[l] = walk_cell_index(&pass->view.mesh, born.at);
+    load_cell(lane, l, &pass->cell[lane->cell[l]]);
+    lane->nx[l] = born.n.x;
+    lane->ny[l] = born.n.y;
+    lane->nz[l] = born.n.z;
+    lane->x[l] = born.x;
+    lane->tau[l] = born.tau;
+    lane->weight[l] = R(1);
+    lane->path[l] = 0;
+    lane->events[l] = 0;
+    lane->state[l] = LANE_FLYING;
+    keep_last_scattering(lane, l);
+}
+
+/* Count a finished packet: escaped through `face`, or gone (face < 0). */
+static void end_packet(struct pass *pass, struct lanes *lane, int l, int face)
+{
+    const struct transport_job *job = pass->job;
+    struct transport_batch *batch = lane_batch(pass, lane, l);
+    const double weight = (double)lane->weight[l];
+    add(&batch->packets, 1);
+    add(&batch->events, (double)lane->events[l]);
+    if (!job->absorbing || job->analog_absorption)
+        add(&batch->scattered, (double)lane->events[l]);
+#pragma omp atomic
+    pass->done++;
+    if (face < 0)
+        return;
+
+    const struct vec3 n = lane_direction(lane, l);
+    const real x = frequency_in_mesh_frame(lane->x[l], pass->cell[lane->cell[l]], n);
+    const int bin = spectrum_bin(&pass->axes, x);
+    const int n_slot = job->n_bin + 2;
+    const int64_t in_run = job->first_batch + lane->batch[l];
+    add(&batch->escaped, weight);
+    add(&batch->path, weight * lane->path[l]);
+    add(&pass->tally->face_spectrum[(in_run * TRANSPORT_N_FACE + face) * n_slot + bin], weight);
+    const int64_t direction = in_run * job->n_mu * job->n_phi + direction_bin(&pass->axes, n);
+    add(&pass->tally->direction_spectrum[direction * n_slot + bin], weight);
+    if (!job->record)
+        return;
+    int64_t slot;
+#pragma omp atomic capture
+    slot = pass->tally->n_record++;
+    struct transport_record *record = &pass->tally->record[slot];
+    record->id = (int64_t)(((uint64_t)lane->id_high[l] << 32) | lane->id_low[l]);
+    record->scatterings = lane->events[l];
+    record->weight = weight;
+    record->shift = (double)x;
+    record->path = lane->path[l];
+    record->face = face;
+    const struct place at = get_place(lane, l);
+    const double direction_out[3] = {(double)n.x, (double)n.y, (double)n.z};
+    const double local[3] = {(double)at.local.x, (double)at.local.y, (double)at.local.z};
+    const int cell[3] = {at.i, at.j, at.k};
+    for (int axis = 0; axis < 3; axis++) {
+        record->direction[axis] = direction_out[axis];
+        record->local[axis] = local[axis];
+        record->cell[axis] = cell[axis];
+        record->last_cell[axis] = lane->last_cell[l][axis];
+        record->last_local[axis] = (double)lane->last_local[l][axis];
+    }
+}
+
+/* Russian roulette on a flushed lane; returns whether the packet lives. */
+static int roulette_survives(struct pass *pass, struct lanes *lane, int l)
+{
+    if (!pass->job->absorbing || lane->weight[l] >= ROULETTE_BELOW)
+        return 1;
+    const struct random4 random = rng_draw(pass->view.key, lane->draw[l]++, lane->id_low[l], lane->id_high[l]);
+    const int survives = rng_uniform(random.r0) <= ROULETTE_SURVIVAL && lane->weight[l] > R(0);
+    const real weight = survives ? lane->weight[l] / ROULETTE_SURVIVAL : R(0);
+    add(&lane_batch(pass, lane, l)->roulette, (double)lane->weight[l] - (double)weight);
+    lane->weight[l] = weight;
+    return survives;
+}
+
+static void cross_lane(struct pass *pass, struct lanes *lane, int l, struct supply *supply)
+{
+    flush_lane(pass, lane, l);
+    const struct vec3 n = lane_direction(lane, l);
+    const int axis = lane->crossing[l] - 1;
+    const struct crossing crossing = walk_cross(&pass->view.mesh, get_place(lane, l), n, axis);
+    if (crossing.escaped) {
+        set_place(lane, l, crossing.at);
+        end_packet(pass, lane, l, crossing.face);
+        start_lane(pass, lane, l, supply);
+        return;
+    }
+    if (!roulette_survives(pass, lane, l)) {
+        end_packet(pass, lane, l, -1);
+        start_lane(pass, lane, l, supply);
+        return;
+    }
+    const struct vec3 n_new = crossing.reflected ? walk_mirrored(n, axis) : n;
+    const int64_t cell = walk_cell_index(&pass->view.mesh, crossing.at);
+    lane->x[l] = frequency_across(lane->x[l], pass->cell[lane->cell[l]], n, pass->cell[cell], n_new);
+    lane->nx[l] = n_new.x;
+    lane->ny[l] = n_new.y;
+    lane->nz[l] = n_new.z;
+    lane->cell[l] = cell;
+    load_cell(lane, l, &pass->cell[cell]);
+    set_place(lane, l, crossing.at);
+}
+
+/* Analog absorption: a collision is an absorption with probability kappa_abs / (kappa_abs + scattering opacity). */
+static void collide_analog(struct pass *pass, struct lanes *lane, int l, struct supply *supply)
+{
+    const struct opacity opacity = opacity_at(lane->alpha0[l], lane->eps[l], lane->kappa[l], lane->profile[l]);
+    const struct random4 random = rng_draw(pass->view.key, lane->draw[l]++, lane->id_low[l], lane->id_high[l]);
+    if (rng_uniform(random.r0) * (opacity.scatter + opacity.absorb) > opacity.absorb)
+        return;
+    flush_lane(pass, lane, l);
+    add(&lane_batch(pass, lane, l)->absorbed, (double)lane->weight[l]);
+    end_packet(pass, lane, l, -1);
+    start_lane(pass, lane, l, supply);
+}
+
+static void flush_all(struct pass *pass, struct lanes *lane, struct supply *supply)
+{
+    for (int l = 0; l < LANES; l++) {
+        if (lane->state[l] == LANE_IDLE)
+            continue;
+        flush_lane(pass, lane, l);
+        if (!roulette_survives(pass, lane, l)) {
+            end_packet(pass, lane, l, -1);
+            start_lane(pass, lane, l, supply);
+        }
+    }
+}
+
+/* ---- rounds --------------------------------------------------------------------------------------------------- */
+
+static int any_active(const struct lanes *lane)
+{
+    int active = 0;
+    for (int l = 0; l < LANES; l++)
+        active |= lane->state[l] != LANE_IDLE;
+    return active;
+}
+
+static void serve_events(struct pass *pass, struct lanes *lane, struct supply *supply)
+{
+    if (pass->job->record)
+        for (int l = 0; l < LANES; l++)
+            if (lane->collided[l])
+                keep_last_scattering(lane, l);
+    if (pass->job->analog_absorption)
+        for (int l = 0; l < LANES; l++)
+            if (lane->collided[l])
+                collide_analog(pass, lane, l, supply);
+    for (int l = 0; l < LANES; l++)
+        if (lane->crossing[l])
+            cross_lane(pass, lane, l, supply);
+}
+
+static void report_progress(struct pass *pass, double *last)
+{
+    const double now = lr_seconds();
+    if (omp_get_thread_num() != 0 || !pass->monitor->progress || now - *last < 0.1)
+        return;
+    *last = now;
+    int64_t done;
+#pragma omp atomic read
+    done = pass->done;
+    pass->monitor->progress(pass->monitor->user, done);
+}
+
+static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, struct lanes *lane,
+                                                             struct supply *supply, const int mode,
+                                                             const int absorbing)
+{
+    const struct transport_view *view = &pass->view;
+    double last_report = lr_seconds();
+    for (uint32_t round = 1; any_active(lane); round++) {
+        if (mode == MODE_COMPLETE)
+            propose_lanes_complete(lane, view);
+        else
+            propose_lanes(lane, view, mode);
+        if (view->dipole)
+            scatter_lanes(lane, view, mode, 1);
+        else
+            scatter_lanes(lane, view, mode, 0);
+        profile_lanes(lane, view, mode, pass->job->broad);
+        if (absorbing && view->analog)
+            fly_lanes(lane, 1, 1);
+        else
+            fly_lanes(lane, absorbing, 0);
+        serve_events(pass, lane, supply);
+        if (round % FLUSH_ROUNDS == 0) {
+            flush_all(pass, lane, supply);
+            report_progress(pass, &last_report);
+        }
+    }
+}
+
+static void run_mode(struct pass *pass, struct lanes *lane, struct supply *supply)
+{
+    const int absorbing = pass->job->absorbing;
+    switch (pass->job->mode) {
+    case TRANSPORT_EXACT:
+        if (absorbing)
+            run_rounds(pass, lane, supply, MODE_EXACT, 1);
+        else
+            run_rounds(pass, lane, supply, MODE_EXACT, 0);
+        break;
+    case TRANSPORT_TABLE_GLOBAL:
+    case TRANSPORT_TABLE_CONSTANT:
+        run_rounds(pass, lane, supply, MODE_TABLE_GLOBAL, absorbing);
+        break;
+    case TRANSPORT_APPROXIMATE_VOIGT:
+        run_rounds(pass, lane, supply, MODE_APPROXIMATE_VOIGT, absorbing);
+        break;
+    case TRANSPORT_COMPLETE:
+        run_rounds(pass, lane, supply, MODE_COMPLETE, absorbing);
+        break;
+    }
+}
+
+/* An idle lane must hold numbers that do no harm in the vector steps. */
+static void clear_lanes(struct lanes *lane)
+{
+    memset(lane, 0, sizeof *lane);
+    for (int l = 0; l < LANES; l++) {
+        lane->a[l] = R(0.01);
+        lane->b[l] = lane->tau[l] = lane->alpha0[l] = lane->nx[l] = R(1);
+        lane->width_x[l] = lane->width_y[l] = lane->width_z[l] = R(1);
+    }
+}
+
+static void run_thread(struct pass *pass, struct lanes *lane)
+{
+    struct supply supply = {0, 0, 0};
+    if (pass->job->one_thread_per_packet) {
+        const int64_t n = pass->job->end_packet - pass->job->first_packet;
+        const int64_t thread = omp_get_thread_num();
+        const int64_t threads = omp_get_num_threads();
+        supply.next = pass->job->first_packet + n * thread / threads;
+        supply.end = pass->job->first_packet + n * (thread + 1) / threads;
+    }
+    clear_lanes(lane);
+    for (int l = 0; l < LANES; l++)
+        start_lane(pass, lane, l, &supply);
+    run_mode(pass, lane, &supply);
+}
+
+/* ---- a pass --------------------------------------------------------------------------------------------------- */
+
+/* Memory of a pass: a chain of blocks freed together. */
+struct block {
+    struct block *next;
+    _Alignas(64) char data[];
+};
+
+static void *chain_copy(void *owner, size_t bytes, const void *data)
+{
+    struct block **chain = owner;
+    const size_t total = (sizeof(struct block) + bytes + 63) / 64 * 64;
+    struct block *block = aligned_alloc(64, total);
+    if (!block)
+        return NULL;
+    block->next = *chain;
+    *chain = block;
+    if (data)
+        memcpy(block->data, data, bytes);
+    else
+        memset(block->data, 0, bytes);
+    return block->data;
+}
+
+static void chain_free(struct block *chain)
+{
+    while (chain) {
+        struct block *next = chain->next;
+        free(chain);
+        chain = next;
+    }
+}
+
+static void fold_batches(const struct pass *pass, const double *sums, double *total, double *square)
+{
+    const int64_t n_cell = pass->job->n_cell;
+#pragma omp parallel for
+    for (int64_t cell = 0; cell < n_cell; cell++)
+        for (int batch = 0; batch < pass->job->n_batch; batch++) {
+            const double value = sums[batch * n_cell + cell];
+            total[cell] += value;
+            square[cell] += value * value;
+        }
+}
+
+#define NAME_JOIN(prefix, variant) prefix##variant
+#define NAME_EXPAND(prefix, variant) NAME_JOIN(prefix, variant)
+
+enum lr_status NAME_EXPAND(cpu_transport_, LR_CPU_VARIANT)(lr_context *ctx, int threads,
+                                                           const struct transport_job *job,
+                                                           const struct transport_monitor *monitor,
+                                                           struct transport_tally *tally)
+{
+    struct block *chain = NULL;
+    const struct view_store store = {&chain, chain_copy};
+    struct pass pass = {.job = job, .monitor = monitor, .tally = tally, .next = job->first_packet};
+    struct lanes *lanes = aligned_alloc(64, (size_t)threads * sizeof *lanes);
+    enum lr_status status = LR_OK;
+
+    int ready = lanes && make_transport_view(&store, job, &pass.view);
+    pass.cell = ready ? chain_copy(&chain, (size_t)job->n_cell * sizeof *pass.cell, NULL) : NULL;
+    ready = pass.cell && fill_cells(job, 0, job->n_cell, pass.cell);
+    if (ready && job->fields) {
+        const size_t bytes = (size_t)job->n_batch * (size_t)job->n_cell * sizeof(double);
+        pass.length = chain_copy(&chain, bytes, NULL);
+        pass.scatter = chain_copy(&chain, bytes, NULL);
+        ready = pass.length && pass.scatter;
+    }
+    if (ready) {
+        pass.view.cell = pass.cell;
+        pass.axes = make_tally_axes(job);
+        const double start = lr_seconds();
+#pragma omp parallel num_threads(threads)
+        run_thread(&pass, &lanes[omp_get_thread_num()]);
+        tally->seconds += lr_seconds() - start;
+        if (job->fields) {
+            fold_batches(&pass, pass.length, tally->length, tally->length_square);
+            fold_batches(&pass, pass.scatter, tally->scatter, tally->scatter_square);
+        }
+    } else {
+        status = lr_fail(ctx, LR_ERROR_MEMORY, "out of memory for %lld cells: use a smaller mesh or 'output.fields: false'",
+                         (long long)job->n_cell);
+    }
+    chain_free(chain);
+    free(lanes);
+    return status;
+}

@@ -1,0 +1,16 @@
+/* The compiled variants of cpu_transport.c: precision x instruction set. */
+#ifndef LR_BACKEND_CPU_VARIANTS_H
+#define LR_BACKEND_CPU_VARIANTS_H
+
+#include "backend/backend.h"
+
+typedef enum lr_status cpu_transport_fn(lr_context *ctx, int threads, const struct transport_job *job,
+                                        const struct transport_monitor *monitor, struct transport_tally *tally);
+
+cpu_transport_fn cpu_transport_mixed_baseline, cpu_transport_double_baseline;
+#if defined(__x86_64__)
+cpu_transport_fn cpu_transport_mixed_v3, cpu_transport_double_v3;
+cpu_transport_fn cpu_transport_mixed_v4, cpu_transport_double_v4;
+#endif
+
+#endif

@@ -1,0 +1,80 @@
+/* The CUDA backend is a shared object beside the library (or on the loader's path) with one exported entry, so that
+ * the same binary runs on machines with and without a driver. */
+#define _GNU_SOURCE
+#include "backend/select.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/context.h"
+
+static const char CUDA_MODULE[] = "liblinerad_cuda.so";
+
+/* First beside this library, then wherever the loader looks. The handle is kept for the life of the process. */
+static void *open_module(void)
+{
+    Dl_info self;
+    if (dladdr((const void *)(uintptr_t)backend_select, &self) && self.dli_fname) {
+        const char *slash = strrchr(self.dli_fname, '/');
+        char path[4096];
+        const int folder = slash ? (int)(slash - self.dli_fname + 1) : 0;
+        const int length = snprintf(path, sizeof path, "%.*s%s", folder, self.dli_fname, CUDA_MODULE);
+        if (length > 0 && (size_t)length < sizeof path && strchr(path, '/')) {
+            void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+            if (module)
+                return module;
+        }
+    }
+    return dlopen(CUDA_MODULE, RTLD_NOW | RTLD_LOCAL);
+}
+
+const struct lr_backend *backend_cuda(char *why, int why_size)
+{
+    void *module = open_module();
+    if (!module) {
+        snprintf(why, (size_t)why_size, "%s was not built or cannot be loaded (%s)", CUDA_MODULE, dlerror());
+        return NULL;
+    }
+    lr_backend_entry_fn *entry = NULL;
+    void *symbol = dlsym(module, LR_BACKEND_CUDA_ENTRY);
+    memcpy(&entry, &symbol, sizeof entry);
+    if (!entry) {
+        snprintf(why, (size_t)why_size, "%s has no entry %s", CUDA_MODULE, LR_BACKEND_CUDA_ENTRY);
+        return NULL;
+    }
+    const struct lr_backend *backend = entry(lr_fail);
+    if (backend->device_count() < 1) {
+        snprintf(why, (size_t)why_size, "no NVIDIA GPU or no driver is present");
+        return NULL;
+    }
+    return backend;
+}
+
+enum lr_status backend_select(lr_context *ctx, const char *wanted, const struct lr_backend **backend, int *device)
+{
+    *device = 0;
+    if (strcmp(wanted, "cpu") == 0) {
+        *backend = backend_cpu();
+        return LR_OK;
+    }
+    char why[512];
+    *backend = backend_cuda(why, sizeof why);
+    if (strcmp(wanted, "auto") == 0) {
+        if (!*backend) {
+            lr_log(ctx, LR_LOG_INFO, "running on the CPU: %s", why);
+            *backend = backend_cpu();
+        }
+        return LR_OK;
+    }
+    if (!*backend)
+        return lr_fail(ctx, LR_ERROR_DEVICE, "device '%s' is not available: %s; use '--device cpu' or 'auto'", wanted,
+                       why);
+    if (strncmp(wanted, "cuda:", 5) == 0)
+        *device = atoi(wanted + 5);
+    const int count = (*backend)->device_count();
+    if (*device < 0 || *device >= count)
+        return lr_fail(ctx, LR_ERROR_DEVICE, "device '%s' does not exist: there are %d, numbered from 0", wanted, count);
+    return LR_OK;
+}

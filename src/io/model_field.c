@@ -1,0 +1,163 @@
+/* A field of the medium: a value with a unit, an HDF5 dataset of the shape of the mesh, or a default with regions. */
+#include "io/model_reader.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io/hdf5_field.h"
+#include "io/model_region.h"
+#include "model/field.h"
+
+void name_cell(const struct mesh *mesh, int64_t cell, char *text, size_t size)
+{
+    int64_t n_y = mesh->n[1], n_z = mesh->n[2];
+    snprintf(text, size, "[%lld, %lld, %lld]", (long long)(cell / n_z / n_y), (long long)(cell / n_z % n_y),
+             (long long)(cell % n_z));
+}
+
+/* What is wrong with a value, or NULL. */
+static const char *find_fault(const struct field_rule *rule, double value)
+{
+    if (!isfinite(value))
+        return "is not a finite number";
+    if (value < rule->low)
+        return rule->low > 0.0 ? "must be above zero" : rule->low == 0.0 ? "is negative" : "is too small";
+    return value > rule->high ? "is too large" : NULL;
+}
+
+static enum lr_status read_field_value(const struct reader *r, const struct yaml_node *node,
+                                       const struct field_rule *rule, double *value)
+{
+    LR_TRY(read_quantity(r, node, rule->dimension, value));
+    const char *fault = find_fault(rule, *value);
+    return fault ? READER_FAIL(r, node, "'%s' %s", node->text, fault) : LR_OK;
+}
+
+/* ---- HDF5 ---- */
+
+static enum lr_status check_shape(const struct reader *r, const struct yaml_node *node, const struct hdf5_array *array,
+                                  const int64_t *expected, int rank)
+{
+    bool same = array->rank == rank;
+    for (int i = 0; same && i < rank; i++)
+        same = array->shape[i] == expected[i];
+    if (same)
+        return LR_OK;
+    char found[128], wanted[128];
+    hdf5_shape_text(array->shape, array->rank, found, sizeof found);
+    hdf5_shape_text(expected, rank, wanted, sizeof wanted);
+    return READER_FAIL(r, node, "the dataset has shape %s, but the mesh needs %s", found, wanted);
+}
+
+static enum lr_status read_component(const struct reader *r, const struct yaml_node *node,
+                                     const struct field_rule *rule, const struct hdf5_array *array, int64_t component,
+                                     struct field *field)
+{
+    const struct mesh *mesh = &r->model->mesh;
+    int64_t n_cell = mesh_cell_count(mesh);
+    LR_TRY(lr_allocate(r->ctx, (size_t)n_cell, sizeof(double), &field->values));
+    LR_TRY(read_dataset(r, node, array, component, field->values));
+    LR_TRY(convert_dataset(r, node, array, rule->dimension, field->values, n_cell));
+    for (int64_t cell = 0; cell < n_cell; cell++) {
+        const char *fault = find_fault(rule, field->values[cell]);
+        if (fault) {
+            char place[64];
+            name_cell(mesh, cell, place, sizeof place);
+            return READER_FAIL(r, node, "the value %g at cell %s %s", field->values[cell], place, fault);
+        }
+    }
+    field_compact(field, n_cell);
+    return LR_OK;
+}
+
+static enum lr_status read_field_file(const struct reader *r, const struct yaml_node *node,
+                                      const struct field_rule *rule, int n_component, struct field *field)
+{
+    const char *const keys[] = {"file", "dataset"};
+    LR_TRY(READER_KEYS(r, node, keys));
+    struct hdf5_array *array = NULL;
+    LR_TRY(open_dataset(r, node, "dataset", NULL, &array));
+    const int *n = r->model->mesh.n;
+    const int64_t expected[4] = {n_component, n[0], n[1], n[2]};
+    int skip = n_component == 1 ? 1 : 0;
+    enum lr_status status = check_shape(r, node, array, expected + skip, 4 - skip);
+    for (int c = 0; c < n_component && status == LR_OK; c++)
+        status = read_component(r, node, rule, array, n_component == 1 ? -1 : c, &field[c]);
+    hdf5_array_close(array);
+    return status;
+}
+
+/* ---- Regions ---- */
+
+/* Quantities of any dimension are not converted, so all must be written in one unit. */
+static enum lr_status check_same_unit(const struct reader *r, const struct yaml_node *first,
+                                      const struct yaml_node *node)
+{
+    double number = 0.0;
+    const char *unit = "", *first_unit = "";
+    units_split(first->text, &number, &first_unit);
+    units_split(node->text, &number, &unit);
+    if (strcmp(unit, first_unit) != 0)
+        return READER_FAIL(r, node, "'%s' must have the same unit as the default '%s'", node->text, first->text);
+    return LR_OK;
+}
+
+static enum lr_status paint_entry(const struct reader *r, const struct yaml_node *entry, const struct yaml_node *base,
+                                  const struct field_rule *rule, struct field *field)
+{
+    const struct yaml_node *value_node = NULL;
+    struct region region;
+    double value = 0.0;
+    LR_TRY(read_region(r, entry, &region));
+    LR_TRY(require_key(r, entry, "value", &value_node));
+    LR_TRY(read_field_value(r, value_node, rule, &value));
+    if (rule->dimension == DIMENSION_ANY)
+        LR_TRY(check_same_unit(r, base, value_node));
+    LR_TRY(field_expand(r->ctx, field, mesh_cell_count(&r->model->mesh)));
+    region_paint(&region, &r->model->mesh, rule->extensive, value, field->values);
+    return LR_OK;
+}
+
+static enum lr_status read_field_regions(const struct reader *r, const struct yaml_node *node,
+                                         const struct field_rule *rule, struct field *field)
+{
+    const char *const keys[] = {"default", "regions"};
+    const struct yaml_node *base = NULL, *regions = NULL;
+    LR_TRY(READER_KEYS(r, node, keys));
+    LR_TRY(require_key(r, node, "default", &base));
+    LR_TRY(require_key(r, node, "regions", &regions));
+    LR_TRY(read_field_value(r, base, rule, &field->constant));
+    LR_TRY(yaml_expect(r->ctx, r->tree, regions, YAML_LIST));
+    for (const struct yaml_node *entry = regions->first; entry; entry = entry->next)
+        LR_TRY(paint_entry(r, entry, base, rule, field));
+    field_compact(field, mesh_cell_count(&r->model->mesh));
+    return LR_OK;
+}
+
+enum lr_status read_field(const struct reader *r, const struct yaml_node *node, const struct field_rule *rule,
+                          struct field *field)
+{
+    if (node->kind == YAML_SCALAR)
+        return read_field_value(r, node, rule, &field->constant);
+    const char *const keys[] = {"file", "dataset", "default", "regions"};
+    if (node->kind == YAML_LIST)
+        return READER_FAIL(r, node, "expected a value, {file, dataset} or {default, regions}, found a list");
+    LR_TRY(READER_KEYS(r, node, keys));
+    return yaml_find(node, "file") || yaml_find(node, "dataset") ? read_field_file(r, node, rule, 1, field)
+                                                                 : read_field_regions(r, node, rule, field);
+}
+
+enum lr_status read_vector_field(const struct reader *r, const struct yaml_node *node, const struct field_rule *rule,
+                                 struct field field[3])
+{
+    if (node->kind == YAML_MAP)
+        return read_field_file(r, node, rule, 3, field);
+    LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_LIST));
+    if (node->n_child != 3)
+        return READER_FAIL(r, node, "expected three components [x, y, z], found %d", node->n_child);
+    int d = 0;
+    for (const struct yaml_node *item = node->first; item; item = item->next)
+        LR_TRY(read_field(r, item, rule, &field[d++]));
+    return LR_OK;
+}

@@ -1,0 +1,142 @@
+/* A model file to a validated model: read, apply settings, then section by section. */
+#include "io/model_load.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/model_reader.h"
+#include "model/field.h"
+
+/* Photons in a closed box that absorbs nothing would fly for ever. */
+static enum lr_status check_exit(const struct reader *r, const struct yaml_node *root)
+{
+    const lr_model *model = r->model;
+    int64_t n_cell = mesh_cell_count(&model->mesh);
+    for (int face = 0; face < N_FACE; face++)
+        if (model->mesh.face[face] == FACE_OPEN)
+            return LR_OK;
+    if (!field_is_zero(&model->medium.kappa, n_cell) || !field_is_zero(&model->medium.eps, n_cell))
+        return LR_OK;
+    return READER_FAIL(r, yaml_find(yaml_find(root, "mesh"), "faces"),
+                       "no face is open and nothing absorbs: photons would never leave");
+}
+
+static enum lr_status read_sections(const struct reader *r)
+{
+    const char *const keys[] = {"mesh", "line", "medium", "sources", "physics", "output", "run"};
+    enum { N_REQUIRED = 4 };
+    const struct yaml_node *root = r->tree->root, *section[N_REQUIRED] = {NULL};
+    lr_model *model = r->model;
+    LR_TRY(READER_KEYS(r, root, keys));
+    for (int i = 0; i < N_REQUIRED; i++)
+        LR_TRY(require_key(r, root, keys[i], &section[i]));
+    /* The cheap sections first, so that a typing error shows before large files are read. */
+    LR_TRY(read_run(r, yaml_find(root, "run"), &model->run));
+    LR_TRY(read_mesh(r, section[0], &model->mesh));
+    LR_TRY(read_line(r, section[1], &model->line));
+    LR_TRY(read_medium(r, section[2], &model->medium));
+    LR_TRY(read_reference_b(r, yaml_find(root, "output")));
+    LR_TRY(read_physics(r, yaml_find(root, "physics"), &model->physics));
+    LR_TRY(read_output(r, yaml_find(root, "output"), &model->output));
+    LR_TRY(read_sources(r, section[3]));
+    return check_exit(r, root);
+}
+
+/* The text as it was, then each setting as a comment. */
+static enum lr_status keep_text(lr_context *ctx, const char *text, size_t length, const char *const *settings,
+                                int n_setting, char **copy)
+{
+    size_t size = length + 2;
+    for (int i = 0; i < n_setting; i++)
+        size += strlen(settings[i]) + 16;
+    LR_TRY(lr_allocate(ctx, size, 1, copy));
+    memcpy(*copy, text, length);
+    if (length && text[length - 1] != '\n')
+        (*copy)[length++] = '\n';
+    for (int i = 0; i < n_setting; i++) {
+        size_t start = length;
+        length += (size_t)snprintf(*copy + length, size - length, "# --set %s\n", settings[i]);
+        for (size_t c = start; c + 1 < length; c++)
+            if ((*copy)[c] == '\n')
+                (*copy)[c] = ' ';
+    }
+    return LR_OK;
+}
+
+static enum lr_status copy_string(lr_context *ctx, const char *text, size_t length, char **copy)
+{
+    LR_TRY(lr_allocate(ctx, length + 1, 1, copy));
+    memcpy(*copy, text, length);
+    return LR_OK;
+}
+
+enum lr_status model_load_text(lr_context *ctx, const char *path, const char *text, size_t length,
+                               const char *const *settings, int n_setting, lr_model **out)
+{
+    struct reader r = {.ctx = ctx};
+    char *folder = NULL;
+    const char *slash = strrchr(path, '/');
+    enum lr_status status = LR_OK;
+    LR_TRY_OR(done, status, lr_allocate(ctx, 1, sizeof *r.model, &r.model));
+    LR_TRY_OR(done, status, copy_string(ctx, path, strlen(path), &r.model->path));
+    LR_TRY_OR(done, status, copy_string(ctx, path, slash ? (size_t)(slash - path) + 1 : 0, &folder));
+    r.folder = folder;
+    LR_TRY_OR(done, status, keep_text(ctx, text, length, settings, n_setting, &r.model->text));
+    LR_TRY_OR(done, status, yaml_parse(ctx, path, text, length, &r.tree));
+    for (int i = 0; i < n_setting; i++)
+        LR_TRY_OR(done, status, yaml_set(ctx, r.tree, settings[i]));
+    LR_TRY_OR(done, status, units_create(ctx, &r.units));
+    LR_TRY_OR(done, status, read_sections(&r));
+    *out = r.model;
+    r.model = NULL;
+done:
+    units_free(r.units);
+    yaml_free(r.tree);
+    free(folder);
+    lr_model_free(r.model);
+    return status;
+}
+
+/* A model is a small text; what is larger is something else. */
+static enum lr_status read_text(lr_context *ctx, const char *path, char **text, size_t *length)
+{
+    enum { LARGEST = 64 << 20, CHUNK = 1 << 16 };
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return lr_fail(ctx, LR_ERROR_IO, "%s: %s", path, strerror(errno));
+    size_t size = 0, n = 0;
+    enum lr_status status = LR_OK;
+    do {
+        char *larger = realloc(*text, size + CHUNK);
+        if (!larger) {
+            status = lr_fail(ctx, LR_ERROR_MEMORY, "%s: out of memory", path);
+            break;
+        }
+        *text = larger;
+        n = fread(*text + size, 1, CHUNK, file);
+        size += n;
+        if (size > LARGEST)
+            status = lr_fail(ctx, LR_ERROR_INPUT, "%s: too large for a model file", path);
+    } while (n == CHUNK && status == LR_OK);
+    if (status == LR_OK && ferror(file))
+        status = lr_fail(ctx, LR_ERROR_IO, "%s: %s", path, strerror(errno));
+    if (status == LR_OK && memchr(*text, '\0', size))
+        status = lr_fail(ctx, LR_ERROR_INPUT, "%s: not a text file", path);
+    fclose(file);
+    *length = size;
+    return status;
+}
+
+enum lr_status lr_model_load(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
+                             lr_model **model)
+{
+    char *text = NULL;
+    size_t length = 0;
+    enum lr_status status = read_text(ctx, path, &text, &length);
+    if (status == LR_OK)
+        status = model_load_text(ctx, path, text, length, settings, n_setting, model);
+    free(text);
+    return status;
+}

@@ -1,0 +1,11 @@
+/* Load a model from text that is already in memory; lr_model_load() reads the file and calls this. */
+#ifndef LR_IO_MODEL_LOAD_H
+#define LR_IO_MODEL_LOAD_H
+
+#include "base/context.h"
+
+/* `path` names the model in messages, and HDF5 files are looked up beside it. */
+enum lr_status model_load_text(lr_context *ctx, const char *path, const char *text, size_t length,
+                               const char *const *settings, int n_setting, lr_model **model);
+
+#endif

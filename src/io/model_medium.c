@@ -1,0 +1,166 @@
+/* Section `medium`: what users give (temperature, density or depth, ...) to what the transport needs (alpha0, b, a,
+ * velocity, kappa, eps). */
+#include "io/model_reader.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "base/constants.h"
+#include "model/field.h"
+#include "model/medium.h"
+
+static const struct field_rule TEMPERATURE = {DIMENSION_TEMPERATURE, false, 0.0, DBL_MAX};
+static const struct field_rule SPEED = {DIMENSION_VELOCITY, false, 0.0, LR_LIGHT_SPEED};
+static const struct field_rule POSITIVE_SPEED = {DIMENSION_VELOCITY, false, DBL_MIN, LR_LIGHT_SPEED};
+static const struct field_rule VELOCITY = {DIMENSION_VELOCITY, false, -LR_LIGHT_SPEED, LR_LIGHT_SPEED};
+static const struct field_rule DENSITY = {DIMENSION_DENSITY, true, 0.0, DBL_MAX};
+static const struct field_rule OPACITY = {DIMENSION_INVERSE_LENGTH, true, 0.0, DBL_MAX};
+static const struct field_rule DAMPING = {DIMENSION_NONE, false, 0.0, DBL_MAX};
+static const struct field_rule PROBABILITY = {DIMENSION_NONE, false, 0.0, 1.0};
+
+static enum lr_status refuse_both(const struct reader *r, const struct yaml_node *map, const char *one,
+                                  const char *other)
+{
+    const struct yaml_node *node = yaml_find(map, other);
+    if (node && yaml_find(map, one))
+        return READER_FAIL(r, node, "'%s' already says this; remove one of them", one);
+    return LR_OK;
+}
+
+/* Overflow in derived numbers, and b = 0, show here. */
+static enum lr_status check_derived(const struct reader *r, const struct yaml_node *node, const struct field *field,
+                                    const char *name, double low, double high)
+{
+    const struct mesh *mesh = &r->model->mesh;
+    int64_t n_value = field->values ? mesh_cell_count(mesh) : 1;
+    for (int64_t cell = 0; cell < n_value; cell++) {
+        double value = field_at(field, cell);
+        if (value >= low && value <= high)
+            continue;
+        char place[64];
+        name_cell(mesh, cell, place, sizeof place);
+        return READER_FAIL(r, node, "the %s is %g at cell %s", name, value, place);
+    }
+    return LR_OK;
+}
+
+static enum lr_status read_doppler(const struct reader *r, const struct yaml_node *map, struct medium *medium)
+{
+    const struct yaml_node *temperature = yaml_find(map, "temperature"), *b = yaml_find(map, "b");
+    const struct yaml_node *turbulence = yaml_find(map, "turbulence");
+    LR_TRY(refuse_both(r, map, "temperature", "b"));
+    LR_TRY(refuse_both(r, map, "b", "turbulence"));
+    if (b)
+        return read_field(r, b, &POSITIVE_SPEED, &medium->b);
+    if (!temperature)
+        return yaml_fail_key(r->ctx, r->tree, map, "'temperature' or the Doppler parameter 'b' is missing");
+    LR_TRY(read_field(r, temperature, &TEMPERATURE, &medium->b));
+    struct field extra = {0};
+    enum lr_status status = turbulence ? read_field(r, turbulence, &SPEED, &extra) : LR_OK;
+    if (status == LR_OK)
+        medium_derive_b(&r->model->line, mesh_cell_count(&r->model->mesh), medium, &extra);
+    field_free(&extra);
+    LR_TRY(status);
+    field_compact(&medium->b, mesh_cell_count(&r->model->mesh));
+    return check_derived(r, temperature, &medium->b, "Doppler parameter b in cm/s", DBL_MIN, LR_LIGHT_SPEED);
+}
+
+static enum lr_status read_density(const struct reader *r, const struct yaml_node *map, const struct yaml_node *density,
+                                   struct medium *medium)
+{
+    const struct yaml_node *upper = yaml_find(map, "upper_density");
+    const struct mesh *mesh = &r->model->mesh;
+    struct field excited = {0};
+    int64_t inverted = -1;
+    LR_TRY(read_field(r, density, &DENSITY, &medium->alpha0));
+    enum lr_status status = upper ? read_field(r, upper, &DENSITY, &excited) : LR_OK;
+    if (status == LR_OK)
+        status = medium_derive_opacity(r->ctx, &r->model->line, mesh_cell_count(mesh), medium, upper ? &excited : NULL,
+                                       &inverted);
+    field_free(&excited);
+    LR_TRY(status);
+    if (inverted >= 0) {
+        char place[64];
+        name_cell(mesh, inverted, place, sizeof place);
+        return READER_FAIL(r, upper, "the level populations are inverted (a maser) at cell %s", place);
+    }
+    return LR_OK;
+}
+
+/* Scale the field so that its depth from the centre of the mesh to the +x face is `depth`; a field that is not given
+ * is uniform. */
+static enum lr_status scale_to_depth(const struct reader *r, const struct yaml_node *node, double depth, bool shaped,
+                                     struct field *field)
+{
+    if (!shaped)
+        field->constant = 1.0;
+    double now = field_depth(field, &r->model->mesh, 0, true);
+    if (!(now > 0.0 && isfinite(now)))
+        return READER_FAIL(r, node, "nothing to scale: the depth from the centre of the mesh to its +x face is %g",
+                           now);
+    field_scale(field, mesh_cell_count(&r->model->mesh), depth / now);
+    return LR_OK;
+}
+
+static enum lr_status read_opacity(const struct reader *r, const struct yaml_node *map, struct medium *medium)
+{
+    const struct yaml_node *density = yaml_find(map, "density"), *opacity = yaml_find(map, "opacity");
+    const struct yaml_node *mean = yaml_find(map, "tau_mean"), *centre = yaml_find(map, "tau_centre");
+    LR_TRY(refuse_both(r, map, "density", "opacity"));
+    LR_TRY(refuse_both(r, map, "tau_mean", "tau_centre"));
+    if (!density && !opacity && !mean && !centre)
+        return yaml_fail_key(r->ctx, r->tree, map,
+                             "one of 'density', 'opacity', 'tau_mean' and 'tau_centre' is missing");
+    if (!density && yaml_find(map, "upper_density"))
+        return READER_FAIL(r, yaml_find(map, "upper_density"), "this needs 'density', that of the lower level");
+    if (density)
+        LR_TRY(read_density(r, map, density, medium));
+    if (opacity)
+        LR_TRY(read_field(r, opacity, &OPACITY, &medium->alpha0));
+    if (mean || centre) {
+        double depth = 0.0;
+        LR_TRY(read_number(r, mean ? mean : centre, 0.0, DBL_MAX, &depth));
+        LR_TRY(scale_to_depth(r, mean ? mean : centre, mean ? depth / LR_SQRT_PI : depth, density || opacity,
+                              &medium->alpha0));
+    }
+    field_compact(&medium->alpha0, mesh_cell_count(&r->model->mesh));
+    return check_derived(r, map, &medium->alpha0, "line-centre opacity in 1/cm", 0.0, DBL_MAX);
+}
+
+static enum lr_status read_damping(const struct reader *r, const struct yaml_node *map, struct medium *medium)
+{
+    const struct yaml_node *damping = yaml_find(map, "damping");
+    if (damping)
+        return read_field(r, damping, &DAMPING, &medium->a);
+    LR_TRY(medium_derive_damping(r->ctx, &r->model->line, mesh_cell_count(&r->model->mesh), medium));
+    return check_derived(r, map, &medium->a, "damping parameter", 0.0, DBL_MAX);
+}
+
+static enum lr_status read_absorption(const struct reader *r, const struct yaml_node *map, struct medium *medium)
+{
+    const struct yaml_node *absorption = yaml_find(map, "absorption"), *depth_node = yaml_find(map, "tau_absorption");
+    if (absorption)
+        LR_TRY(read_field(r, absorption, &OPACITY, &medium->kappa));
+    if (!depth_node)
+        return LR_OK;
+    double depth = 0.0;
+    LR_TRY(read_number(r, depth_node, 0.0, DBL_MAX, &depth));
+    LR_TRY(scale_to_depth(r, depth_node, depth, absorption, &medium->kappa));
+    return check_derived(r, depth_node, &medium->kappa, "absorption in 1/cm", 0.0, DBL_MAX);
+}
+
+enum lr_status read_medium(const struct reader *r, const struct yaml_node *node, struct medium *medium)
+{
+    const char *const keys[] = {"temperature", "b",           "turbulence",    "density",    "opacity",
+                                "tau_mean",    "damping",     "tau_centre",    "absorption", "upper_density",
+                                "velocity",    "destruction", "tau_absorption"};
+    LR_TRY(READER_KEYS(r, node, keys));
+    const struct yaml_node *velocity = yaml_find(node, "velocity"), *destruction = yaml_find(node, "destruction");
+    LR_TRY(read_doppler(r, node, medium));
+    LR_TRY(read_opacity(r, node, medium));
+    LR_TRY(read_damping(r, node, medium));
+    if (velocity)
+        LR_TRY(read_vector_field(r, velocity, &VELOCITY, medium->velocity));
+    LR_TRY(read_absorption(r, node, medium));
+    return destruction ? read_field(r, destruction, &PROBABILITY, &medium->eps) : LR_OK;
+}

@@ -1,0 +1,129 @@
+/* Sections `physics`, `output` and `run`: choices with defaults. */
+#include "io/model_reader.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/constants.h"
+#include "model/medium.h"
+
+enum lr_status read_physics(const struct reader *r, const struct yaml_node *node, struct physics *physics)
+{
+    const char *const keys[] = {"redistribution", "phase", "recoil", "absorption"};
+    /* In the order of their enums. */
+    const char *const modes[] = {"exact", "table-global", "table-constant", "approximate-voigt", "complete"};
+    const char *const phases[] = {"isotropic", "dipole"};
+    const char *const absorptions[] = {"continuous", "analog"};
+    *physics = (struct physics){.redistribution = REDISTRIBUTION_EXACT, .absorption = ABSORPTION_CONTINUOUS};
+    if (!node)
+        return LR_OK;
+    LR_TRY(READER_KEYS(r, node, keys));
+    int mode = 0, phase = 0, absorption = 0;
+    LR_TRY(read_word(r, yaml_find(node, "redistribution"), modes, 5, &mode));
+    LR_TRY(read_word(r, yaml_find(node, "phase"), phases, 2, &phase));
+    LR_TRY(read_bool(r, yaml_find(node, "recoil"), &physics->recoil));
+    LR_TRY(read_word(r, yaml_find(node, "absorption"), absorptions, 2, &absorption));
+    physics->redistribution = (enum redistribution)mode;
+    physics->dipole = phase == 1;
+    physics->absorption = (enum absorption)absorption;
+    if (physics->redistribution == REDISTRIBUTION_TABLE_CONSTANT && r->model->medium.a.values)
+        return READER_FAIL(r, yaml_find(node, "redistribution"),
+                           "'table-constant' holds the profile of one damping parameter, but it varies over this mesh; "
+                           "use 'exact' or 'table-global', or give one value for medium.damping");
+    return LR_OK;
+}
+
+enum lr_status read_reference_b(const struct reader *r, const struct yaml_node *output)
+{
+    double *b = &r->model->reference_b;
+    const struct yaml_node *node = yaml_find(output, "reference_b");
+    *b = medium_mean_b(&r->model->mesh, &r->model->medium);
+    LR_TRY(read_quantity(r, node, DIMENSION_VELOCITY, b));
+    if (node && !(*b > 0.0 && *b < LR_LIGHT_SPEED))
+        return READER_FAIL(r, node, "'%s' must be above zero and below the speed of light", node->text);
+    return LR_OK;
+}
+
+static enum lr_status read_range(const struct reader *r, const struct yaml_node *node, double range[2])
+{
+    if (!node)
+        return LR_OK;
+    LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_LIST));
+    if (node->n_child != 2)
+        return READER_FAIL(r, node, "expected two ends [from, to], found %d", node->n_child);
+    double a = 0.0, b = 0.0;
+    LR_TRY(read_shift(r, node->first, &a));
+    LR_TRY(read_shift(r, node->last, &b));
+    range[0] = a < b ? a : b;
+    range[1] = a < b ? b : a;
+    return a != b ? LR_OK : READER_FAIL(r, node, "the range is empty");
+}
+
+static enum lr_status read_directions(const struct reader *r, const struct yaml_node *node, struct output *output)
+{
+    const char *const keys[] = {"mu", "phi", "axis"};
+    if (!node)
+        return LR_OK;
+    LR_TRY(READER_KEYS(r, node, keys));
+    LR_TRY(read_int(r, yaml_find(node, "mu"), 1, 1000, &output->n_mu));
+    LR_TRY(read_int(r, yaml_find(node, "phi"), 1, 1000, &output->n_phi));
+    return read_axis(r, yaml_find(node, "axis"), &output->axis);
+}
+
+enum lr_status read_output(const struct reader *r, const struct yaml_node *node, struct output *output)
+{
+    const char *const keys[] = {"fields", "packets", "bins", "range", "directions", "reference_b"};
+    *output = (struct output){.fields = true, .n_bin = 1000, .n_mu = 1, .n_phi = 1, .axis = 2};
+    if (!node)
+        return LR_OK;
+    LR_TRY(READER_KEYS(r, node, keys));
+    LR_TRY(read_bool(r, yaml_find(node, "fields"), &output->fields));
+    LR_TRY(read_bool(r, yaml_find(node, "packets"), &output->packets));
+    LR_TRY(read_int(r, yaml_find(node, "bins"), 1, 1000000, &output->n_bin));
+    LR_TRY(read_range(r, yaml_find(node, "range"), output->range));
+    return read_directions(r, yaml_find(node, "directions"), output);
+}
+
+/* auto, cpu, cuda or cuda:N. */
+static enum lr_status read_device(const struct reader *r, const struct yaml_node *node, struct run *run)
+{
+    if (!node)
+        return LR_OK;
+    LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_SCALAR));
+    const char *text = node->text, *number = strncmp(text, "cuda:", 5) == 0 ? text + 5 : NULL;
+    size_t digits = 0;
+    while (number && isdigit((unsigned char)number[digits]))
+        digits++;
+    bool numbered = number && digits > 0 && digits < 4 && number[digits] == '\0';
+    if (!numbered && strcmp(text, "auto") != 0 && strcmp(text, "cpu") != 0 && strcmp(text, "cuda") != 0)
+        return READER_FAIL(r, node, "'%s' is not one of: auto, cpu, cuda, cuda:N", text);
+    snprintf(run->device, sizeof run->device, "%s", text);
+    return LR_OK;
+}
+
+enum lr_status read_run(const struct reader *r, const struct yaml_node *node, struct run *run)
+{
+    const char *const keys[] = {"packets", "seed", "threads", "batches", "device", "precision", "scheduling"};
+    const char *const precisions[] = {"mixed", "double"};
+    const char *const schedulings[] = {"queue", "static"};
+    *run = (struct run){.packets = 100000, .seed = 1, .batches = 16, .device = "auto"};
+    if (!node)
+        return LR_OK;
+    LR_TRY(READER_KEYS(r, node, keys));
+    int64_t seed = 1;
+    int precision = PRECISION_MIXED, scheduling = SCHEDULING_QUEUE;
+    LR_TRY(read_integer(r, yaml_find(node, "packets"), 1, 10000000000000, &run->packets));
+    LR_TRY(read_integer(r, yaml_find(node, "seed"), 0, INT64_MAX, &seed));
+    LR_TRY(read_int(r, yaml_find(node, "threads"), 0, 4096, &run->threads));
+    LR_TRY(read_int(r, yaml_find(node, "batches"), 2, 1024, &run->batches));
+    LR_TRY(read_device(r, yaml_find(node, "device"), run));
+    LR_TRY(read_word(r, yaml_find(node, "precision"), precisions, 2, &precision));
+    LR_TRY(read_word(r, yaml_find(node, "scheduling"), schedulings, 2, &scheduling));
+    if (run->batches > run->packets)
+        run->batches = (int)run->packets;
+    run->seed = (uint64_t)seed;
+    run->precision = (enum precision)precision;
+    run->scheduling = (enum scheduling)scheduling;
+    return LR_OK;
+}

@@ -1,0 +1,100 @@
+#include "io/model_region.h"
+
+#include <math.h>
+
+static enum lr_status read_length(const struct reader *r, const struct yaml_node *map, const char *key, double *value)
+{
+    const struct yaml_node *node = NULL;
+    LR_TRY(require_key(r, map, key, &node));
+    return read_quantity(r, node, DIMENSION_LENGTH, value);
+}
+
+static enum lr_status read_point(const struct reader *r, const struct yaml_node *map, const char *key, double point[3])
+{
+    const struct yaml_node *node = NULL;
+    LR_TRY(require_key(r, map, key, &node));
+    return read_vector(r, node, DIMENSION_LENGTH, point);
+}
+
+static enum lr_status read_box(const struct reader *r, const struct yaml_node *map, struct region *region)
+{
+    const char *const keys[] = {"min", "max"};
+    LR_TRY(READER_KEYS(r, map, keys));
+    LR_TRY(read_point(r, map, "min", region->low));
+    LR_TRY(read_point(r, map, "max", region->high));
+    for (int d = 0; d < 3; d++)
+        if (!(region->low[d] < region->high[d]))
+            return READER_FAIL(r, map, "'min' is not below 'max' along %c", "xyz"[d]);
+    return LR_OK;
+}
+
+static enum lr_status read_slab(const struct reader *r, const struct yaml_node *map, struct region *region)
+{
+    const char *const keys[] = {"axis", "from", "to"};
+    const struct yaml_node *axis_node = NULL;
+    int axis = 0;
+    LR_TRY(READER_KEYS(r, map, keys));
+    LR_TRY(require_key(r, map, "axis", &axis_node));
+    LR_TRY(read_axis(r, axis_node, &axis));
+    for (int d = 0; d < 3; d++) {
+        region->low[d] = -INFINITY;
+        region->high[d] = INFINITY;
+    }
+    LR_TRY(read_length(r, map, "from", &region->low[axis]));
+    LR_TRY(read_length(r, map, "to", &region->high[axis]));
+    if (!(region->low[axis] < region->high[axis]))
+        return READER_FAIL(r, map, "'from' is not below 'to'");
+    return LR_OK;
+}
+
+static enum lr_status read_sphere(const struct reader *r, const struct yaml_node *map, struct region *region)
+{
+    const char *const keys[] = {"centre", "radius"};
+    LR_TRY(READER_KEYS(r, map, keys));
+    region->kind = REGION_SHELL;
+    LR_TRY(read_point(r, map, "centre", region->centre));
+    LR_TRY(read_length(r, map, "radius", &region->outer));
+    if (!(region->outer > 0.0))
+        return READER_FAIL(r, map, "the radius must be above zero");
+    return LR_OK;
+}
+
+static enum lr_status read_shell(const struct reader *r, const struct yaml_node *map, struct region *region)
+{
+    const char *const keys[] = {"centre", "inner", "outer"};
+    LR_TRY(READER_KEYS(r, map, keys));
+    region->kind = REGION_SHELL;
+    LR_TRY(read_point(r, map, "centre", region->centre));
+    LR_TRY(read_length(r, map, "inner", &region->inner));
+    LR_TRY(read_length(r, map, "outer", &region->outer));
+    if (!(region->inner >= 0.0 && region->inner < region->outer))
+        return READER_FAIL(r, map, "'inner' must not be negative and must be below 'outer'");
+    return LR_OK;
+}
+
+enum lr_status read_region(const struct reader *r, const struct yaml_node *entry, struct region *region)
+{
+    const char *const keys[] = {"box", "sphere", "shell", "slab", "value"};
+    LR_TRY(READER_KEYS(r, entry, keys));
+    const struct yaml_node *body = NULL;
+    for (const struct yaml_node *child = entry->first; child; child = child->next) {
+        if (child == yaml_find(entry, "value"))
+            continue;
+        if (body)
+            return yaml_fail_key(r->ctx, r->tree, child, "one region has one shape; '%s' is given already", body->key);
+        body = child;
+    }
+    if (!body)
+        return READER_FAIL(r, entry, "a region needs one of: box, sphere, shell, slab");
+    *region = (struct region){.kind = REGION_BOX};
+    switch (body->key[1]) {
+    case 'o':
+        return read_box(r, body, region);
+    case 'p':
+        return read_sphere(r, body, region);
+    case 'h':
+        return read_shell(r, body, region);
+    default:
+        return read_slab(r, body, region);
+    }
+}

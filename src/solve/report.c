@@ -1,0 +1,271 @@
+/* lr_model_report(): what was understood from a model file, in physical units, and what the run will cost. */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/constants.h"
+#include "base/context.h"
+#include "model/field.h"
+#include "model/medium.h"
+#include "model/model.h"
+
+static const double PARSEC = 3.0856775814913673e18;     /* cm; IAU 2015 resolution B2 */
+static const double ASTRONOMICAL_UNIT = 1.495978707e13; /* cm, exact; IAU 2012 resolution B2 */
+static const double KM_S = 1e5;                         /* cm/s */
+
+struct length_unit {
+    const char *name;
+    double cm;
+};
+
+static struct length_unit natural_unit(double length)
+{
+    if (length >= 0.01 * PARSEC)
+        return (struct length_unit){"pc", PARSEC};
+    if (length >= 0.01 * ASTRONOMICAL_UNIT)
+        return (struct length_unit){"au", ASTRONOMICAL_UNIT};
+    return length >= 1e5 ? (struct length_unit){"km", 1e5} : (struct length_unit){"cm", 1.0};
+}
+
+static double shortest_side(const struct mesh *mesh)
+{
+    return fmin(mesh_size(mesh, 0), fmin(mesh_size(mesh, 1), mesh_size(mesh, 2)));
+}
+
+/* ---- Mesh and line ---- */
+
+static void write_mesh(FILE *out, const struct mesh *mesh)
+{
+    const char *const rules[] = {"open", "periodic", "reflecting"};
+    struct length_unit unit = natural_unit(shortest_side(mesh));
+    fprintf(out, "mesh          %d x %d x %d = %lld cells\n", mesh->n[0], mesh->n[1], mesh->n[2],
+            (long long)mesh_cell_count(mesh));
+    for (int axis = 0; axis < 3; axis++) {
+        const double *edge = mesh->edge[axis];
+        int n = mesh->n[axis];
+        double thin = INFINITY, thick = 0.0;
+        for (int i = 0; i < n; i++) {
+            thin = fmin(thin, edge[i + 1] - edge[i]);
+            thick = fmax(thick, edge[i + 1] - edge[i]);
+        }
+        fprintf(out, "  %c           %.6g to %.6g %s (size %.6g cm), cells of %.4g", "xyz"[axis], edge[0] / unit.cm,
+                edge[n] / unit.cm, unit.name, mesh_size(mesh, axis), thin / unit.cm);
+        if (thick > thin * (1.0 + 1e-6))
+            fprintf(out, " to %.4g", thick / unit.cm);
+        fprintf(out, " %s, faces %s and %s\n", unit.name, rules[mesh->face[2 * axis]], rules[mesh->face[2 * axis + 1]]);
+    }
+}
+
+static void write_line(FILE *out, const struct line *line)
+{
+    fprintf(out, "line          %s: %.9g GHz (%.6g cm), A_ul %.5g 1/s, Gamma %.5g 1/s, g %g and %g, mass %.6g u\n",
+            line->name, line->nu0 / 1e9, LR_LIGHT_SPEED / line->nu0, line->a_ul, line->gamma, line->g_lower,
+            line->g_upper, line->mass / LR_ATOMIC_MASS_UNIT);
+}
+
+/* ---- Medium ---- */
+
+static void write_field(FILE *out, const struct mesh *mesh, const char *name, const struct field *field, double scale,
+                        const char *unit, const char *cgs_unit)
+{
+    struct field_range range = field_measure(field, mesh);
+    fprintf(out, "  %-12s", name);
+    if (field->values)
+        fprintf(out, "%.5g to %.5g, mean %.5g%s", range.low / scale, range.high / scale, range.mean / scale, unit);
+    else
+        fprintf(out, "%.5g%s everywhere", field->constant / scale, unit);
+    if (cgs_unit && range.high != 0.0)
+        fprintf(out, " (%s%.5g%s)", field->values ? "mean " : "", range.mean, cgs_unit);
+    fprintf(out, "\n");
+}
+
+static void write_medium(FILE *out, const lr_model *model)
+{
+    const struct medium *medium = &model->medium;
+    const struct mesh *mesh = &model->mesh;
+    struct length_unit unit = natural_unit(shortest_side(mesh));
+    char per_length[16];
+    snprintf(per_length, sizeof per_length, " 1/%s", unit.name);
+    fprintf(out, "medium        means are over volume\n");
+    write_field(out, mesh, "b", &medium->b, KM_S, " km/s", NULL);
+    write_field(out, mesh, "damping a", &medium->a, 1.0, "", NULL);
+    write_field(out, mesh, "opacity", &medium->alpha0, 1.0 / unit.cm, per_length, " 1/cm, line centre");
+    for (int d = 0; d < 3; d++) {
+        const char name[] = {'v', 'e', 'l', 'o', 'c', 'i', 't', 'y', ' ', "xyz"[d], '\0'};
+        if (!field_is_zero(&medium->velocity[d], mesh_cell_count(mesh)))
+            write_field(out, mesh, name, &medium->velocity[d], KM_S, " km/s", NULL);
+    }
+    write_field(out, mesh, "absorption", &medium->kappa, 1.0 / unit.cm, per_length, " 1/cm");
+    write_field(out, mesh, "destruction", &medium->eps, 1.0, "", NULL);
+}
+
+static void write_depths(FILE *out, const lr_model *model)
+{
+    fprintf(out,
+            "depths        through the centre of the mesh, across it (and from the centre to the upper face);\n"
+            "              tau_c = line centre without H(a, 0), tau_mean = sqrt(pi) tau_c, tau_abs = absorption\n");
+    for (int axis = 0; axis < 3; axis++) {
+        double across = medium_line_centre_depth(model, axis, false),
+               half = medium_line_centre_depth(model, axis, true);
+        const struct field *kappa = &model->medium.kappa;
+        fprintf(out, "  %c           tau_c %.5g (%.5g), tau_mean %.5g (%.5g), tau_abs %.5g (%.5g)\n", "xyz"[axis],
+                across, half, LR_SQRT_PI * across, LR_SQRT_PI * half, field_depth(kappa, &model->mesh, axis, false),
+                field_depth(kappa, &model->mesh, axis, true));
+    }
+}
+
+/* ---- Sources ---- */
+
+static void write_spectrum(FILE *out, const struct spectrum *spectrum, double b)
+{
+    double centre = spectrum->centre, width = spectrum->width;
+    switch (spectrum->kind) {
+    case SPECTRUM_MONOCHROMATIC:
+        fprintf(out, "one frequency at x = %.5g (%.5g km/s)", centre / b, (0.0 - centre) / KM_S);
+        break;
+    case SPECTRUM_GAUSSIAN:
+        fprintf(out, "Gaussian at x = %.5g of sigma %.5g (%.5g km/s)", centre / b, width / b, width / KM_S);
+        break;
+    case SPECTRUM_LOCAL:
+        fprintf(out, "profile of the local gas");
+        return;
+    case SPECTRUM_BAND:
+        fprintf(out, "flat from x = %.5g to %.5g", (centre - 0.5 * width) / b, (centre + 0.5 * width) / b);
+        break;
+    case SPECTRUM_TABLE:
+        fprintf(out, "table of %d from x = %.5g to %.5g", spectrum->n_table, spectrum->shift[0] / b,
+                spectrum->shift[spectrum->n_table - 1] / b);
+        break;
+    }
+    fprintf(out, " in the frame of the %s", spectrum->gas_frame ? "gas" : "mesh");
+}
+
+static void write_place(FILE *out, const struct source *source, struct length_unit unit)
+{
+    const char *const angular[] = {"isotropic", "Lambertian", "beam"};
+    const double *at = source->position, *to = source->direction;
+    switch (source->kind) {
+    case SOURCE_POINT:
+        fprintf(out, "%s point at [%.5g, %.5g, %.5g] %s", angular[source->angular], at[0] / unit.cm, at[1] / unit.cm,
+                at[2] / unit.cm, unit.name);
+        break;
+    case SOURCE_PLANE:
+        fprintf(out, "%s plane at %c = %.5g %s", angular[source->angular], "xyz"[source->axis],
+                source -> offset / unit.cm, unit.name);
+        break;
+    case SOURCE_VOLUME:
+        fprintf(out, "%s volume", source->emissivity.values ? "weighted" : "uniform");
+        return;
+    case SOURCE_EXTERNAL:
+        fprintf(out, "isotropic field through the open faces");
+        return;
+    case SOURCE_PACKETS:
+        fprintf(out, "list of %lld packets", (long long)source->n_packet);
+        return;
+    }
+    if (source->angular != ANGULAR_ISOTROPIC)
+        fprintf(out, " toward [%.4g, %.4g, %.4g]", to[0], to[1], to[2]);
+}
+
+static void write_sources(FILE *out, const lr_model *model)
+{
+    const double erg = LR_PLANCK * model->line.nu0;
+    fprintf(out, "sources       x in Doppler units of the reference b = %.6g km/s, blue positive\n",
+            model->reference_b / KM_S);
+    for (int i = 0; i < model->n_source; i++) {
+        const struct source *source = &model->source[i];
+        fprintf(out, "  %-12d", i);
+        write_place(out, source, natural_unit(shortest_side(&model->mesh)));
+        fprintf(out, ", %.5g photon/s (%.5g erg/s)", source->luminosity, source->luminosity * erg);
+        if (source->kind != SOURCE_PACKETS) {
+            fprintf(out, ", ");
+            write_spectrum(out, &source->spectrum, model->reference_b);
+        }
+        fprintf(out, "\n");
+    }
+}
+
+/* ---- Physics and cost ---- */
+
+static void write_physics(FILE *out, const lr_model *model)
+{
+    const char *const modes[] = {"exact", "table-global", "table-constant", "approximate-voigt", "complete"};
+    const struct physics *physics = &model->physics;
+    fprintf(out, "physics       %s redistribution, %s phase function, %s recoil, %s absorption\n",
+            modes[physics->redistribution], physics->dipole ? "dipole" : "isotropic", physics->recoil ? "with" : "no",
+            physics->absorption == ABSORPTION_ANALOG ? "analog" : "continuous");
+}
+
+/* The depth that photons must cross to get out: from the middle of the thinnest axis that ends in open faces, or
+ * across it when only one of its faces is open. Negative without an open face. */
+static double escape_depth(const lr_model *model, int *axis)
+{
+    double thinnest = -1.0;
+    for (int d = 0; d < 3; d++) {
+        int open = (model->mesh.face[2 * d] == FACE_OPEN) + (model->mesh.face[2 * d + 1] == FACE_OPEN);
+        double depth = medium_line_centre_depth(model, d, false) / (open == 2 ? 2.0 : 1.0);
+        if (open && (thinnest < 0.0 || depth < thinnest)) {
+            thinnest = depth;
+            *axis = d;
+        }
+    }
+    return thinnest;
+}
+
+static void write_cost(FILE *out, const lr_model *model)
+{
+    const double rate_per_core = 3e7; /* scatterings/s, typical of a recent core */
+    const double per_tau = 1.6;       /* slab with a midplane source, thick limit: 1.6117 (Harrington 1973) */
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    double cores = model->run.threads ? model->run.threads : online > 0 ? (double)online : 1.0;
+    int axis = 0;
+    double depth = escape_depth(model, &axis);
+    fprintf(out, "scatterings   ");
+    if (depth < 0.0) {
+        fprintf(out, "set by absorption: no face is open\n");
+    } else {
+        double expected = depth > 1.0 ? per_tau * depth : depth;
+        double seconds = (double)model->run.packets * (1.0 + expected) / (rate_per_core * cores);
+        fprintf(out, "about %.3g per packet: %s for tau_c = %.4g out along %c; fewer with absorption or motion\n",
+                expected, depth > 1.0 ? "1.6 tau_c" : "tau_c", depth, "xyz"[axis]);
+        fprintf(
+            out,
+            "time          about %.2g s for %lld packets on %g CPU cores, at %.1g scatterings/s each: an estimate\n",
+            seconds, (long long)model->run.packets, cores, rate_per_core);
+    }
+}
+
+static void write_memory(FILE *out, const lr_model *model)
+{
+    const double mib = 1024.0 * 1024.0;
+    double n_cell = (double)mesh_cell_count(&model->mesh);
+    int record = model->run.precision == PRECISION_DOUBLE ? 64 : 32, tally = model->output.fields ? 16 : 0;
+    fprintf(out,
+            "memory        %d B per cell for the gas and %d B per cell and group of batches for the fields: %.4g MiB "
+            "with one group\n",
+            record, tally, n_cell * (record + tally) / mib);
+}
+
+enum lr_status lr_model_report(lr_context *ctx, const lr_model *model, char **text)
+{
+    size_t size = 0;
+    FILE *out = open_memstream(text, &size);
+    if (!out)
+        return lr_fail(ctx, LR_ERROR_MEMORY, "out of memory");
+    fprintf(out, "model         %s\n", model->path);
+    write_mesh(out, &model->mesh);
+    write_line(out, &model->line);
+    write_medium(out, model);
+    write_depths(out, model);
+    write_sources(out, model);
+    write_physics(out, model);
+    write_cost(out, model);
+    write_memory(out, model);
+    if (fclose(out) == 0)
+        return LR_OK;
+    free(*text);
+    *text = NULL;
+    return lr_fail(ctx, LR_ERROR_MEMORY, "out of memory");
+}

@@ -1,0 +1,133 @@
+/* Builds the tables that kernel/tables.h reads, in double.
+ *
+ * A row holds the cumulative distribution of w = 1/v, density f(v) dv = f(1/w) dw / w^2 with
+ * f(v) = exp(-x^2 (1 - w^2) - a^2 (1/w^2 - 1)) (kernel/redistribution.h), integrated between nodes with a 16-point
+ * midpoint rule in ln w: no node is taken for the middle of its interval. */
+#include "solve/tables.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/constants.h"
+#include "base/context.h"
+
+enum {
+    N_NODE = 251,
+    N_ROW = 40,          /* 40 x 251 floats and 5000 Voigt points fit in 64 KiB */
+    N_ROW_UNIFORM = 29,  /* steps of 1/4 up to 7 */
+    N_PLANE = 64,        /* damping planes when it varies */
+    N_VOIGT_2D = 512,    /* per plane, half of them uniform up to 6 */
+    N_VOIGT_1D = 5000,   /* logarithmic but for the first step, which holds x < 1e-3 */
+    N_SUBSTEP = 16
+};
+static const double X_JOIN = 7;
+static const double X_LAST = 300;
+static const double VOIGT_LAST = 1e6;
+
+static double node_w(double a, int node)
+{
+    const double log_first = log(fmin(a, 1.0) / 6);
+    return node == 0 ? 0 : exp(log_first * (1 - (double)(node - 1) / (N_NODE - 2)));
+}
+
+static double row_x(int row)
+{
+    if (row < N_ROW_UNIFORM)
+        return X_JOIN * row / (N_ROW_UNIFORM - 1);
+    return X_JOIN * pow(X_LAST / X_JOIN, (double)(row - N_ROW_UNIFORM + 1) / (N_ROW - N_ROW_UNIFORM));
+}
+
+static void fill_row(double a, double x, double *cdf)
+{
+    cdf[0] = 0;
+    cdf[1] = 0; /* erfc(6) = 2e-17 lies below the first node */
+    for (int node = 2; node < N_NODE; node++) {
+        const double low = log(node_w(a, node - 1));
+        const double step = (log(node_w(a, node)) - low) / N_SUBSTEP;
+        double sum = 0;
+        for (int k = 0; k < N_SUBSTEP; k++) {
+            const double w = exp(low + (k + 0.5) * step);
+            sum += exp(-x * x * (1 - w * w) - a * a * (1 / (w * w) - 1)) / w * step;
+        }
+        cdf[node] = cdf[node - 1] + sum;
+    }
+    for (int node = 1; node < N_NODE; node++)
+        cdf[node] /= cdf[N_NODE - 1];
+}
+
+/* H(a, x) from the normalisation of the velocity distribution, an integral of a positive function:
+ *
+ *     H = (2 a / sqrt(pi)) INT_0^1 exp(-x^2 (1 - w^2) - a^2 (1/w^2 - 1)) dw / w^2
+ *
+ * with w = (a/6.5)^(s^3), s in (0, 1): points crowd towards w = 1, where the wing lives. The midpoint rule reaches 1e-9
+ * for x < 100; beyond, the asymptotic series a / (sqrt(pi) x^2) (1 + (3/2 - a^2) / x^2) does. */
+static double hjerting(double a, double x)
+{
+    enum { N = 500 };
+    if (x > 100)
+        return a / (LR_SQRT_PI * x * x) * (1 + (1.5 - a * a) / (x * x));
+    const double log_first = log(fmin(a, 1.0) / 6.5);
+    double sum = 0;
+    for (int k = 0; k < N; k++) {
+        const double s = (k + 0.5) / N;
+        const double w = exp(log_first * s * s * s);
+        sum += exp(-x * x * (1 - w * w) - a * a * (1 / (w * w) - 1)) / w * s * s;
+    }
+    return 2 * a / LR_SQRT_PI * sum * -log_first * 3 / N;
+}
+
+static double voigt_x(const struct transport_tables *view, int point)
+{
+    if (point < view->n_voigt_uniform)
+        return view->voigt_join * point / (view->n_voigt_uniform - 1);
+    return view->voigt_join * pow(view->voigt_last / view->voigt_join,
+                                  (double)(point - view->n_voigt_uniform + 1) / (view->n_voigt - view->n_voigt_uniform));
+}
+
+enum lr_status tables_build(lr_context *ctx, double a_min, double a_max, bool constant, struct tables *tables)
+{
+    *tables = (struct tables){0};
+    const double low = fmax(a_min, 1e-17);
+    const double high = fmax(a_max, low);
+    struct transport_tables *view = &tables->view;
+    view->n_a = constant || high <= low * (1 + 1e-12) ? 1 : N_PLANE;
+    view->log_a_first = log(low);
+    view->log_a_step = view->n_a > 1 ? log(high / low) / (view->n_a - 1) : 1;
+    view->n_row = N_ROW;
+    view->n_node = N_NODE;
+    view->n_row_uniform = N_ROW_UNIFORM;
+    view->x_join = X_JOIN;
+    view->x_last = X_LAST;
+    view->n_voigt = constant ? N_VOIGT_1D : N_VOIGT_2D;
+    view->n_voigt_uniform = constant ? 2 : N_VOIGT_2D / 2;
+    view->voigt_join = constant ? 1e-3 : 6;
+    view->voigt_last = VOIGT_LAST;
+
+    enum lr_status status = LR_OK;
+    const size_t n_cdf = (size_t)view->n_a * N_ROW * N_NODE;
+    LR_TRY_OR(fail, status, lr_allocate(ctx, n_cdf, sizeof(double), &tables->cdf));
+    LR_TRY_OR(fail, status,
+              lr_allocate(ctx, (size_t)view->n_a * (size_t)view->n_voigt, sizeof(double), &tables->log_voigt));
+#pragma omp parallel for schedule(dynamic)
+    for (int plane = 0; plane < view->n_a; plane++) {
+        const double a = exp(view->log_a_first + plane * view->log_a_step);
+        for (int row = 0; row < N_ROW; row++)
+            fill_row(a, row_x(row), tables->cdf + ((size_t)plane * N_ROW + (size_t)row) * N_NODE);
+        for (int point = 0; point < view->n_voigt; point++)
+            tables->log_voigt[(size_t)plane * (size_t)view->n_voigt + (size_t)point] =
+                log(hjerting(a, voigt_x(view, point)));
+    }
+    view->cdf = tables->cdf;
+    view->log_voigt = tables->log_voigt;
+    return LR_OK;
+fail:
+    tables_free(tables);
+    return status;
+}
+
+void tables_free(struct tables *tables)
+{
+    free(tables->cdf);
+    free(tables->log_voigt);
+    *tables = (struct tables){0};
+}

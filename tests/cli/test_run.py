@@ -1,0 +1,174 @@
+"""`linerad run`: options, summary, JSON, progress and Ctrl-C."""
+
+import json
+import math
+import os
+import pty
+import select
+import signal
+import subprocess
+import time
+
+import h5py
+import pytest
+
+KEYS = """packets packets_requested emitted escaped escaped_error absorbed absorbed_error f_esc f_esc_error
+scatterings_per_packet scatterings_per_packet_error mean_path mean_path_error median_abs_x median_abs_x_error
+quartiles_abs_x quartiles_abs_x_error peak_abs_x seconds scatterings scatterings_per_second device precision seed
+reference_b_cm_s version output""".split()
+
+
+def strict_json(text):
+    """JSON as the standard has it: Python alone would let NaN and Infinity pass."""
+
+    def refuse(word):
+        raise ValueError(word)
+
+    return json.loads(text, parse_constant=refuse)
+
+
+def test_json_has_every_key(folder):
+    done = folder.run("run", "model.yaml", "--json")
+    assert done.returncode == 0, done.stderr
+    summary = strict_json(done.stdout)
+    assert not [key for key in KEYS if key not in summary]
+    assert set(summary["seconds"]) == {"transport", "total"}
+    assert len(summary["quartiles_abs_x"]) == len(summary["quartiles_abs_x_error"]) == 2
+    assert summary["packets"] == summary["packets_requested"] == 1000
+    assert summary["output"] == "model.h5"
+    assert summary["seed"] == 1
+    lower, upper = summary["quartiles_abs_x"]
+    assert lower < summary["median_abs_x"] < upper
+    assert math.isclose(summary["escaped"] + summary["absorbed"], summary["emitted"], rel_tol=1e-6)
+    assert math.isclose(summary["f_esc"], summary["escaped"] / summary["emitted"], rel_tol=1e-6)
+
+
+def test_json_survives_strange_names(folder):
+    name = 'a "b" \\ \u03b1 \t.h5'
+    summary = strict_json(folder.run("run", "model.yaml", "--json", "-o", name).stdout)
+    assert summary["output"] == name
+    assert (folder.path / name).exists()
+
+
+def test_json_survives_names_that_are_not_utf8(folder):
+    command = [os.fsencode(folder.program), b"run", b"model.yaml", b"--json", b"-o", b"\xff.h5"]
+    done = subprocess.run(command, cwd=folder.path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert strict_json(done.stdout.decode())["output"] == "\ufffd.h5"
+
+
+def test_one_packet_still_gives_valid_json(folder):
+    done = folder.run("run", "model.yaml", "--json", "--packets", "1")
+    assert done.returncode == 0, done.stderr
+    assert strict_json(done.stdout)["packets"] == 1
+
+
+def test_packets_may_be_written_as_1e3(folder):
+    assert folder.run_json("--packets", "2e3")["packets"] == 2000
+
+
+def test_set_and_the_options_that_stand_for_it(folder):
+    assert folder.run_json("--set", "run.packets=300")["packets"] == 300
+    assert folder.run_json("--packets", "200", "--set", "run.packets=300")["packets"] == 200
+    assert folder.run_json("--set", "run.packets=300", "--set", "run.packets=400")["packets"] == 400
+    assert folder.run_json("--seed", str(2**63 - 1))["seed"] == 2**63 - 1
+    assert folder.run_json("--precision", "double")["precision"] == "double"
+    assert folder.run_json("--device", "cpu", "--threads", "1")["device"].startswith("cpu")
+
+
+def test_set_changes_the_physics(folder):
+    thick = folder.run_json("--set", "medium.tau_mean=2000")
+    thin = folder.run_json("--set", "medium.tau_mean=20")
+    assert thick["scatterings_per_packet"] > 3 * thin["scatterings_per_packet"]
+
+
+def test_results_depend_on_the_seed_and_not_on_the_threads(folder):
+    keys = ["scatterings", "median_abs_x", "peak_abs_x"]
+    runs = [
+        folder.run_json("--device", "cpu", "--threads", threads, "--seed", seed)
+        for threads, seed in ((1, 5), (2, 5), (1, 6))
+    ]
+    first, again, other = ([run[key] for key in keys] for run in runs)
+    assert first == pytest.approx(again, rel=1e-9)
+    assert first[0] != other[0]
+
+
+def test_the_summary_for_people(folder):
+    done = folder.run("run", "model.yaml")
+    assert done.returncode == 0, done.stderr
+    for text in ("packets", "1000", "\u00b1", "median |x|", "Doppler", "half-sizes", "scatterings/s", "model.h5"):
+        assert text in done.stdout
+    columns = {len(line) - len(line[24:]) for line in done.stdout.splitlines()}
+    assert columns == {24}
+    assert all(line[23] == " " for line in done.stdout.splitlines())
+
+
+def test_quiet_is_quiet(folder):
+    done = folder.run("run", "model.yaml", "--quiet")
+    assert done.returncode == 0
+    assert done.stdout == ""
+    assert all(line.startswith("linerad: warning: ") for line in done.stderr.splitlines())
+    assert (folder.path / "model.h5").exists()
+
+
+def test_the_default_output_is_beside_the_user_not_the_model(folder):
+    (folder.path / "models").mkdir()
+    folder.model.rename(folder.path / "models" / "my.slab.yml")
+    assert folder.run("run", "models/my.slab.yml").returncode == 0
+    assert (folder.path / "my.slab.h5").exists()
+
+
+def test_an_earlier_result_is_replaced_by_the_new_one(folder):
+    folder.earlier_result("model.h5")
+    assert folder.run("run", "model.yaml").returncode == 0
+    with h5py.File(folder.path / "model.h5") as file:
+        assert "note" not in file.attrs
+        assert file["summary"].attrs["packets"] == 1000
+    assert sorted(folder.contents()) == ["model.h5", "model.yaml"]
+
+
+class Terminal:
+    """A run whose stderr is a terminal, so that it shows its progress line."""
+
+    def __init__(self, folder, *arguments):
+        self.side, other = pty.openpty()
+        command = [folder.program, "run", "model.yaml", *arguments]
+        self.process = subprocess.Popen(command, cwd=folder.path, stdout=subprocess.PIPE, stderr=other, text=True)
+        os.close(other)
+        self.text = ""
+
+    def read_until(self, words, seconds=60):
+        end = time.monotonic() + seconds
+        while not all(word in self.text for word in words):
+            ready, _, _ = select.select([self.side], [], [], max(0, end - time.monotonic()))
+            assert ready, f"{words} not seen in {self.text!r}"
+            try:
+                self.text += os.read(self.side, 4096).decode()
+            except OSError:  # the program has closed its end
+                assert all(word in self.text for word in words), self.text
+        return self.text
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_keeps_what_is_finished(folder, number):
+    folder.earlier_result("out.h5")
+    terminal = Terminal(folder, "--packets", "1e9", "--device", "cpu", "-o", "out.h5", "--json")
+    terminal.read_until(["%", "packets/s", "ETA"])
+    terminal.process.send_signal(number)
+    stdout, _ = terminal.process.communicate(timeout=120)
+    text = terminal.read_until(["result is complete for those"])
+    os.close(terminal.side)
+    assert terminal.process.returncode == 130
+    summary = strict_json(stdout)
+    assert 0 < summary["packets"] < summary["packets_requested"] == 10**9
+    assert f"stopped after {summary['packets']} of 1000000000 packets" in text
+    assert math.isclose(summary["escaped"] + summary["absorbed"], summary["emitted"], rel_tol=1e-6)
+    with h5py.File(folder.path / "out.h5") as file:
+        assert file["summary"].attrs["packets"] == summary["packets"]
+        assert file["summary"].attrs["packets_requested"] == 10**9
+    assert sorted(folder.contents()) == ["model.yaml", "out.h5"]
+
+
+def test_progress_without_a_terminal_is_plain_lines(folder):
+    done = folder.run("run", "model.yaml")
+    assert "\r" not in done.stderr and "\033" not in done.stderr
+    assert all(line.startswith("linerad: ") for line in done.stderr.splitlines())
