@@ -72,10 +72,10 @@ static enum lr_status copy_string(lr_context *ctx, const char *text, size_t leng
     return LR_OK;
 }
 
-enum lr_status model_load_text(lr_context *ctx, const char *path, const char *text, size_t length,
+enum lr_status model_load_text(lr_context *ctx, struct units *units, const char *path, const char *text, size_t length,
                                const char *const *settings, int n_setting, lr_model **out)
 {
-    struct reader r = {.ctx = ctx};
+    struct reader r = {.ctx = ctx, .units = units};
     char *folder = NULL;
     const char *slash = strrchr(path, '/');
     enum lr_status status = LR_OK;
@@ -87,12 +87,10 @@ enum lr_status model_load_text(lr_context *ctx, const char *path, const char *te
     LR_TRY_OR(done, status, yaml_parse(ctx, path, text, length, &r.tree));
     for (int i = 0; i < n_setting; i++)
         LR_TRY_OR(done, status, yaml_set(ctx, r.tree, settings[i]));
-    LR_TRY_OR(done, status, units_create(ctx, &r.units));
     LR_TRY_OR(done, status, read_sections(&r));
     *out = r.model;
     r.model = NULL;
 done:
-    units_free(r.units);
     yaml_free(r.tree);
     free(folder);
     lr_model_free(r.model);
@@ -134,9 +132,13 @@ enum lr_status lr_model_load(lr_context *ctx, const char *path, const char *cons
 {
     char *text = NULL;
     size_t length = 0;
+    struct units *units = NULL;
     enum lr_status status = read_text(ctx, path, &text, &length);
     if (status == LR_OK)
-        status = model_load_text(ctx, path, text, length, settings, n_setting, model);
+        status = units_create(ctx, &units);
+    if (status == LR_OK)
+        status = model_load_text(ctx, units, path, text, length, settings, n_setting, model);
+    units_free(units);
     free(text);
     return status;
 }

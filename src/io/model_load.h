@@ -3,9 +3,10 @@
 #define LR_IO_MODEL_LOAD_H
 
 #include "base/context.h"
+#include "base/units.h"
 
 /* `path` names the model in messages, and HDF5 files are looked up beside it. */
-enum lr_status model_load_text(lr_context *ctx, const char *path, const char *text, size_t length,
+enum lr_status model_load_text(lr_context *ctx, struct units *units, const char *path, const char *text, size_t length,
                                const char *const *settings, int n_setting, lr_model **model);
 
 #endif

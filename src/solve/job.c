@@ -242,8 +242,8 @@ static void choose_range(struct prepared *prepared, const struct field_range *b,
     for (int axis = 0; axis < 3; axis++)
         if (model->mesh.face[2 * axis] != FACE_PERIODIC)
             depth = fmax(depth, medium_line_centre_depth(model, axis, false));
-    const double core = 6 + 4.5 * cbrt(a->max * 0.5 * depth);
-    const double half = core * b->max / prepared->velocity_unit + speed + source_extent(prepared);
+    const double core = 6 + 4.5 * cbrt(a->high * 0.5 * depth);
+    const double half = core * b->high / prepared->velocity_unit + speed + source_extent(prepared);
     prepared->job.x_first = -half;
     prepared->job.x_step = 2 * half / model->output.n_bin;
 }
@@ -264,10 +264,10 @@ static enum lr_status prepare_physics(lr_context *ctx, struct prepared *prepared
     double speed = 0;
     for (int axis = 0; axis < 3; axis++) {
         const struct field_range v = field_measure(&medium->velocity[axis], &model->mesh);
-        speed += fmax(fabs(v.min), fabs(v.max)) / prepared->velocity_unit;
+        speed += fmax(fabs(v.low), fabs(v.high)) / prepared->velocity_unit;
     }
     job->absorbing = !field_is_zero(&medium->kappa, n_cell) || !field_is_zero(&medium->eps, n_cell);
-    job->broad = a.max > 0.1; /* LR_VOIGT_NARROW_MAX */
+    job->broad = a.high > 0.1; /* LR_VOIGT_NARROW_MAX */
     job->mode = mode[model->physics.redistribution];
     job->dipole = model->physics.dipole;
     job->dipole_core = model->line.dipole_core;
@@ -276,7 +276,7 @@ static enum lr_status prepare_physics(lr_context *ctx, struct prepared *prepared
                       ? LR_PLANCK * model->line.nu0 / (model->line.mass * LR_LIGHT_SPEED) / prepared->velocity_unit
                       : 0;
     if (job->mode == TRANSPORT_TABLE_GLOBAL || job->mode == TRANSPORT_TABLE_CONSTANT) {
-        LR_TRY(tables_build(ctx, a.min, a.max, job->mode == TRANSPORT_TABLE_CONSTANT, &prepared->tables));
+        LR_TRY(tables_build(ctx, a.low, a.high, job->mode == TRANSPORT_TABLE_CONSTANT, &prepared->tables));
         job->tables = &prepared->tables.view;
     }
     const struct output *output = &model->output;

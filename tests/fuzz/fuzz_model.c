@@ -1,8 +1,8 @@
 /* libFuzzer target: any bytes as a model file must load or give a one-line error. A byte 0x01 ends the file; what
  * follows is a setting, as --set takes it.
  *
- *   clang -g -O1 -fsanitize=fuzzer,address,undefined -Iinclude -Isrc tests/fuzz/fuzz_model.c src/{base,mesh,model}/[*].c
- *         src/io/{yaml,model}_[*].c src/io/hdf5_field.c -lfyaml -ludunits2 -lhdf5 -lm
+ *   clang -g -O1 -fsanitize=fuzzer,address,undefined -Iinclude -Isrc tests/fuzz/fuzz_model.c
+ * src/{base,mesh,model}/[*].c src/io/{yaml,model}_[*].c src/io/hdf5_field.c -lfyaml -ludunits2 -lhdf5 -lm
  *   ./fuzz_model -dict=tests/fuzz/model.dict -max_len=4096 work/ tests/fuzz/model_corpus/
  *
  * Allocations are capped, so that a mesh of 10^9 cells is an error here and not the end of the test. */
@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 const char *__asan_default_options(void)
 {
-    return "allocator_may_return_null=1:max_allocation_size_mb=4";
+    return "allocator_may_return_null=1:max_allocation_size_mb=32";
 }
 
 /* An error has one line of text; a model can be reported and freed. */
@@ -40,10 +40,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (setting)
         memcpy(setting, end + 1, size - length - 1);
     const char *settings[] = {setting};
+    static struct units *units = NULL; /* slow to make, never changed */
     lr_context *ctx = lr_context_create();
+    if (!units && units_create(ctx, &units) != LR_OK)
+        abort();
     lr_model *model = NULL;
     enum lr_status status =
-        model_load_text(ctx, "fuzz.yaml", (const char *)data, length, settings, setting ? 1 : 0, &model);
+        model_load_text(ctx, units, "fuzz.yaml", (const char *)data, length, settings, setting ? 1 : 0, &model);
     check(status, ctx, model);
     lr_model_free(model);
     lr_context_free(ctx);

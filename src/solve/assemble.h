@@ -1,0 +1,11 @@
+/* From raw tallies (code units) to a result (physical units, with errors). */
+#ifndef LR_SOLVE_ASSEMBLE_H
+#define LR_SOLVE_ASSEMBLE_H
+
+#include "model/result.h"
+#include "solve/job.h"
+
+enum lr_status assemble_result(lr_context *ctx, const struct prepared *prepared, const struct transport_tally *tally,
+                               struct lr_result *result);
+
+#endif
