@@ -60,14 +60,14 @@ struct transport_source {
 
 /* Tables of the table modes, built by solve/ in double. */
 struct transport_tables {
-    int n_a, n_row, n_node;    /* damping planes, rows in |x|, nodes in w */
+    int n_a, n_row, n_node; /* damping planes, rows in |x|, nodes in w */
     double log_a_first, log_a_step;
-    int n_row_uniform;         /* rows 0 .. n_row_uniform - 1 at equal steps up to x_join, then logarithmic to x_last */
+    int n_row_uniform; /* rows 0 .. n_row_uniform - 1 at equal steps up to x_join, then logarithmic to x_last */
     double x_join, x_last;
-    const double *cdf;         /* [n_a][n_row][n_node] */
+    const double *cdf;            /* [n_a][n_row][n_node] */
     int n_voigt, n_voigt_uniform; /* points in x, of them uniform below voigt_join */
     double voigt_join, voigt_last;
-    const double *log_voigt;   /* [n_a][n_voigt], natural logarithm of H */
+    const double *log_voigt; /* [n_a][n_voigt], natural logarithm of H */
 };
 
 struct transport_job {
@@ -122,7 +122,8 @@ struct transport_tally {
     struct transport_batch *batch; /* [n_batch of the run] */
     double *face_spectrum;         /* [n_batch][6][n_bin + 2] */
     double *direction_spectrum;    /* [n_batch][n_mu n_phi][n_bin + 2] */
-    /* Sums over batches of per-cell sums and of their squares; backends add to them after each pass. NULL = no fields. */
+    /* Sums over batches of per-cell sums and of their squares; backends add to them after each pass. NULL = no fields.
+     */
     double *length, *length_square;   /* weighted path, code length */
     double *scatter, *scatter_square; /* weighted scattering depth */
     struct transport_record *record;  /* room for end_packet - first_packet; n_record counts */

@@ -31,6 +31,21 @@ static inline const real *store_reals(const struct view_store *store, int64_t n,
     return result;
 }
 
+static inline const float *store_floats(const struct view_store *store, int64_t n, const double *data, int *failed)
+{
+    float *converted = (float *)malloc((size_t)n * sizeof(float));
+    const float *result = NULL;
+    if (converted) {
+        for (int64_t i = 0; i < n; i++)
+            converted[i] = (float)data[i];
+        result = (const float *)store->copy(store->owner, (size_t)n * sizeof(float), converted);
+    }
+    free(converted);
+    if (!result)
+        *failed = 1;
+    return result;
+}
+
 static inline const int32_t *store_ints(const struct view_store *store, int64_t n, const int32_t *data, int *failed)
 {
     const int32_t *result = (const int32_t *)store->copy(store->owner, (size_t)n * sizeof(int32_t), data);
@@ -126,8 +141,8 @@ static inline struct table_view make_table_view(const struct view_store *store, 
     to.log_voigt_join = (real)log(from->voigt_join);
     to.inv_voigt_step = (real)((from->n_voigt_uniform - 1) / from->voigt_join);
     to.inv_voigt_log_step = (real)((from->n_voigt - from->n_voigt_uniform) / log(from->voigt_last / from->voigt_join));
-    to.cdf = store_reals(store, (int64_t)from->n_a * from->n_row * from->n_node, from->cdf, failed);
-    to.log_voigt = store_reals(store, (int64_t)from->n_a * from->n_voigt, from->log_voigt, failed);
+    to.cdf = store_floats(store, (int64_t)from->n_a * from->n_row * from->n_node, from->cdf, failed);
+    to.log_voigt = store_floats(store, (int64_t)from->n_a * from->n_voigt, from->log_voigt, failed);
     return to;
 }
 

@@ -117,8 +117,8 @@ static inline __attribute__((always_inline)) void scatter_lanes(struct lanes *la
         const real g = vec3_dot(n, out);
         const real u_perp = normal_from(random.r2, random.r3).first * R(0.70710678118654752440);
         const real recoil = r_div(view->recoil, lane->b[l]);
-        const real x_out = mode == MODE_COMPLETE ? lane->u[l]
-                                                 : redistributed_frequency(x, lane->u[l], u_perp, g, recoil);
+        const real x_out =
+            mode == MODE_COMPLETE ? lane->u[l] : redistributed_frequency(x, lane->u[l], u_perp, g, recoil);
         const real tau = -r_log(lane->ratio[l]);
         lane->nx[l] = accepted ? out.x : n.x;
         lane->ny[l] = accepted ? out.y : n.y;
@@ -162,10 +162,10 @@ static inline __attribute__((always_inline)) void fly_lanes(struct lanes *lane, 
         const int flying = lane->state[l] == LANE_FLYING;
         const struct opacity opacity = opacity_at(lane->alpha0[l], lane->eps[l], lane->kappa[l], lane->profile[l]);
         const real stopping = analog ? opacity.scatter + opacity.absorb : opacity.scatter;
-        const struct segment segment = fly_segment(vec3_make(lane->local_x[l], lane->local_y[l], lane->local_z[l]),
-                                                   vec3_make(lane->width_x[l], lane->width_y[l], lane->width_z[l]),
-                                                   vec3_make(lane->nx[l], lane->ny[l], lane->nz[l]), lane->tau[l],
-                                                   stopping);
+        const struct segment segment =
+            fly_segment(vec3_make(lane->local_x[l], lane->local_y[l], lane->local_z[l]),
+                        vec3_make(lane->width_x[l], lane->width_y[l], lane->width_z[l]),
+                        vec3_make(lane->nx[l], lane->ny[l], lane->nz[l]), lane->tau[l], stopping);
         const real length = flying ? segment.length : R(0);
         lane->local_x[l] += length * lane->nx[l];
         lane->local_y[l] += length * lane->ny[l];
@@ -478,8 +478,7 @@ static void report_progress(struct pass *pass, double *last)
 }
 
 static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, struct lanes *lane,
-                                                             struct supply *supply, const int mode,
-                                                             const int absorbing)
+                                                             struct supply *supply, const int mode, const int absorbing)
 {
     const struct transport_view *view = &pass->view;
     double last_report = lr_seconds();
@@ -603,10 +602,9 @@ static void fold_batches(const struct pass *pass, const double *sums, double *to
 #define NAME_JOIN(prefix, variant) prefix##variant
 #define NAME_EXPAND(prefix, variant) NAME_JOIN(prefix, variant)
 
-enum lr_status NAME_EXPAND(cpu_transport_, LR_CPU_VARIANT)(lr_context *ctx, int threads,
-                                                           const struct transport_job *job,
-                                                           const struct transport_monitor *monitor,
-                                                           struct transport_tally *tally)
+enum lr_status NAME_EXPAND(cpu_transport_,
+                           LR_CPU_VARIANT)(lr_context *ctx, int threads, const struct transport_job *job,
+                                           const struct transport_monitor *monitor, struct transport_tally *tally)
 {
     struct block *chain = NULL;
     const struct view_store store = {&chain, chain_copy};
@@ -635,8 +633,9 @@ enum lr_status NAME_EXPAND(cpu_transport_, LR_CPU_VARIANT)(lr_context *ctx, int 
             fold_batches(&pass, pass.scatter, tally->scatter, tally->scatter_square);
         }
     } else {
-        status = lr_fail(ctx, LR_ERROR_MEMORY, "out of memory for %lld cells: use a smaller mesh or 'output.fields: false'",
-                         (long long)job->n_cell);
+        status =
+            lr_fail(ctx, LR_ERROR_MEMORY, "out of memory for %lld cells: use a smaller mesh or 'output.fields: false'",
+                    (long long)job->n_cell);
     }
     chain_free(chain);
     free(lanes);

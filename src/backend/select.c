@@ -75,6 +75,7 @@ enum lr_status backend_select(lr_context *ctx, const char *wanted, const struct 
         *device = atoi(wanted + 5);
     const int count = (*backend)->device_count();
     if (*device < 0 || *device >= count)
-        return lr_fail(ctx, LR_ERROR_DEVICE, "device '%s' does not exist: there are %d, numbered from 0", wanted, count);
+        return lr_fail(ctx, LR_ERROR_DEVICE, "device '%s' does not exist: there are %d, numbered from 0", wanted,
+                       count);
     return LR_OK;
 }

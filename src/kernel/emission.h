@@ -127,8 +127,7 @@ LR_FN struct emitted emit_packet(const struct transport_view *view, uint32_t id_
     if (source->angular == ANGULAR_IS_BEAM)
         packet.n = axis;
     if (source->angular == ANGULAR_IS_LAMBERTIAN)
-        packet.n =
-            direction_turned_to(axis, direction_about_z(r_sqrt(rng_uniform(third.r0)), rng_uniform(third.r1)));
+        packet.n = direction_turned_to(axis, direction_about_z(r_sqrt(rng_uniform(third.r0)), rng_uniform(third.r1)));
 
     int64_t entry = 0;
     switch (source->kind) {
@@ -145,8 +144,8 @@ LR_FN struct emitted emit_packet(const struct transport_view *view, uint32_t id_
         const int i = (int)(entry / mesh->stride[0]);
         const int j = (int)((entry - i * mesh->stride[0]) / mesh->stride[1]);
         const int k = (int)(entry - i * mesh->stride[0] - j * mesh->stride[1]);
-        packet.at = place_in_cell(
-            mesh, i, j, k, vec3_make(ux * mesh->width[0][i], uy * mesh->width[1][j], uz * mesh->width[2][k]));
+        packet.at = place_in_cell(mesh, i, j, k,
+                                  vec3_make(ux * mesh->width[0][i], uy * mesh->width[1][j], uz * mesh->width[2][k]));
         break;
     }
     case SOURCE_IS_EXTERNAL: {
@@ -159,8 +158,7 @@ LR_FN struct emitted emit_packet(const struct transport_view *view, uint32_t id_
             vec3_make(normal == 0 ? sign : R(0), normal == 1 ? sign : R(0), normal == 2 ? sign : R(0));
         packet.at = place_on_plane(mesh, place_uniform(mesh, ux, uy, uz), normal, index,
                                    upper ? mesh->width[normal][index] : R(0));
-        packet.n =
-            direction_turned_to(inward, direction_about_z(r_sqrt(rng_uniform(third.r0)), rng_uniform(third.r1)));
+        packet.n = direction_turned_to(inward, direction_about_z(r_sqrt(rng_uniform(third.r0)), rng_uniform(third.r1)));
         break;
     }
     case SOURCE_IS_LIST: {
@@ -178,8 +176,7 @@ LR_FN struct emitted emit_packet(const struct transport_view *view, uint32_t id_
     }
 
     const struct cell_view cell = view->cell[walk_cell_index(mesh, packet.at)];
-    const real shift =
-        source->kind == SOURCE_IS_LIST ? source->list_shift[entry] : sample_shift(source, cell, fourth);
+    const real shift = source->kind == SOURCE_IS_LIST ? source->list_shift[entry] : sample_shift(source, cell, fourth);
     const real projected = cell.vx * packet.n.x + cell.vy * packet.n.y + cell.vz * packet.n.z;
     packet.x = (source->gas_frame ? shift : shift - projected) / cell.b;
     packet.tau = -r_log(rng_uniform(third.r2));

@@ -10,6 +10,8 @@
 #define LR_FN static inline __attribute__((always_inline))
 #endif
 
+#define LR_ALIGNED(bytes) __attribute__((aligned(bytes)))
+
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 #define LR_ON_DEVICE 1
 #else

@@ -65,8 +65,7 @@ LR_FN real r_exp_host(real x)
     const real n = r_round(bounded * 1.44269504f);
     const real r = (bounded - n * 0.693359375f) + n * 2.12194440e-4f;
     const real series =
-        R(1) +
-        r * (R(1) + r * (R(0.5) + r * (R(1.0 / 6) + r * (R(1.0 / 24) + r * (R(1.0 / 120) + r * R(1.0 / 720))))));
+        R(1) + r * (R(1) + r * (R(0.5) + r * (R(1.0 / 6) + r * (R(1.0 / 24) + r * (R(1.0 / 120) + r * R(1.0 / 720))))));
     const int32_t bits = ((int32_t)n + 127) << 23;
     float scale;
 #endif
@@ -88,8 +87,7 @@ LR_FN real r_log_host(real x)
     const real s = (m - 1.0) / (m + 1.0);
     const real t = s * s;
     const real high = 1.0 / 13 + t * (1.0 / 15 + t * (1.0 / 17 + t * (1.0 / 19 + t * (1.0 / 21))));
-    const real sum =
-        1.0 / 3 + t * (1.0 / 5 + t * (1.0 / 7 + t * (1.0 / 9 + t * (1.0 / 11 + t * high))));
+    const real sum = 1.0 / 3 + t * (1.0 / 5 + t * (1.0 / 7 + t * (1.0 / 9 + t * (1.0 / 11 + t * high))));
     return (real)exponent * 0.69314718055994530942 + (2.0 * s + 2.0 * s * t * sum);
 #else
     int32_t bits;

@@ -147,7 +147,8 @@ LR_FN real redistributed_frequency(real x, real u, real u_perp, real g, real rec
 
 /* The closed form of the kernel, density of x_out given x_in and the scattering angle gamma (Hummer 1962):
  *
- *     K = exp(-(x'-x)^2 / (4 sin^2(gamma/2))) H(a / cos(gamma/2), (x'+x) / (2 cos(gamma/2))) / (sqrt(pi) sin(gamma) H(a,x))
+ *     K = exp(-(x'-x)^2 / (4 sin^2(gamma/2))) H(a / cos(gamma/2), (x'+x) / (2 cos(gamma/2))) / (sqrt(pi) sin(gamma)
+ * H(a,x))
  */
 LR_FN real redistribution_kernel(real a, real x_in, real x_out, real g)
 {

@@ -1,10 +1,11 @@
 /* The table modes: velocity sampling from tabulated distributions and opacity from a tabulated profile, kept to
  * compare with codes that work this way.
  *
- * The table holds, for damping planes a_k and rows |x_i|, the cumulative distribution of w = 1/v in (0, 1], the variable
- * of redistribution.h, at n_node nodes: w = 0, then logarithmic from a_k/6 to 1, so that the resonance is resolved
- * whatever the damping. Rows and planes are chosen at random with linear weights, so that the distribution, not its
- * quantiles, is interpolated, and u = x (1 - w^2) + w N / sqrt(2) uses the photon's own x: no shift by a bin. */
+ * The table holds, for damping planes a_k and rows |x_i|, the cumulative distribution of w = 1/v in (0, 1], the
+ * variable of redistribution.h, at n_node nodes: w = 0, then logarithmic from a_k/6 to 1, so that the resonance is
+ * resolved whatever the damping. Rows and planes are chosen at random with linear weights, so that the distribution,
+ * not its quantiles, is interpolated, and u = x (1 - w^2) + w N / sqrt(2) uses the photon's own x: no shift by a bin.
+ */
 #ifndef LR_KERNEL_TABLES_H
 #define LR_KERNEL_TABLES_H
 
@@ -59,14 +60,14 @@ LR_FN struct velocity_proposal propose_velocity_table(const struct table_view *t
     const int r = row.index + (pick_row < row.fraction ? 1 : 0);
     const int p = plane.index + (pick_plane < plane.fraction ? 1 : 0);
     const int n_node = table->n_node;
-    const real *cdf = table->cdf + ((int64_t)p * table->n_row + r) * n_node;
+    const float *cdf = table->cdf + ((int64_t)p * table->n_row + r) * n_node;
 
     const real target = rng_uniform(random.r0);
     int low = 0;
     int high = n_node - 1;
     for (int step = 0; step < 8; step++) { /* 2^8 = 256 nodes at most */
         const int middle = (low + high) / 2;
-        const int above = cdf[middle] <= target;
+        const int above = (real)cdf[middle] <= target;
         low = above ? middle : low;
         high = above ? high : middle;
     }
@@ -74,8 +75,8 @@ LR_FN struct velocity_proposal propose_velocity_table(const struct table_view *t
     const real a_plane = table->n_a > 1 ? r_exp(table->log_a_first + r_div((real)p, table->inv_log_a_step)) : a;
     const real w_low = table_node(a_plane, low, n_node);
     const real w_high = table_node(a_plane, low + 1, n_node);
-    const real c_low = cdf[low];
-    const real c_high = cdf[low + 1];
+    const real c_low = (real)cdf[low];
+    const real c_high = (real)cdf[low + 1];
     const real part = c_high > c_low ? r_div(target - c_low, c_high - c_low) : R(0.5);
     const real w = w_low + r_min(r_max(part, R(0)), R(1)) * (w_high - w_low);
 
@@ -98,10 +99,10 @@ LR_FN real voigt_table(const struct table_view *table, real a, real x_signed)
                     table->n_voigt);
     const struct table_position plane =
         table_split((r_log(r_max(a, LR_DAMPING_FLOOR)) - table->log_a_first) * table->inv_log_a_step, table->n_a);
-    const real *low = table->log_voigt + (int64_t)plane.index * table->n_voigt + at.index;
-    const real *high = table->n_a > 1 ? low + table->n_voigt : low;
-    const real h_low = low[0] + at.fraction * (low[1] - low[0]);
-    const real h_high = high[0] + at.fraction * (high[1] - high[0]);
+    const float *low = table->log_voigt + (int64_t)plane.index * table->n_voigt + at.index;
+    const float *high = table->n_a > 1 ? low + table->n_voigt : low;
+    const real h_low = (real)low[0] + at.fraction * (real)(low[1] - low[0]);
+    const real h_high = (real)high[0] + at.fraction * (real)(high[1] - high[0]);
     return r_exp(h_low + plane.fraction * (h_high - h_low));
 }
 

@@ -7,7 +7,7 @@
 #include "kernel/rng.h"
 
 /* One cell: eight numbers, so that a cell is one 32-byte memory sector in single precision. */
-struct cell_view {
+struct LR_ALIGNED(32) cell_view {
     real alpha0;     /* line-centre opacity */
     real a;          /* damping */
     real b;          /* Doppler parameter */
@@ -55,10 +55,10 @@ struct table_view {
     int n_a, n_row, n_node, n_row_uniform;
     real log_a_first, inv_log_a_step;
     real x_join, inv_row_step, inv_row_log_step, log_x_join;
-    const real *cdf;
+    const float *cdf; /* single precision in every build: 60 KiB of constant memory */
     int n_voigt, n_voigt_uniform;
     real voigt_join, inv_voigt_step, inv_voigt_log_step, log_voigt_join;
-    const real *log_voigt;
+    const float *log_voigt;
 };
 
 enum redistribution_mode { MODE_EXACT, MODE_TABLE_GLOBAL, MODE_TABLE_CONSTANT, MODE_APPROXIMATE_VOIGT, MODE_COMPLETE };

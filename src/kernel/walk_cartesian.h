@@ -1,5 +1,6 @@
 /* Walking a rectilinear mesh. Positions are kept inside their cell, from its lower corner: a short free path deep in a
- * large mesh loses no digits. One interface for every mesh: where does this ray leave this cell, and what lies there. */
+ * large mesh loses no digits. One interface for every mesh: where does this ray leave this cell, and what lies there.
+ */
 #ifndef LR_KERNEL_WALK_CARTESIAN_H
 #define LR_KERNEL_WALK_CARTESIAN_H
 

@@ -68,9 +68,8 @@ static struct lr_estimate quantile_estimate(const struct transport_job *job, int
     double square = 0;
     int used = 0;
     for (int b = 0; b < n_batch; b++) {
-        const double q =
-            folded_quantile(job->n_bin, job->x_first, job->x_step, batch_slots + (size_t)b * (size_t)(job->n_bin + 2),
-                            fraction);
+        const double q = folded_quantile(job->n_bin, job->x_first, job->x_step,
+                                         batch_slots + (size_t)b * (size_t)(job->n_bin + 2), fraction);
         if (!isfinite(q))
             continue;
         used++;

@@ -69,8 +69,11 @@ static enum lr_status prepare_spectrum(lr_context *ctx, struct prepared *prepare
                                        struct transport_source *to)
 {
     static const enum transport_spectrum kind[] = {
-        [SPECTRUM_MONOCHROMATIC] = EMIT_MONOCHROMATIC, [SPECTRUM_GAUSSIAN] = EMIT_GAUSSIAN, [SPECTRUM_LOCAL] = EMIT_LOCAL,
-        [SPECTRUM_BAND] = EMIT_BAND,                   [SPECTRUM_TABLE] = EMIT_TABLE,
+        [SPECTRUM_MONOCHROMATIC] = EMIT_MONOCHROMATIC,
+        [SPECTRUM_GAUSSIAN] = EMIT_GAUSSIAN,
+        [SPECTRUM_LOCAL] = EMIT_LOCAL,
+        [SPECTRUM_BAND] = EMIT_BAND,
+        [SPECTRUM_TABLE] = EMIT_TABLE,
     };
     to->spectrum = kind[from->kind];
     to->gas_frame = from->gas_frame;
@@ -153,9 +156,8 @@ static enum lr_status prepare_list(lr_context *ctx, struct prepared *prepared, c
 
 static enum lr_status prepare_source(lr_context *ctx, struct prepared *prepared, int index)
 {
-    static const enum transport_angular angular[] = {[ANGULAR_ISOTROPIC] = EMIT_ISOTROPIC,
-                                                     [ANGULAR_LAMBERTIAN] = EMIT_LAMBERTIAN,
-                                                     [ANGULAR_BEAM] = EMIT_BEAM};
+    static const enum transport_angular angular[] = {
+        [ANGULAR_ISOTROPIC] = EMIT_ISOTROPIC, [ANGULAR_LAMBERTIAN] = EMIT_LAMBERTIAN, [ANGULAR_BEAM] = EMIT_BEAM};
     const struct source *from = &prepared->model->source[index];
     struct transport_source *to = &prepared->source[index];
     to->probability = from->luminosity / prepared->luminosity;
@@ -190,8 +192,8 @@ static enum lr_status prepare_source(lr_context *ctx, struct prepared *prepared,
         LR_TRY(prepare_list(ctx, prepared, from, index));
         break;
     }
-    to->alias = (struct transport_alias){prepared->alias[index].n, prepared->alias[index].keep,
-                                         prepared->alias[index].other};
+    to->alias =
+        (struct transport_alias){prepared->alias[index].n, prepared->alias[index].keep, prepared->alias[index].other};
     return LR_OK;
 }
 
@@ -306,9 +308,8 @@ static void prepare_run(struct prepared *prepared)
 
 enum lr_status job_prepare(lr_context *ctx, const lr_model *model, struct prepared *prepared)
 {
-    *prepared = (struct prepared){.model = model,
-                                  .length_unit = 0.5 * mesh_size(&model->mesh, 0),
-                                  .velocity_unit = model->reference_b};
+    *prepared = (struct prepared){
+        .model = model, .length_unit = 0.5 * mesh_size(&model->mesh, 0), .velocity_unit = model->reference_b};
     enum lr_status status = LR_OK;
     LR_TRY_OR(fail, status, prepare_mesh(ctx, prepared));
     LR_TRY_OR(fail, status, prepare_sources(ctx, prepared));

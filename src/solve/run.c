@@ -107,7 +107,8 @@ static enum lr_status run_passes(lr_context *ctx, const struct lr_backend *backe
         job->end_packet = after * job->batch_size < model->run.packets ? after * job->batch_size : model->run.packets;
         if (job->first_packet >= job->end_packet)
             break;
-        LR_TRY(backend->transport(ctx, device, threads, model->run.precision == PRECISION_DOUBLE, job, &monitor, tally));
+        LR_TRY(
+            backend->transport(ctx, device, threads, model->run.precision == PRECISION_DOUBLE, job, &monitor, tally));
         progress.before = job->end_packet;
     }
     if (!ctx->stop)

@@ -13,11 +13,11 @@
 
 enum {
     N_NODE = 251,
-    N_ROW = 40,          /* 40 x 251 floats and 5000 Voigt points fit in 64 KiB */
-    N_ROW_UNIFORM = 29,  /* steps of 1/4 up to 7 */
-    N_PLANE = 64,        /* damping planes when it varies */
-    N_VOIGT_2D = 512,    /* per plane, half of them uniform up to 6 */
-    N_VOIGT_1D = 5000,   /* logarithmic but for the first step, which holds x < 1e-3 */
+    N_ROW = 40,         /* 40 x 251 floats and 5000 Voigt points fit in 64 KiB */
+    N_ROW_UNIFORM = 29, /* steps of 1/4 up to 7 */
+    N_PLANE = 64,       /* damping planes when it varies */
+    N_VOIGT_2D = 512,   /* per plane, half of them uniform up to 6 */
+    N_VOIGT_1D = 5000,  /* logarithmic but for the first step, which holds x < 1e-3 */
     N_SUBSTEP = 16
 };
 static const double X_JOIN = 7;
@@ -80,8 +80,8 @@ static double voigt_x(const struct transport_tables *view, int point)
 {
     if (point < view->n_voigt_uniform)
         return view->voigt_join * point / (view->n_voigt_uniform - 1);
-    return view->voigt_join * pow(view->voigt_last / view->voigt_join,
-                                  (double)(point - view->n_voigt_uniform + 1) / (view->n_voigt - view->n_voigt_uniform));
+    return view->voigt_join * pow(view->voigt_last / view->voigt_join, (double)(point - view->n_voigt_uniform + 1) /
+                                                                           (view->n_voigt - view->n_voigt_uniform));
 }
 
 enum lr_status tables_build(lr_context *ctx, double a_min, double a_max, bool constant, struct tables *tables)

@@ -1,0 +1,15 @@
+/* The compiled variants of cuda_transport.cu. */
+#ifndef LR_BACKEND_CUDA_VARIANTS_H
+#define LR_BACKEND_CUDA_VARIANTS_H
+
+#include "backend/backend.h"
+
+typedef enum lr_status cuda_fail_fn(lr_context *ctx, enum lr_status status, const char *format, ...);
+
+/* How the driver reports: the library's lr_fail, handed over when the module is opened. */
+enum lr_status cuda_transport_mixed(cuda_fail_fn *fail, lr_context *ctx, const struct transport_job *job,
+                                    const struct transport_monitor *monitor, struct transport_tally *tally);
+enum lr_status cuda_transport_double(cuda_fail_fn *fail, lr_context *ctx, const struct transport_job *job,
+                                     const struct transport_monitor *monitor, struct transport_tally *tally);
+
+#endif
