@@ -75,8 +75,6 @@ static inline struct mesh_view make_mesh_view(const struct view_store *store, co
     }
     for (int face = 0; face < TRANSPORT_N_FACE; face++)
         mesh.face[face] = (int)job->face[face];
-    mesh.stride[0] = (int64_t)job->n[1] * job->n[2];
-    mesh.stride[1] = job->n[2];
     return mesh;
 }
 

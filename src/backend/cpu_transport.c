@@ -115,7 +115,7 @@ static inline __attribute__((always_inline)) void scatter_lanes(struct lanes *la
         const struct vec3 out = dipole ? direction_dipole(n, core ? view->dipole_core : R(1), random.r0, random.r1)
                                        : direction_isotropic(random.r0, random.r1);
         const real g = vec3_dot(n, out);
-        const real u_perp = normal_from(random.r2, random.r3).first * R(0.70710678118654752440);
+        const real u_perp = thermal_pair(random.r2, random.r3).first;
         const real recoil = r_div(view->recoil, lane->b[l]);
         const real x_out =
             mode == MODE_COMPLETE ? lane->u[l] : redistributed_frequency(x, lane->u[l], u_perp, g, recoil);

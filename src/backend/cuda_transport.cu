@@ -41,7 +41,7 @@ struct pass {
     int first_batch, one_thread_per_packet;
     struct transport_batch *batch; /* of the run */
     double *face_spectrum, *direction_spectrum;
-    double *length, *scatter; /* [n_batch of the pass][n_cell], or NULL */
+    double *fields; /* [n_batch of the pass][n_cell][2]: weighted length and scattering depth; or NULL */
     struct transport_record *record;
     struct last_scattering *last; /* per thread */
     unsigned long long *n_record, *queue;
@@ -59,7 +59,7 @@ struct packet {
     int events, events_part;
     uint32_t id_low, id_high, draw;
     int batch; /* within the pass */
-    int64_t cell;
+    int cell;
     int waiting; /* for a scattering; otherwise in flight */
 };
 
@@ -107,10 +107,10 @@ __device__ void start_packet(const struct pass &pass, struct packet &p, int64_t 
 template <bool ABSORBING>
 __device__ __forceinline__ void flush(const struct pass &pass, struct packet &p)
 {
-    if (pass.length) {
-        const int64_t at = p.batch * pass.n_cell + p.cell;
-        atomicAdd(&pass.length[at], (double)(ABSORBING ? p.length : p.path_part));
-        atomicAdd(&pass.scatter[at], (double)p.scatter);
+    if (pass.fields) {
+        double *field = pass.fields + 2 * (p.batch * pass.n_cell + p.cell);
+        atomicAdd(field, (double)(ABSORBING ? p.length : p.path_part));
+        atomicAdd(field + 1, (double)p.scatter);
     }
     p.path += p.path_part;
     p.events += p.events_part;
@@ -202,7 +202,7 @@ __device__ __forceinline__ bool cross(const struct pass &pass, struct packet &p,
         return false;
     }
     const struct vec3 n = crossing.reflected ? walk_mirrored(p.n, axis) : p.n;
-    const int64_t index = walk_cell_index(&pass.view.mesh, crossing.at);
+    const int index = walk_cell_index(&pass.view.mesh, crossing.at);
     const struct cell_view from = pass.view.cell[p.cell];
     const struct cell_view to = pass.view.cell[index];
     p.x = frequency_across(p.x, from, p.n, to, n);
@@ -239,7 +239,7 @@ __device__ __forceinline__ void try_scattering(const struct pass &pass, const st
         p.x = proposal.u;
     } else {
         const real g = vec3_dot(p.n, out);
-        const real u_perp = normal_from(second.r2, second.r3).first * R(0.70710678118654752440);
+        const real u_perp = thermal_pair(second.r2, second.r3).first;
         const real recoil = pass.view.recoil > R(0) ? r_div(pass.view.recoil, pass.view.cell[p.cell].b) : R(0);
         p.x = redistributed_frequency(p.x, proposal.u, u_perp, g, recoil);
     }
@@ -346,7 +346,7 @@ __global__ void fold_kernel(const double *sums, int n_batch, int64_t n_cell, dou
     double t = 0;
     double s = 0;
     for (int batch = 0; batch < n_batch; batch++) {
-        const double value = sums[batch * n_cell + cell];
+        const double value = sums[2 * (batch * n_cell + cell)];
         t += value;
         s += value * value;
     }
@@ -427,9 +427,8 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
     pass->direction_spectrum = (double *)device_copy(
         device, batches * (size_t)(job->n_mu * job->n_phi) * slots * sizeof(double), tally->direction_spectrum);
     if (job->fields) {
-        const size_t bytes = (size_t)job->n_batch * (size_t)job->n_cell * sizeof(double);
-        pass->length = (double *)device_copy(device, bytes, NULL);
-        pass->scatter = (double *)device_copy(device, bytes, NULL);
+        const size_t bytes = (size_t)job->n_batch * (size_t)job->n_cell * 2 * sizeof(double);
+        pass->fields = (double *)device_copy(device, bytes, NULL);
     }
     if (job->record) {
         const size_t n = (size_t)(job->end_packet - job->first_packet);
@@ -586,8 +585,8 @@ bool download(struct device *device, const struct transport_job *job, const stru
         tally->n_record += (int64_t)n_record;
     }
     if (job->fields && device->error == cudaSuccess)
-        return download_field(device, job, pass->length, tally->length, tally->length_square) &&
-               download_field(device, job, pass->scatter, tally->scatter, tally->scatter_square);
+        return download_field(device, job, pass->fields, tally->length, tally->length_square) &&
+               download_field(device, job, pass->fields + 1, tally->scatter, tally->scatter_square);
     return device->error == cudaSuccess;
 }
 

@@ -172,13 +172,16 @@ static bool starts_like_unit(const char *unit)
 static enum unit_match find_converter(const struct units *units, const char *text, enum dimension dimension,
                                       cv_converter **converter)
 {
-    const ut_unit *cgs = units->cgs[dimension];
-    ut_unit *unit = starts_like_unit(text) ? ut_parse(units->system, text, UT_UTF8) : NULL;
+    ut_unit *cgs = units->cgs[dimension];
+    char trimmed[128] = "";
+    if (strlen(text) >= sizeof trimmed || !starts_like_unit(text))
+        return UNIT_UNKNOWN;
+    ut_unit *unit = ut_parse(units->system, ut_trim(strcpy(trimmed, text), UT_UTF8), UT_UTF8);
     if (!unit)
         return UNIT_UNKNOWN;
     ut_unit *ratio = ut_divide(unit, cgs);
     bool same = ratio && ut_is_dimensionless(ratio);
-    *converter = same ? ut_get_converter(unit, (ut_unit *)cgs) : NULL;
+    *converter = same ? ut_get_converter(unit, cgs) : NULL;
     ut_free(ratio);
     ut_free(unit);
     return *converter ? UNIT_OK : UNIT_MISMATCH;

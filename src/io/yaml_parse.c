@@ -157,6 +157,7 @@ static enum lr_status parse_document(const struct builder *to, struct fy_parser 
 enum lr_status yaml_parse_into(lr_context *ctx, struct yaml_tree *tree, const char *label, const char *text,
                                size_t length, struct yaml_node **root)
 {
+    LR_TRY(yaml_check_text(ctx, label, text, length));
     struct fy_diag_cfg quiet = {.level = FYET_ERROR, .module_mask = ~0U};
     struct fy_diag *diag = fy_diag_create(&quiet);
     if (!diag)

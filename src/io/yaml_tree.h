@@ -64,6 +64,9 @@ int yaml_match_word(const char *word, const char *const *words, int n_word, int 
 /* "a, b, c" (yaml_keys.c). */
 void yaml_join_words(const char *const *words, int n_word, char *text, size_t size);
 
+/* Fail unless the bytes are UTF-8 that the parser can take (yaml_text.c). */
+enum lr_status yaml_check_text(lr_context *ctx, const char *label, const char *text, size_t length);
+
 /* For yaml_set.c: memory that lives as long as the tree, and a tree under `parent` from YAML text. */
 enum lr_status yaml_new_node(lr_context *ctx, struct yaml_tree *tree, enum yaml_kind kind, struct yaml_node **node);
 enum lr_status yaml_new_text(lr_context *ctx, struct yaml_tree *tree, const char *text, size_t length,

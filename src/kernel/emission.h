@@ -92,7 +92,7 @@ LR_FN real sample_shift(const struct source_view *source, const struct cell_view
 {
     switch (source->spectrum) {
     case SPECTRUM_IS_GAUSSIAN:
-        return source->centre + source->width * normal_from(random.r0, random.r1).first;
+        return source->centre + source->width * R(1.41421356237309504880) * thermal_pair(random.r0, random.r1).first;
     case SPECTRUM_IS_LOCAL:
         return cell.b * sample_voigt_profile(cell.a, random);
     case SPECTRUM_IS_BAND:
@@ -141,9 +141,10 @@ LR_FN struct emitted emit_packet(const struct transport_view *view, uint32_t id_
         break;
     case SOURCE_IS_CELLS: {
         entry = alias_pick(&source->alias, first.r1, first.r2);
-        const int i = (int)(entry / mesh->stride[0]);
-        const int j = (int)((entry - i * mesh->stride[0]) / mesh->stride[1]);
-        const int k = (int)(entry - i * mesh->stride[0] - j * mesh->stride[1]);
+        const int row = (int)entry / mesh->n[2];
+        const int i = row / mesh->n[1];
+        const int j = row - i * mesh->n[1];
+        const int k = (int)entry - row * mesh->n[2];
         packet.at = place_in_cell(mesh, i, j, k,
                                   vec3_make(ux * mesh->width[0][i], uy * mesh->width[1][j], uz * mesh->width[2][k]));
         break;

@@ -10,6 +10,13 @@
 #define LR_FN static inline __attribute__((always_inline))
 #endif
 
+/* Before a loop that must stay a loop. */
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define LR_NO_UNROLL _Pragma("unroll 1")
+#else
+#define LR_NO_UNROLL
+#endif
+
 #define LR_ALIGNED(bytes) __attribute__((aligned(bytes)))
 
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)

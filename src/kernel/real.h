@@ -129,10 +129,8 @@ LR_FN real r_sqrt(real x)
 {
 #ifdef LR_REAL_DOUBLE
     return sqrt(x);
-#elif LR_ON_DEVICE
-    return __fsqrt_rn(x);
 #else
-    return sqrtf(x);
+    return sqrtf(x); /* on a device the approximate one: built with -prec-sqrt=false */
 #endif
 }
 

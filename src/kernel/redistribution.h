@@ -34,17 +34,21 @@
  * vector exponential leaves its fast path. */
 LR_FN real r_exp_minus(real x)
 {
+#if LR_ON_DEVICE
+    return r_exp(-x);
+#else
     return r_exp(-r_min(x, R(80)));
+#endif
 }
 
 struct normal_pair {
     real first, second;
 };
 
-/* Two independent normal deviates of unit variance (Box & Muller 1958). */
-LR_FN struct normal_pair normal_from(uint32_t random_radius, uint32_t random_angle)
+/* Two independent normal deviates of variance 1/2, the thermal motion along two axes (Box & Muller 1958). */
+LR_FN struct normal_pair thermal_pair(uint32_t random_radius, uint32_t random_angle)
 {
-    const real radius = r_sqrt(R(-2) * r_log(rng_uniform(random_radius)));
+    const real radius = r_sqrt(-r_log(rng_uniform(random_radius)));
     const struct r_sincos angle = r_sincos_turn(rng_uniform(random_angle));
     struct normal_pair pair;
     pair.first = radius * angle.cos;
@@ -73,7 +77,7 @@ LR_FN struct velocity_proposal propose_velocity(real damping, real x_signed, str
     const real chord = far ? R(1.9927900) : R(2.7725888);
     const real slope = xx + aa - chord;
     const real beta = r_abs(slope) < R(0.05) ? R(-0.05) : slope;
-    const real v1 = r_max(v_m, R(3) * x);
+    const real v1 = r_max(v_m, (a < R(0.01) ? R(4) : R(3)) * x);
     const real inv_v1 = r_div(R(1), v1);
 
     const real span = R(1) - r_exp_minus(beta * y1);
@@ -97,9 +101,9 @@ LR_FN struct velocity_proposal propose_velocity(real damping, real x_signed, str
     const real mass = middle ? mass_middle : wing ? mass_wing : mass_resonance;
     const real within = r_min(r_div(pick - start, mass), R(1));
 
-    const struct normal_pair normal = normal_from(random.r2, random.r3);
+    const struct normal_pair thermal = thermal_pair(random.r2, random.r3);
     const real logarithm = r_log(wing ? R(1) - within * span : within);
-    const real v_gauss = r_abs(normal.first) * R(0.70710678118654752440) * inv_a;
+    const real v_gauss = r_abs(thermal.first) * inv_a;
     const real v_resonance = steep ? v1 - logarithm * scale : v_gauss;
     const real v_other = middle ? v_m + within * (v1 - v_m) : v_resonance;
     const real inv_v_other = r_div(R(1), v_other);
@@ -120,7 +124,7 @@ LR_FN struct velocity_proposal propose_velocity(real damping, real x_signed, str
     const real chance = (wing ? v_cubed : R(1)) * r_exp_minus(exponent);
 
     struct velocity_proposal result;
-    const real u = x * y + normal.second * R(0.70710678118654752440) * inv_v;
+    const real u = x * y + thermal.second * inv_v;
     result.u = x_signed < R(0) ? -u : u;
     result.uniform = rng_uniform(random.r1);
     result.chance = outside ? R(0) : chance;
@@ -131,10 +135,10 @@ LR_FN struct velocity_proposal propose_velocity(real damping, real x_signed, str
  * plus a Lorentzian of half-width a. */
 LR_FN real sample_voigt_profile(real a, struct random4 random)
 {
-    const struct normal_pair normal = normal_from(random.r0, random.r1);
+    const struct normal_pair thermal = thermal_pair(random.r0, random.r1);
     const struct r_sincos half = r_sincos_turn(R(0.5) * rng_uniform(random.r2)); /* angle in (0, pi] */
     const real cotangent = half.sin > R(0) ? r_div(half.cos, half.sin) : R(0);
-    return normal.first * R(0.70710678118654752440) + a * cotangent;
+    return thermal.first + a * cotangent;
 }
 
 /* The frequency after scattering by an angle whose cosine is g, for an atom with velocity u along the incoming

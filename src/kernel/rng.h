@@ -49,7 +49,7 @@ LR_FN struct random4 rng_draw(struct rng_key key, uint32_t draw, uint32_t id_low
 /* A uniform number in (0, 1]; never 0, so that its logarithm is finite (up to 22.9 free paths). */
 LR_FN real rng_uniform(uint32_t random)
 {
-    return ((real)random + R(0.5)) * R(2.3283064365386963e-10);
+    return (real)random * R(2.3283064365386963e-10) + R(1.1641532182693481e-10);
 }
 
 #endif

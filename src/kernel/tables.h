@@ -65,6 +65,7 @@ LR_FN struct velocity_proposal propose_velocity_table(const struct table_view *t
     const real target = rng_uniform(random.r0);
     int low = 0;
     int high = n_node - 1;
+    LR_NO_UNROLL
     for (int step = 0; step < 8; step++) { /* 2^8 = 256 nodes at most */
         const int middle = (low + high) / 2;
         const int above = (real)cdf[middle] <= target;
@@ -80,8 +81,8 @@ LR_FN struct velocity_proposal propose_velocity_table(const struct table_view *t
     const real part = c_high > c_low ? r_div(target - c_low, c_high - c_low) : R(0.5);
     const real w = w_low + r_min(r_max(part, R(0)), R(1)) * (w_high - w_low);
 
-    const struct normal_pair normal = normal_from(random.r2, random.r3);
-    const real u = x * (R(1) - w * w) + w * normal.second * R(0.70710678118654752440);
+    const struct normal_pair thermal = thermal_pair(random.r2, random.r3);
+    const real u = x * (R(1) - w * w) + w * thermal.second;
     struct velocity_proposal result;
     result.u = x_signed < R(0) ? -u : u;
     result.uniform = rng_uniform(random.r1);

@@ -23,7 +23,6 @@ struct mesh_view {
     int face[6];
     const real *width[3]; /* of the cells along each axis */
     const real *edge[3];  /* n + 1 coordinates from the lower corner */
-    int64_t stride[2];    /* cell index = i stride[0] + j stride[1] + k */
 };
 
 struct alias_view {

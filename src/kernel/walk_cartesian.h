@@ -42,9 +42,10 @@ LR_FN struct cell_exit walk_exit(struct vec3 local, struct vec3 width, struct ve
     return exit;
 }
 
-LR_FN int64_t walk_cell_index(const struct mesh_view *mesh, struct place at)
+/* Fewer than 2^31 cells: 1024^3 at most. */
+LR_FN int walk_cell_index(const struct mesh_view *mesh, struct place at)
 {
-    return at.i * mesh->stride[0] + at.j * mesh->stride[1] + at.k;
+    return (at.i * mesh->n[1] + at.j) * mesh->n[2] + at.k;
 }
 
 struct crossing {
@@ -102,6 +103,7 @@ LR_FN int walk_locate(const real *edge, int n, real coordinate)
 {
     int low = 0;
     int high = n;
+    LR_NO_UNROLL
     for (int step = 0; step < 24; step++) {
         const int middle = (low + high) / 2;
         const int above = coordinate >= edge[middle];

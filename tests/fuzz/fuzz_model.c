@@ -1,9 +1,6 @@
 /* libFuzzer target: any bytes as a model file must load or give a one-line error. A byte 0x01 ends the file; what
  * follows is a setting, as --set takes it.
- *
- *   clang -g -O1 -fsanitize=fuzzer,address,undefined -Iinclude -Isrc tests/fuzz/fuzz_model.c
- * src/{base,mesh,model}/[*].c src/io/{yaml,model}_[*].c src/io/hdf5_field.c -lfyaml -ludunits2 -lhdf5 -lm
- *   ./fuzz_model -dict=tests/fuzz/model.dict -max_len=4096 work/ tests/fuzz/model_corpus/
+ * tests/fuzz/run builds and runs it.
  *
  * Allocations are capped, so that a mesh of 10^9 cells is an error here and not the end of the test. */
 #include <stdint.h>

@@ -41,6 +41,16 @@ static void nodes_know_where_they_were_written(void **state)
     lr_context_free(ctx);
 }
 
+static void text_beyond_ascii_is_kept(void **state)
+{
+    (void)state;
+    lr_context *ctx = lr_context_create();
+    struct yaml_tree *tree = parse(ctx, "a: 1 \xc2\xb5m \xe2\x82\xac \xf0\x9f\x8c\x9f\n");
+    assert_string_equal(yaml_find(tree->root, "a")->text, "1 \xc2\xb5m \xe2\x82\xac \xf0\x9f\x8c\x9f");
+    yaml_free(tree);
+    lr_context_free(ctx);
+}
+
 static void anchors_are_expanded(void **state)
 {
     (void)state;
@@ -63,6 +73,12 @@ static void broken_documents_are_refused(void **state)
         {"a: &x [*x]", "m.yaml:1:1: nested too deeply or too large"},
         {"a: *nowhere", "m.yaml:1:1: an alias has no anchor"},
         {"a: \"\\0\"", "m.yaml:1: a value contains a null character"},
+        {"a: 1\nb: \xc3(", "m.yaml:2: not UTF-8 text"},
+        {"a: \xe0\x80\x80", "m.yaml:1: not UTF-8 text"},
+        {"a: \xed\xa0\x80", "m.yaml:1: not UTF-8 text"},
+        {"a: \xf4\x90\x80\x80", "m.yaml:1: not UTF-8 text"},
+        {"a: \xe2\x82", "m.yaml:1: not UTF-8 text"},
+        {"%YAML 1.2\n---\na: 1", "m.yaml:1: a line must not begin with '%'"},
         {"? [1, 2]\n: 3", "m.yaml:1:1: a key must be one word"},
     };
     lr_context *ctx = lr_context_create();
@@ -171,6 +187,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodes_know_where_they_were_written),
+        cmocka_unit_test(text_beyond_ascii_is_kept),
         cmocka_unit_test(anchors_are_expanded),
         cmocka_unit_test(broken_documents_are_refused),
         cmocka_unit_test(exploding_aliases_are_refused),
