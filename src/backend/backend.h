@@ -78,7 +78,7 @@ struct transport_job {
     const void *medium;
     void (*read_cells)(const void *medium, int64_t first, int64_t count, struct transport_cell *cells);
     bool absorbing; /* any kappa or eps above zero */
-    bool broad;     /* any damping above the narrow-profile limit */
+    bool narrow;    /* no damping above LR_NARROW_DAMPING */
 
     int n_source;
     const struct transport_source *source;

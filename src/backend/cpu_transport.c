@@ -68,7 +68,7 @@ struct supply {
 /* ---- vector steps --------------------------------------------------------------------------------------------- */
 
 static inline __attribute__((always_inline)) void propose_lanes(struct lanes *lane, const struct transport_view *view,
-                                                                const int mode)
+                                                                const int mode, const int narrow)
 {
     const struct rng_key key = view->key;
 #pragma omp simd
@@ -78,7 +78,7 @@ static inline __attribute__((always_inline)) void propose_lanes(struct lanes *la
         const struct velocity_proposal proposal =
             mode == MODE_TABLE_GLOBAL || mode == MODE_TABLE_CONSTANT
                 ? propose_velocity_table(&view->table, lane->a[l], lane->x[l], random)
-                : propose_velocity(lane->a[l], lane->x[l], random);
+                : propose_velocity(lane->a[l], lane->x[l], random, narrow);
         lane->u[l] = proposal.u;
         lane->ratio[l] = r_div(proposal.uniform, r_max(proposal.chance, R(1e-30)));
         lane->accepted[l] = waiting & (proposal.uniform <= proposal.chance);
@@ -132,7 +132,7 @@ static inline __attribute__((always_inline)) void scatter_lanes(struct lanes *la
 }
 
 static inline __attribute__((always_inline)) void profile_lanes(struct lanes *lane, const struct transport_view *view,
-                                                                const int mode, const int broad)
+                                                                const int mode, const int narrow)
 {
     if (mode == MODE_TABLE_GLOBAL || mode == MODE_TABLE_CONSTANT) {
 #pragma omp simd
@@ -148,7 +148,7 @@ static inline __attribute__((always_inline)) void profile_lanes(struct lanes *la
 #pragma omp simd
     for (int l = 0; l < LANES; l++)
         lane->profile[l] = voigt_narrow(r_min(lane->a[l], LR_VOIGT_NARROW_MAX), lane->x[l]);
-    if (!broad)
+    if (narrow)
         return;
 #pragma omp simd
     for (int l = 0; l < LANES; l++)
@@ -478,7 +478,8 @@ static void report_progress(struct pass *pass, double *last)
 }
 
 static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, struct lanes *lane,
-                                                             struct supply *supply, const int mode, const int absorbing)
+                                                             struct supply *supply, const int mode, const int absorbing,
+                                                             const int narrow)
 {
     const struct transport_view *view = &pass->view;
     double last_report = lr_seconds();
@@ -486,12 +487,12 @@ static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, 
         if (mode == MODE_COMPLETE)
             propose_lanes_complete(lane, view);
         else
-            propose_lanes(lane, view, mode);
+            propose_lanes(lane, view, mode, narrow);
         if (view->dipole)
             scatter_lanes(lane, view, mode, 1);
         else
             scatter_lanes(lane, view, mode, 0);
-        profile_lanes(lane, view, mode, pass->job->broad);
+        profile_lanes(lane, view, mode, narrow);
         if (absorbing && view->analog)
             fly_lanes(lane, 1, 1);
         else
@@ -509,20 +510,22 @@ static void run_mode(struct pass *pass, struct lanes *lane, struct supply *suppl
     const int absorbing = pass->job->absorbing;
     switch (pass->job->mode) {
     case TRANSPORT_EXACT:
-        if (absorbing)
-            run_rounds(pass, lane, supply, MODE_EXACT, 1);
+        if (pass->job->narrow && absorbing)
+            run_rounds(pass, lane, supply, MODE_EXACT, 1, 1);
+        else if (pass->job->narrow)
+            run_rounds(pass, lane, supply, MODE_EXACT, 0, 1);
         else
-            run_rounds(pass, lane, supply, MODE_EXACT, 0);
+            run_rounds(pass, lane, supply, MODE_EXACT, absorbing, 0);
         break;
     case TRANSPORT_TABLE_GLOBAL:
     case TRANSPORT_TABLE_CONSTANT:
-        run_rounds(pass, lane, supply, MODE_TABLE_GLOBAL, absorbing);
+        run_rounds(pass, lane, supply, MODE_TABLE_GLOBAL, absorbing, 0);
         break;
     case TRANSPORT_APPROXIMATE_VOIGT:
-        run_rounds(pass, lane, supply, MODE_APPROXIMATE_VOIGT, absorbing);
+        run_rounds(pass, lane, supply, MODE_APPROXIMATE_VOIGT, absorbing, 0);
         break;
     case TRANSPORT_COMPLETE:
-        run_rounds(pass, lane, supply, MODE_COMPLETE, absorbing);
+        run_rounds(pass, lane, supply, MODE_COMPLETE, absorbing, 0);
         break;
     }
 }

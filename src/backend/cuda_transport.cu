@@ -24,7 +24,7 @@ enum { BLOCKS_PER_SM = 4 };
 enum { BLOCKS_PER_SM = 8 };
 #endif
 
-enum { CONSTANT_CDF = 40 * 251, CONSTANT_VOIGT = 5000 };
+enum { CONSTANT_CDF = 44 * 251, CONSTANT_VOIGT = 5000 };
 __constant__ float constant_cdf[CONSTANT_CDF];
 __constant__ float constant_voigt[CONSTANT_VOIGT];
 
@@ -56,7 +56,7 @@ struct packet {
     real weight;                                       /* at the last flush */
     real path;                                         /* up to the last flush */
     real path_part, length, scatter, depth, scattered; /* since the last flush */
-    int events, events_part;
+    int events;
     uint32_t id_low, id_high, draw;
     int batch; /* within the pass */
     int cell;
@@ -97,7 +97,7 @@ __device__ void start_packet(const struct pass &pass, struct packet &p, int64_t 
     load_cell(p, pass.view.cell[p.cell]);
     p.weight = R(1);
     p.path = p.path_part = p.length = p.scatter = p.depth = p.scattered = R(0);
-    p.events = p.events_part = 0;
+    p.events = 0;
     p.waiting = 0;
     if (pass.record)
         keep_last(pass, p);
@@ -113,7 +113,6 @@ __device__ __forceinline__ void flush(const struct pass &pass, struct packet &p)
         atomicAdd(field + 1, (double)p.scatter);
     }
     p.path += p.path_part;
-    p.events += p.events_part;
     if (ABSORBING && !pass.view.analog) {
         struct transport_batch *batch = &pass.batch[pass.first_batch + p.batch];
         const real lost = p.weight * absorbed_fraction(p.depth);
@@ -122,7 +121,6 @@ __device__ __forceinline__ void flush(const struct pass &pass, struct packet &p)
         p.weight -= lost;
     }
     p.path_part = p.length = p.scatter = p.depth = p.scattered = R(0);
-    p.events_part = 0;
 }
 
 /* Count a finished packet: escaped through `face`, or gone (face < 0). */
@@ -131,7 +129,7 @@ __device__ void end_packet(const struct pass &pass, struct packet &p, int face)
 {
     const int in_run = pass.first_batch + p.batch;
     struct transport_batch *batch = &pass.batch[in_run];
-    const double weight = (double)p.weight;
+    const double weight = ABSORBING ? (double)p.weight : 1.0;
     atomicAdd(&batch->packets, 1.0);
     atomicAdd(&batch->events, (double)p.events);
     if (!ABSORBING || pass.view.analog)
@@ -213,7 +211,7 @@ __device__ __forceinline__ bool cross(const struct pass &pass, struct packet &p,
     return true;
 }
 
-template <int MODE>
+template <int MODE, bool NARROW>
 __device__ __forceinline__ void try_scattering(const struct pass &pass, const struct table_view &table,
                                                struct packet &p)
 {
@@ -226,7 +224,7 @@ __device__ __forceinline__ void try_scattering(const struct pass &pass, const st
     } else if (MODE == MODE_TABLE_GLOBAL || MODE == MODE_TABLE_CONSTANT) {
         proposal = propose_velocity_table(&table, p.a, p.x, first);
     } else {
-        proposal = propose_velocity(p.a, p.x, first);
+        proposal = propose_velocity(p.a, p.x, first, NARROW);
     }
     if (proposal.uniform > proposal.chance)
         return;
@@ -245,26 +243,26 @@ __device__ __forceinline__ void try_scattering(const struct pass &pass, const st
     }
     p.n = out;
     p.tau = r_max(-r_log(r_div(proposal.uniform, proposal.chance)), R(0));
-    p.events_part++;
+    p.events++;
     p.waiting = 0;
 }
 
-template <int MODE>
+template <int MODE, bool NARROW>
 __device__ __forceinline__ real profile_at(const struct table_view &table, real a, real x)
 {
     if (MODE == MODE_TABLE_GLOBAL || MODE == MODE_TABLE_CONSTANT)
         return voigt_table(&table, a, x);
     if (MODE == MODE_APPROXIMATE_VOIGT)
         return voigt_tanh_blend(a, x, (real)voigt_crossing((double)a));
-    return voigt(a, x);
+    return NARROW ? voigt_narrow(a, x) : voigt(a, x);
 }
 
 /* One segment; returns whether the packet goes on. */
-template <int MODE, bool ABSORBING>
+template <int MODE, bool ABSORBING, bool NARROW>
 __device__ __forceinline__ bool fly(const struct pass &pass, const struct table_view &table, struct packet &p)
 {
-    const real profile = profile_at<MODE>(table, p.a, p.x);
-    const struct opacity opacity = opacity_at(p.alpha0, p.eps, p.kappa, profile);
+    const real profile = profile_at<MODE, NARROW>(table, p.a, p.x);
+    const struct opacity opacity = opacity_at(p.alpha0, ABSORBING ? p.eps : R(0), ABSORBING ? p.kappa : R(0), profile);
     const bool analog = ABSORBING && pass.view.analog;
     const real stopping = analog ? opacity.scatter + opacity.absorb : opacity.scatter;
     const struct segment segment = fly_segment(p.at.local, p.at.width, p.n, p.tau, stopping);
@@ -301,7 +299,7 @@ __device__ __forceinline__ bool fly(const struct pass &pass, const struct table_
     return true;
 }
 
-template <int MODE, bool ABSORBING>
+template <int MODE, bool ABSORBING, bool NARROW>
 __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_PER_SM)
     transport_kernel(const __grid_constant__ struct pass pass)
 {
@@ -325,9 +323,9 @@ __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_PER_SM)
             alive = true;
         }
         if (p.waiting)
-            try_scattering<MODE>(pass, table, p);
+            try_scattering<MODE, NARROW>(pass, table, p);
         if (!p.waiting)
-            alive = fly<MODE, ABSORBING>(pass, table, p);
+            alive = fly<MODE, ABSORBING, NARROW>(pass, table, p);
         if (turn % FLUSH_TURNS == 0 && alive) {
             flush<ABSORBING>(pass, p);
             alive = roulette_survives<ABSORBING>(pass, p);
@@ -449,26 +447,24 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
 
 typedef void kernel_fn(const struct pass);
 
-template <int MODE>
-kernel_fn *kernel_for(bool absorbing)
-{
-    return absorbing ? transport_kernel<MODE, true> : transport_kernel<MODE, false>;
-}
-
-/* Only the exact mode has its own kernel without absorption; the others are there for comparison. */
+/* Only the exact mode has kernels of its own for narrow lines and for no absorption; the others are there to compare.
+ */
 kernel_fn *choose_kernel(const struct transport_job *job)
 {
     switch (job->mode) {
     case TRANSPORT_TABLE_GLOBAL:
-        return transport_kernel<MODE_TABLE_GLOBAL, true>;
+        return transport_kernel<MODE_TABLE_GLOBAL, true, false>;
     case TRANSPORT_TABLE_CONSTANT:
-        return transport_kernel<MODE_TABLE_CONSTANT, true>;
+        return transport_kernel<MODE_TABLE_CONSTANT, true, false>;
     case TRANSPORT_APPROXIMATE_VOIGT:
-        return transport_kernel<MODE_APPROXIMATE_VOIGT, true>;
+        return transport_kernel<MODE_APPROXIMATE_VOIGT, true, false>;
     case TRANSPORT_COMPLETE:
-        return transport_kernel<MODE_COMPLETE, true>;
+        return transport_kernel<MODE_COMPLETE, true, false>;
     default:
-        return kernel_for<MODE_EXACT>(job->absorbing);
+        if (job->narrow)
+            return job->absorbing ? transport_kernel<MODE_EXACT, true, true>
+                                  : transport_kernel<MODE_EXACT, false, true>;
+        return job->absorbing ? transport_kernel<MODE_EXACT, true, false> : transport_kernel<MODE_EXACT, false, false>;
     }
 }
 

@@ -30,7 +30,7 @@ static void *open_module(void)
     return dlopen(CUDA_MODULE, RTLD_NOW | RTLD_LOCAL);
 }
 
-const struct lr_backend *backend_cuda(char *why, int why_size)
+const struct lr_backend *backend_gpu(char *why, int why_size)
 {
     void *module = open_module();
     if (!module) {
@@ -60,7 +60,7 @@ enum lr_status backend_select(lr_context *ctx, const char *wanted, const struct 
         return LR_OK;
     }
     char why[512];
-    *backend = backend_cuda(why, sizeof why);
+    *backend = backend_gpu(why, sizeof why);
     if (strcmp(wanted, "auto") == 0) {
         if (!*backend) {
             lr_log(ctx, LR_LOG_INFO, "running on the CPU: %s", why);

@@ -4,8 +4,8 @@
 
 #include "backend/backend.h"
 
-/* NULL when there is no usable CUDA backend; `why` then says why in one line. */
-const struct lr_backend *backend_cuda(char *why, int why_size);
+/* NULL when there is no usable GPU backend; `why` then says why in one line. */
+const struct lr_backend *backend_gpu(char *why, int why_size);
 
 /* `wanted` is "auto", "cpu", "cuda" or "cuda:N". "auto" falls back to the CPU without an error. */
 enum lr_status backend_select(lr_context *ctx, const char *wanted, const struct lr_backend **backend, int *device);

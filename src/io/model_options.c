@@ -107,7 +107,7 @@ enum lr_status read_run(const struct reader *r, const struct yaml_node *node, st
     const char *const keys[] = {"packets", "seed", "threads", "batches", "device", "precision", "scheduling"};
     const char *const precisions[] = {"mixed", "double"};
     const char *const schedulings[] = {"queue", "static"};
-    *run = (struct run){.packets = 100000, .seed = 1, .batches = 16, .device = "auto"};
+    *run = (struct run){.packets = 100000, .seed = 1, .batches = 32, .device = "auto"};
     if (!node)
         return LR_OK;
     LR_TRY(READER_KEYS(r, node, keys));

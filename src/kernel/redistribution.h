@@ -18,7 +18,7 @@
  *     middle    v_m..v1: flat at f(v_m), v_m = (1-y1)^(-1/2)
  *     resonance v > v1 : exp(x^2/v1^2) times a half-Gaussian in a v, or its tangent exponential where a v1 > 1/2
  *
- * Exact for every a and x. Acceptance: .82 or more for a <= 5e-3, above .93 for |x| > 4 at any a, about .6 at worst
+ * Exact for every a and x. Acceptance: .8 or more for a <= 5e-3, above .9 for |x| > 4 at any a, about .6 at worst
  * (a = 0.15, |x| = 1). Proposals do not depend on how small a is: nothing divides by a below LR_DAMPING_FLOOR. */
 #ifndef LR_KERNEL_REDISTRIBUTION_H
 #define LR_KERNEL_REDISTRIBUTION_H
@@ -30,16 +30,8 @@
 /* Below this a resonant atom matches the photon to better than double precision for any x. */
 #define LR_DAMPING_FLOOR R(1e-17)
 
-/* exp(-x) for x >= 0, held at exp(-80): smaller numbers never matter here, and near the end of the range of float the
- * vector exponential leaves its fast path. */
-LR_FN real r_exp_minus(real x)
-{
-#if LR_ON_DEVICE
-    return r_exp(-x);
-#else
-    return r_exp(-r_min(x, R(80)));
-#endif
-}
+/* Up to this damping the line is called narrow: drivers then use voigt_narrow and the shorter proposal. */
+#define LR_NARROW_DAMPING 0.02
 
 struct normal_pair {
     real first, second;
@@ -62,35 +54,34 @@ struct velocity_proposal {
     real uniform;
 };
 
-/* One proposal of u given x. Accept when result.uniform <= result.chance, otherwise propose again. */
-LR_FN struct velocity_proposal propose_velocity(real damping, real x_signed, struct random4 random)
+/* One proposal of u given x. Accept when result.uniform <= result.chance, otherwise propose again. `narrow` (a constant
+ * of the call) leaves out the tangent exponential, which only helps where a > LR_NARROW_DAMPING. */
+LR_FN struct velocity_proposal propose_velocity(real damping, real x_signed, struct random4 random, const int narrow)
 {
     const real a = r_max(damping, LR_DAMPING_FLOOR);
     const real x = r_abs(x_signed);
     const real xx = x * x;
     const real aa = a * a;
 
-    /* y1 and lambda = -1.5 ln(1 - y1) / y1 */
-    const int far = x > R(4.5);
-    const real y1 = far ? R(0.45) : R(0.75);
-    const real v_m = far ? R(1.3483997249264841) : R(2);
-    const real chord = far ? R(1.9927900) : R(2.7725888);
+    const real y1 = R(0.75);
+    const real v_m = R(2);
+    const real chord = R(2.7725887222397811); /* lambda = -1.5 ln(1 - y1) / y1 */
     const real slope = xx + aa - chord;
-    const real beta = r_abs(slope) < R(0.05) ? R(-0.05) : slope;
+    const real beta = r_abs(slope) < R(0.05) ? R(-0.05) : slope; /* lower is allowed, zero is not */
     const real v1 = r_max(v_m, (a < R(0.01) ? R(4) : R(3)) * x);
     const real inv_v1 = r_div(R(1), v1);
 
-    const real span = R(1) - r_exp_minus(beta * y1);
+    const real span = R(1) - r_exp(-beta * y1);
     const real inv_beta = r_div(R(1), beta);
     const real mass_wing = R(0.5) * span * inv_beta;
     const real floor_exponent = xx * y1 + aa * (v_m * v_m - R(1)); /* f(v_m) = exp(-floor_exponent) */
-    const real mass_middle = (v1 - v_m) * r_exp_minus(floor_exponent);
-    const int steep = a * v1 > R(0.5);
+    const real mass_middle = (v1 - v_m) * r_exp(-floor_exponent);
+    const int steep = !narrow && a * v1 > R(0.5);
     const real plateau_exponent = xx - xx * inv_v1 * inv_v1; /* of exp(-x^2 (1 - 1/v^2)) at v1 */
     const real inv_a = r_div(R(1), a);
     const real scale = R(0.5) * inv_a * inv_a * inv_v1; /* of the tangent exponential; used when steep */
-    const real mass_resonance = r_exp_minus(plateau_exponent + (steep ? aa * (v1 * v1 - R(1)) : -aa)) *
-                                (steep ? scale : R(0.5) * R_SQRT_PI * inv_a);
+    const real mass_resonance =
+        r_exp((steep ? aa - aa * v1 * v1 : aa) - plateau_exponent) * (steep ? scale : R(0.5) * R_SQRT_PI * inv_a);
 
     /* Rare pieces first: small uniforms carry more digits. What is left of the pick is uniform within the piece. */
     const real mass_other = mass_middle + mass_wing;
@@ -121,7 +112,7 @@ LR_FN struct velocity_proposal propose_velocity(real damping, real x_signed, str
     const real exponent_resonance = xx * (inv_v1 * inv_v1 - inv_vv) + (steep ? aa * lag * lag : R(0));
     const real exponent = wing ? exponent_wing : middle ? exponent_middle : exponent_resonance;
     const int outside = !wing && !middle && v_resonance < v1;
-    const real chance = (wing ? v_cubed : R(1)) * r_exp_minus(exponent);
+    const real chance = (wing ? v_cubed : R(1)) * r_exp(-exponent);
 
     struct velocity_proposal result;
     const real u = x * y + thermal.second * inv_v;

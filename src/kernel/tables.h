@@ -2,24 +2,26 @@
  * compare with codes that work this way.
  *
  * The table holds, for damping planes a_k and rows |x_i|, the cumulative distribution of w = 1/v in (0, 1], the
- * variable of redistribution.h, at n_node nodes: w = 0, then logarithmic from a_k/6 to 1, so that the resonance is
- * resolved whatever the damping. Rows and planes are chosen at random with linear weights, so that the distribution,
- * not its quantiles, is interpolated, and u = x (1 - w^2) + w N / sqrt(2) uses the photon's own x: no shift by a bin.
- */
+ * variable of redistribution.h, at n_node nodes that resolve the resonance (w about a) and the wing (1 - w^2 about
+ * 1/x^2) whatever the damping. Rows and planes are chosen at random with linear weights, so that the distribution, not
+ * its quantiles, is interpolated, and u = x (1 - w^2) + w N(0, 1/2) uses the photon's own x: no shift by a bin. */
 #ifndef LR_KERNEL_TABLES_H
 #define LR_KERNEL_TABLES_H
 
 #include "kernel/redistribution.h"
 #include "kernel/views.h"
 
-/* Lowest tabulated w is this fraction of the damping: the mass below it is erfc(6) = 2e-17. */
-#define TABLE_W_FIRST R(0.16666666666666667)
-
-/* w at a node of the plane with damping a. */
+/* w at a node of the plane with damping a: 0; then logarithmic in w from a/6 (erfc(6) = 2e-17 lies below) to
+ * sqrt(1/2); then logarithmic in y = 1 - w^2 from 1/2 down to 1e-6; then 1. */
 LR_FN real table_node(real a, int node, int n_node)
 {
-    const real log_first = r_log(r_min(a, R(1)) * TABLE_W_FIRST);
-    return node == 0 ? R(0) : r_exp(log_first * (R(1) - (real)(node - 1) / (real)(n_node - 2)));
+    const int half = n_node / 2; /* node `half` is w^2 = 1/2 */
+    const real log_first = r_log(r_min(a, R(1)) * R(0.16666666666666667));
+    const real log_half = R(-0.34657359027997265);
+    const real low = r_exp(log_half + (log_first - log_half) * (real)(half - node) / (real)(half - 1));
+    const real y = R(0.5) * r_exp(R(-13.122363377404328) * (real)(node - half) / (real)(n_node - 2 - half));
+    const real high = r_sqrt(R(1) - y);
+    return node == 0 ? R(0) : node >= n_node - 1 ? R(1) : node < half ? low : high;
 }
 
 struct table_position {
@@ -48,10 +50,15 @@ LR_FN struct velocity_proposal propose_velocity_table(const struct table_view *t
                                                       struct random4 random)
 {
     const real x = r_abs(x_signed);
-    const struct table_position row =
+    struct table_position row =
         table_split(table_axis_position(x, table->x_join, table->inv_row_step, table->log_x_join,
                                         table->inv_row_log_step, table->n_row_uniform),
                     table->n_row);
+    /* In the wing 1 - w^2 has mean 1/x^2: weights linear in 1/x^2 keep that mean between logarithmic rows. */
+    if (row.index >= table->n_row_uniform - 1) {
+        const real step = r_div(R(2), table->inv_row_log_step);
+        row.fraction = r_div(R(1) - r_exp(-row.fraction * step), R(1) - r_exp(-step));
+    }
     const struct table_position plane =
         table_split((r_log(r_max(a, LR_DAMPING_FLOOR)) - table->log_a_first) * table->inv_log_a_step, table->n_a);
     /* The low bits of the Gaussian's random words decide row and plane; they move the Gaussian by 1e-5 at most. */

@@ -6,6 +6,7 @@
 
 #include "base/constants.h"
 #include "base/context.h"
+#include "kernel/redistribution.h"
 #include "model/field.h"
 #include "model/medium.h"
 
@@ -235,7 +236,8 @@ static double source_extent(const struct prepared *prepared)
 }
 
 /* Bins that hold the line: the Doppler core, four and a half times the (a tau_c)^(1/3) of a thick medium (its median
- * escape frequency is about one), bulk motion and the sources. */
+ * escape frequency is about one), bulk motion and the sources. Complete redistribution sends photons far into the
+ * damping wing, where they leave in one flight from |x| about (a tau_c)^(1/2). */
 static void choose_range(struct prepared *prepared, const struct field_range *b, const struct field_range *a,
                          double speed)
 {
@@ -244,7 +246,8 @@ static void choose_range(struct prepared *prepared, const struct field_range *b,
     for (int axis = 0; axis < 3; axis++)
         if (model->mesh.face[2 * axis] != FACE_PERIODIC)
             depth = fmax(depth, medium_line_centre_depth(model, axis, false));
-    const double core = 6 + 4.5 * cbrt(a->high * 0.5 * depth);
+    const double wing = a->high * 0.5 * depth;
+    const double core = 6 + (prepared->job.mode == TRANSPORT_COMPLETE ? 10 * sqrt(wing) : 4.5 * cbrt(wing));
     const double half = core * b->high / prepared->velocity_unit + speed + source_extent(prepared);
     prepared->job.x_first = -half;
     prepared->job.x_step = 2 * half / model->output.n_bin;
@@ -269,7 +272,7 @@ static enum lr_status prepare_physics(lr_context *ctx, struct prepared *prepared
         speed += fmax(fabs(v.low), fabs(v.high)) / prepared->velocity_unit;
     }
     job->absorbing = !field_is_zero(&medium->kappa, n_cell) || !field_is_zero(&medium->eps, n_cell);
-    job->broad = a.high > 0.1; /* LR_VOIGT_NARROW_MAX */
+    job->narrow = a.high <= LR_NARROW_DAMPING;
     job->mode = mode[model->physics.redistribution];
     job->dipole = model->physics.dipole;
     job->dipole_core = model->line.dipole_core;

@@ -47,7 +47,7 @@ enum lr_status lr_system_report(lr_context *ctx, char **text)
     backend_cpu()->device_describe(ctx, 0, &device);
     int at = snprintf(*text, SIZE, "linerad %s\n\ncpu     %s\n        %d threads, %s, %.1f GiB free\n", lr_version(),
                       cpu, omp_get_max_threads(), device.name, device.memory_bytes / (1024.0 * 1024 * 1024));
-    const struct lr_backend *gpu = backend_cuda(why, sizeof why);
+    const struct lr_backend *gpu = backend_gpu(why, sizeof why);
     if (!gpu) {
         snprintf(*text + at, (size_t)(SIZE - at), "gpu     none: %s\n", why);
         return LR_OK;

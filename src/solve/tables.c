@@ -1,8 +1,8 @@
 /* Builds the tables that kernel/tables.h reads, in double.
  *
  * A row holds the cumulative distribution of w = 1/v, density f(v) dv = f(1/w) dw / w^2 with
- * f(v) = exp(-x^2 (1 - w^2) - a^2 (1/w^2 - 1)) (kernel/redistribution.h), integrated between nodes with a 16-point
- * midpoint rule in ln w: no node is taken for the middle of its interval. */
+ * f(v) = exp(-x^2 (1 - w^2) - a^2 (1/w^2 - 1)) (kernel/redistribution.h), integrated between nodes: no node is
+ * taken for the middle of its interval. */
 #include "solve/tables.h"
 
 #include <math.h>
@@ -13,41 +13,68 @@
 
 enum {
     N_NODE = 251,
-    N_ROW = 40,         /* 40 x 251 floats and 5000 Voigt points fit in 64 KiB */
-    N_ROW_UNIFORM = 29, /* steps of 1/4 up to 7 */
-    N_PLANE = 64,       /* damping planes when it varies */
-    N_VOIGT_2D = 512,   /* per plane, half of them uniform up to 6 */
-    N_VOIGT_1D = 5000,  /* logarithmic but for the first step, which holds x < 1e-3 */
-    N_SUBSTEP = 16
+    N_ROW_UNIFORM = 101, /* steps of 1/20 up to 5 */
+    N_ROW_LOG = 40,
+    N_ROW_UNIFORM_SMALL = 26, /* for constant memory: steps of 1/5; with these 44 x 251 floats and 5000 Voigt points */
+    N_ROW_LOG_SMALL = 18,     /* fill 63 of 64 KiB */
+    N_PLANE = 64,             /* damping planes when it varies */
+    N_VOIGT_2D = 512,         /* per plane, half of them uniform up to 6 */
+    N_VOIGT_1D = 5000,        /* logarithmic but for the first step, which holds x < 1e-3 */
+    N_SUBSTEP = 6
 };
-static const double X_JOIN = 7;
+static const double X_JOIN = 5;
 static const double X_LAST = 300;
-static const double VOIGT_LAST = 1e6;
+static const double VOIGT_LAST = 1e5;
 
-static double node_w(double a, int node)
+/* y = 1 - w^2 at a node of kernel/tables.h, from y = 1 (w = 0) to y = 0. */
+static double node_y(double a, int node)
 {
+    const int half = N_NODE / 2;
+    if (node == 0)
+        return 1;
+    if (node == N_NODE - 1)
+        return 0;
+    if (node >= half)
+        return 0.5 * exp(log(2e-6) * (node - half) / (N_NODE - 2 - half));
     const double log_first = log(fmin(a, 1.0) / 6);
-    return node == 0 ? 0 : exp(log_first * (1 - (double)(node - 1) / (N_NODE - 2)));
+    const double w = exp(-0.5 * log(2) + (log_first + 0.5 * log(2)) * (half - node) / (half - 1));
+    return 1 - w * w;
 }
 
-static double row_x(int row)
+static double row_x(const struct transport_tables *view, int row)
 {
-    if (row < N_ROW_UNIFORM)
-        return X_JOIN * row / (N_ROW_UNIFORM - 1);
-    return X_JOIN * pow(X_LAST / X_JOIN, (double)(row - N_ROW_UNIFORM + 1) / (N_ROW - N_ROW_UNIFORM));
+    const int n = view->n_row_uniform;
+    if (row < n)
+        return X_JOIN * row / (n - 1);
+    return X_JOIN * pow(X_LAST / X_JOIN, (double)(row - n + 1) / (view->n_row - n));
 }
 
+/* Density in w at given w. */
+static double density(double a, double x, double w)
+{
+    return exp(-x * x * (1 - w * w) - a * a * (1 / (w * w) - 1)) / (w * w);
+}
+
+/* Each interval by the midpoint rule in w where y > 1/2, in y elsewhere (dw = dy / (2 w)). */
 static void fill_row(double a, double x, double *cdf)
 {
+    const int half = N_NODE / 2;
     cdf[0] = 0;
-    cdf[1] = 0; /* erfc(6) = 2e-17 lies below the first node */
+    cdf[1] = 0;
     for (int node = 2; node < N_NODE; node++) {
-        const double low = log(node_w(a, node - 1));
-        const double step = (log(node_w(a, node)) - low) / N_SUBSTEP;
+        const double y_before = node_y(a, node - 1);
+        const double y_after = node_y(a, node);
+        const double w_before = sqrt(1 - y_before);
+        const double w_after = sqrt(1 - y_after);
         double sum = 0;
         for (int k = 0; k < N_SUBSTEP; k++) {
-            const double w = exp(low + (k + 0.5) * step);
-            sum += exp(-x * x * (1 - w * w) - a * a * (1 / (w * w) - 1)) / w * step;
+            const double part = (k + 0.5) / N_SUBSTEP;
+            if (node <= half) {
+                sum += density(a, x, w_before + part * (w_after - w_before)) * (w_after - w_before) / N_SUBSTEP;
+            } else {
+                const double w = sqrt(1 - (y_before + part * (y_after - y_before)));
+                sum += density(a, x, w) * (y_before - y_after) / (2 * w) / N_SUBSTEP;
+            }
         }
         cdf[node] = cdf[node - 1] + sum;
     }
@@ -93,9 +120,9 @@ enum lr_status tables_build(lr_context *ctx, double a_min, double a_max, bool co
     view->n_a = constant || high <= low * (1 + 1e-12) ? 1 : N_PLANE;
     view->log_a_first = log(low);
     view->log_a_step = view->n_a > 1 ? log(high / low) / (view->n_a - 1) : 1;
-    view->n_row = N_ROW;
+    view->n_row_uniform = constant ? N_ROW_UNIFORM_SMALL : N_ROW_UNIFORM;
+    view->n_row = view->n_row_uniform + (constant ? N_ROW_LOG_SMALL : N_ROW_LOG);
     view->n_node = N_NODE;
-    view->n_row_uniform = N_ROW_UNIFORM;
     view->x_join = X_JOIN;
     view->x_last = X_LAST;
     view->n_voigt = constant ? N_VOIGT_1D : N_VOIGT_2D;
@@ -104,15 +131,15 @@ enum lr_status tables_build(lr_context *ctx, double a_min, double a_max, bool co
     view->voigt_last = VOIGT_LAST;
 
     enum lr_status status = LR_OK;
-    const size_t n_cdf = (size_t)view->n_a * N_ROW * N_NODE;
+    const size_t n_cdf = (size_t)view->n_a * (size_t)view->n_row * N_NODE;
     LR_TRY_OR(fail, status, lr_allocate(ctx, n_cdf, sizeof(double), &tables->cdf));
     LR_TRY_OR(fail, status,
               lr_allocate(ctx, (size_t)view->n_a * (size_t)view->n_voigt, sizeof(double), &tables->log_voigt));
 #pragma omp parallel for schedule(dynamic)
     for (int plane = 0; plane < view->n_a; plane++) {
         const double a = exp(view->log_a_first + plane * view->log_a_step);
-        for (int row = 0; row < N_ROW; row++)
-            fill_row(a, row_x(row), tables->cdf + ((size_t)plane * N_ROW + (size_t)row) * N_NODE);
+        for (int row = 0; row < view->n_row; row++)
+            fill_row(a, row_x(view, row), tables->cdf + ((size_t)plane * (size_t)view->n_row + (size_t)row) * N_NODE);
         for (int point = 0; point < view->n_voigt; point++)
             tables->log_voigt[(size_t)plane * (size_t)view->n_voigt + (size_t)point] =
                 log(hjerting(a, voigt_x(view, point)));

@@ -212,7 +212,7 @@ static void options_have_defaults_and_are_read(void **state)
     const lr_model *m = load_ok(*state, BASE, NULL);
     assert_int_equal(m->run.packets, 100000);
     assert_int_equal(m->run.seed, 1);
-    assert_int_equal(m->run.batches, 16);
+    assert_int_equal(m->run.batches, 32);
     assert_string_equal(m->run.device, "auto");
     assert_int_equal(m->physics.redistribution, REDISTRIBUTION_EXACT);
     assert_true(m->output.fields && !m->output.packets && m->output.n_bin == 1000);

@@ -1,0 +1,105 @@
+"""Expected values that linerad did not compute.
+
+MONTE CARLO. The tables below come from independent, exact Monte Carlo programs: written apart from linerad, double
+precision throughout, another random number generator, velocities of atoms from plain rejection on a Lorentzian,
+opacities from a Voigt function good to 1e-9, no mesh. A million to ten million photons each. The physics is that of
+docs/physics.md: coherent scattering in the frame of a thermal atom, isotropic phase function, no recoil. Every value
+has the standard error of that calculation.
+
+Units: x in Doppler widths; scatterings per line-centre depth tau_centre from the middle to the face; path in half-sizes.
+
+CLOSED FORMS. Solutions of the diffusion approximation, exact in the limit a tau -> infinity.
+"""
+
+import numpy as np
+
+from harness import Measured
+
+
+def _escape(median, lower, upper, scatterings, path, quartile_error):
+    """One row. The errors of the quartiles follow from that of the median: sqrt(p (1-p)) / density(x_p)."""
+    return {
+        "median_abs_x": median,
+        "lower_quartile_abs_x": Measured(lower, median.error * quartile_error[0]),
+        "upper_quartile_abs_x": Measured(upper, median.error * quartile_error[1]),
+        "scatterings_per_depth": scatterings,
+        "mean_path": path,
+    }
+
+
+# Slab of mean depth tau_mean (key; sqrt(pi) times the line-centre depth) from midplane to face, a = 0.149, isotropic
+# source of x = 0 in the midplane.
+SLAB_DAMPING = 0.149
+_slab = lambda *row: _escape(*row, quartile_error=(1.1, 1.2))
+SLAB = {
+    200: _slab(Measured(3.0765, 0.0007), 2.3853, 3.8973, Measured(2.4021, 0.0011), Measured(9.676, 0.004)),
+    500: _slab(Measured(3.9469, 0.0009), 3.0349, 4.9998, Measured(2.1494, 0.0010), Measured(10.760, 0.004)),
+    2000: _slab(Measured(5.9662, 0.0014), 4.4981, 7.5339, Measured(1.8996, 0.0009), Measured(13.772, 0.005)),
+    8000: _slab(Measured(9.2969, 0.0022), 6.9800, 11.6571, Measured(1.7726, 0.0008), Measured(19.280, 0.007)),
+    32000: _slab(Measured(14.663, 0.007), 11.058, 18.259, Measured(1.7057, 0.0015), Measured(28.446, 0.021)),
+}
+
+# Cube of line-centre depth 500 from the centre to a face (1000 across), a = 4.73e-3, isotropic source filling it, with
+# a Gaussian line of the dispersion given, in units of b.
+CUBE_DEPTH = 500
+_cube = lambda *row: _escape(*row, quartile_error=(1.8, 1.2))
+CUBE_THERMAL = _cube(Measured(2.2196, 0.0002), 1.7385, 2.5625, Measured(1.5463, 0.0006), Measured(4.504, 0.002))
+CUBE_WIDE = _cube(Measured(2.2278, 0.0002), 1.7527, 2.5703, Measured(1.5231, 0.0006), Measured(4.459, 0.002))
+CUBE_PEAK = 2.36  # of |x|, the same for both, from bins of CUBE_PEAK_BIN
+CUBE_PEAK_BIN = 0.09
+# The same, dispersion b, periodic in y and z: a slab with a source that fills it.
+CUBE_PERIODIC = {
+    "median_abs_x": Measured(2.4758, 0.0003),
+    "scatterings_per_depth": Measured(3.505, 0.002),
+    "mean_path": Measured(11.404, 0.006),
+}
+
+# Slab with grey absorption, a = 0.015, line-centre depth 1e5 from midplane to face, source of x = 0 in the midplane.
+# Fraction that escapes against X = (a tau_centre)^(1/3) tau_absorption.
+DUSTY_DAMPING = 0.015
+DUSTY_DEPTH = 1e5
+DUSTY_ESCAPE = {
+    0.02405: Measured(0.95116, 0.00005),
+    0.24075: Measured(0.6366, 0.0003),
+    1.20623: Measured(0.1846, 0.0003),
+    2.405: Measured(0.0655, 0.0002),
+    2.57402: Measured(0.0579, 0.0002),
+    5.143: Measured(0.01264, 0.00006),
+    12.05: Measured(0.000846, 0.000009),
+}
+DUST_FREE = {
+    "median_abs_x": Measured(12.116, 0.009),
+    "scatterings_per_depth": Measured(1.749, 0.002),
+    "mean_path": Measured(24.15, 0.03),
+}
+
+
+def slab_quantile(fraction, a_tau_mean):
+    """|x| below which a fraction of the photons leaves a slab with a line-centre source in its midplane.
+
+    Neufeld (1990, ApJ 350, 216, eq. 2.24): J ~ x^2 / cosh(sqrt(pi^4/54) |x|^3 / (a tau_mean)); |x|^3 is distributed
+    as 1/cosh, whose integral is the Gudermannian.
+    """
+    return np.cbrt(a_tau_mean * np.arcsinh(np.tan(0.5 * np.pi * fraction)) / np.sqrt(np.pi**4 / 54))
+
+
+def slab_cumulative(x, a_tau_mean):
+    """Fraction of the photons with |x| below x; the inverse of slab_quantile."""
+    return 2 / np.pi * np.arctan(np.sinh(np.sqrt(np.pi**4 / 54) * np.abs(x) ** 3 / a_tau_mean))
+
+
+def sphere_quantile(fraction, a_tau_centre):
+    """The same for a sphere with a source at its centre and line-centre depth from there to the surface.
+
+    Dijkstra, Haiman & Spaans (2006, ApJ 649, 14, eq. 9): J ~ x^2 / (1 + cosh(sqrt(2 pi^3/27) |x|^3 / (a tau_centre))).
+    """
+    return np.cbrt(a_tau_centre * 2 * np.arctanh(fraction) / np.sqrt(2 * np.pi**3 / 27))
+
+
+def sphere_cumulative(x, a_tau_centre):
+    return np.tanh(0.5 * np.sqrt(2 * np.pi**3 / 27) * np.abs(x) ** 3 / a_tau_centre)
+
+
+# Thick limits of the sphere with a central source: scatterings / tau_centre and path / (radius (a tau_centre)^(1/3)).
+SPHERE_SCATTERINGS = 0.9579
+SPHERE_PATH = 0.9006
