@@ -339,7 +339,8 @@ static void end_packet(struct pass *pass, struct lanes *lane, int l, int face)
         return;
 
     const struct vec3 n = lane_direction(lane, l);
-    const real x = frequency_in_mesh_frame(lane->x[l], pass->cell[lane->cell[l]], n);
+    const struct cell_view *cell = &pass->cell[lane->cell[l]];
+    const real x = frequency_in_mesh_frame(lane->x[l], cell->b, cell_velocity_along(cell, n));
     const int bin = spectrum_bin(&pass->axes, x);
     const int n_slot = job->n_bin + 2;
     const int64_t in_run = job->first_batch + lane->batch[l];
@@ -363,11 +364,11 @@ static void end_packet(struct pass *pass, struct lanes *lane, int l, int face)
     const struct place at = get_place(lane, l);
     const double direction_out[3] = {(double)n.x, (double)n.y, (double)n.z};
     const double local[3] = {(double)at.local.x, (double)at.local.y, (double)at.local.z};
-    const int cell[3] = {at.i, at.j, at.k};
+    const int cell_index[3] = {at.i, at.j, at.k};
     for (int axis = 0; axis < 3; axis++) {
         record->direction[axis] = direction_out[axis];
         record->local[axis] = local[axis];
-        record->cell[axis] = cell[axis];
+        record->cell[axis] = cell_index[axis];
         record->last_cell[axis] = lane->last_cell[l][axis];
         record->last_local[axis] = (double)lane->last_local[l][axis];
     }
@@ -405,7 +406,10 @@ static void cross_lane(struct pass *pass, struct lanes *lane, int l, struct supp
     }
     const struct vec3 n_new = crossing.reflected ? walk_mirrored(n, axis) : n;
     const int64_t cell = walk_cell_index(&pass->view.mesh, crossing.at);
-    lane->x[l] = frequency_across(lane->x[l], pass->cell[lane->cell[l]], n, pass->cell[cell], n_new);
+    const struct cell_view *from = &pass->cell[lane->cell[l]];
+    const struct cell_view *to = &pass->cell[cell];
+    lane->x[l] =
+        frequency_across(lane->x[l], from->b, cell_velocity_along(from, n), to->b, cell_velocity_along(to, n_new));
     lane->nx[l] = n_new.x;
     lane->ny[l] = n_new.y;
     lane->nz[l] = n_new.z;

@@ -52,7 +52,8 @@ struct packet {
     struct place at;
     struct vec3 n;
     real x, tau;
-    real alpha0, a, kappa, eps;
+    real alpha0, a, kappa, eps, b; /* of the cell */
+    struct vec3 velocity;
     real weight;                                       /* at the last flush */
     real path;                                         /* up to the last flush */
     real path_part, length, scatter, depth, scattered; /* since the last flush */
@@ -69,6 +70,8 @@ __device__ __forceinline__ void load_cell(struct packet &p, const struct cell_vi
     p.a = cell.a;
     p.kappa = cell.kappa;
     p.eps = cell.eps;
+    p.b = cell.b;
+    p.velocity = vec3_make(cell.vx, cell.vy, cell.vz);
 }
 
 __device__ __forceinline__ void keep_last(const struct pass &pass, const struct packet &p)
@@ -136,7 +139,7 @@ __device__ void end_packet(const struct pass &pass, struct packet &p, int face)
         atomicAdd(&batch->scattered, (double)p.events);
     if (face < 0)
         return;
-    const real x = frequency_in_mesh_frame(p.x, pass.view.cell[p.cell], p.n);
+    const real x = frequency_in_mesh_frame(p.x, p.b, vec3_dot(p.velocity, p.n));
     const int bin = spectrum_bin(&pass.axes, x);
     const int n_slot = pass.axes.n_bin + 2;
     const int n_direction = pass.axes.n_mu * pass.axes.n_phi;
@@ -201,9 +204,8 @@ __device__ __forceinline__ bool cross(const struct pass &pass, struct packet &p,
     }
     const struct vec3 n = crossing.reflected ? walk_mirrored(p.n, axis) : p.n;
     const int index = walk_cell_index(&pass.view.mesh, crossing.at);
-    const struct cell_view from = pass.view.cell[p.cell];
     const struct cell_view to = pass.view.cell[index];
-    p.x = frequency_across(p.x, from, p.n, to, n);
+    p.x = frequency_across(p.x, p.b, vec3_dot(p.velocity, p.n), to.b, cell_velocity_along(&to, n));
     p.n = n;
     p.at = crossing.at;
     p.cell = index;
@@ -238,7 +240,7 @@ __device__ __forceinline__ void try_scattering(const struct pass &pass, const st
     } else {
         const real g = vec3_dot(p.n, out);
         const real u_perp = thermal_pair(second.r2, second.r3).first;
-        const real recoil = pass.view.recoil > R(0) ? r_div(pass.view.recoil, pass.view.cell[p.cell].b) : R(0);
+        const real recoil = pass.view.recoil > R(0) ? r_div(pass.view.recoil, p.b) : R(0);
         p.x = redistributed_frequency(p.x, proposal.u, u_perp, g, recoil);
     }
     p.n = out;

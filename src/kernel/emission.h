@@ -178,7 +178,7 @@ LR_FN struct emitted emit_packet(const struct transport_view *view, uint32_t id_
 
     const struct cell_view cell = view->cell[walk_cell_index(mesh, packet.at)];
     const real shift = source->kind == SOURCE_IS_LIST ? source->list_shift[entry] : sample_shift(source, cell, fourth);
-    const real projected = cell.vx * packet.n.x + cell.vy * packet.n.y + cell.vz * packet.n.z;
+    const real projected = cell_velocity_along(&cell, packet.n);
     packet.x = (source->gas_frame ? shift : shift - projected) / cell.b;
     packet.tau = -r_log(rng_uniform(third.r2));
     return packet;

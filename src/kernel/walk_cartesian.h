@@ -97,37 +97,38 @@ LR_FN struct vec3 walk_mirrored(struct vec3 n, int axis)
     return vec3_make(axis == 0 ? -n.x : n.x, axis == 1 ? -n.y : n.y, axis == 2 ? -n.z : n.z);
 }
 
-/* The cell along one axis that holds a coordinate measured from the lower corner of the mesh: bisection with a fixed
- * number of steps, enough for 2^24 cells. */
+/* The interval of a rising array of n + 1 edges that holds a coordinate, by bisection: about log2(n) steps. */
 LR_FN int walk_locate(const real *edge, int n, real coordinate)
 {
     int low = 0;
     int high = n;
     LR_NO_UNROLL
-    for (int step = 0; step < 24; step++) {
+    while (high - low > 1) {
         const int middle = (low + high) / 2;
         const int above = coordinate >= edge[middle];
         low = above ? middle : low;
         high = above ? high : middle;
     }
-    return low < n ? low : n - 1;
+    return low;
 }
 
 /* Frequency of a photon in the gas of a new cell: its shift in the mesh frame does not change at the face,
  *
  *     x' b' + v'.n' = x b + v.n        (n' differs from n only after a reflection). */
-LR_FN real frequency_across(real x, const struct cell_view from, struct vec3 n_from, const struct cell_view to,
-                            struct vec3 n_to)
+LR_FN real frequency_across(real x, real b, real projected, real b_new, real projected_new)
 {
-    const real projected_from = from.vx * n_from.x + from.vy * n_from.y + from.vz * n_from.z;
-    const real projected_to = to.vx * n_to.x + to.vy * n_to.y + to.vz * n_to.z;
-    return r_div(x * from.b + (projected_from - projected_to), to.b);
+    return r_div(x * b + (projected - projected_new), b_new);
 }
 
-/* Shift in the mesh frame, in units of the reference Doppler parameter. */
-LR_FN real frequency_in_mesh_frame(real x, const struct cell_view cell, struct vec3 n)
+/* Shift in the mesh frame, in units of the reference Doppler parameter; `projected` is v.n. */
+LR_FN real frequency_in_mesh_frame(real x, real b, real projected)
 {
-    return x * cell.b + cell.vx * n.x + cell.vy * n.y + cell.vz * n.z;
+    return x * b + projected;
+}
+
+LR_FN real cell_velocity_along(const struct cell_view *cell, struct vec3 n)
+{
+    return cell->vx * n.x + cell->vy * n.y + cell->vz * n.z;
 }
 
 #endif

@@ -30,7 +30,7 @@ def _escape(median, lower, upper, scatterings, path, quartile_error):
 # Slab of mean depth tau_mean (key; sqrt(pi) times the line-centre depth) from midplane to face, a = 0.149, isotropic
 # source of x = 0 in the midplane.
 SLAB_DAMPING = 0.149
-_slab = lambda *row: _escape(*row, quartile_error=(1.1, 1.2))
+_slab = lambda *row: _escape(*row, quartile_error=(1.1, 1.4))
 SLAB = {
     200: _slab(Measured(3.0765, 0.0007), 2.3853, 3.8973, Measured(2.4021, 0.0011), Measured(9.676, 0.004)),
     500: _slab(Measured(3.9469, 0.0009), 3.0349, 4.9998, Measured(2.1494, 0.0010), Measured(10.760, 0.004)),

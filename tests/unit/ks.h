@@ -14,8 +14,8 @@
 #define KS_DRAWS(n) (n)
 #endif
 
-#define KS_LAMBDA 2.23  /* 2 exp(-2 lambda^2) = 1e-4: the asymptotic distribution of sqrt(n) D (Kolmogorov 1933) */
-#define KS_NORMAL 3.89  /* two-sided normal deviate of the same probability */
+#define KS_LAMBDA 2.23   /* 2 exp(-2 lambda^2) = 1e-4: the asymptotic distribution of sqrt(n) D (Kolmogorov 1933) */
+#define KS_NORMAL 3.89   /* two-sided normal deviate of the same probability */
 #define KS_NORMAL_1 3.72 /* one-sided */
 
 /* Wilson & Hilferty 1931. */
@@ -87,24 +87,28 @@ static inline double chi_square(int n_bin, const int64_t *count, const double *p
  * seen. */
 typedef double ks_density(const void *law, double offset);
 
-/* INT density over offsets low..high, 8-point Gauss-Legendre in s, offset = scale sinh(s): logarithmic steps away from
- * a peak of width `scale`, none longer than 1/8 in the offset. */
-static inline double ks_integral(ks_density *density, const void *law, double scale, double low, double high)
+/* How to integrate a density: its peak, if any, has width `scale`, and it is smooth over `step` away from it. */
+struct ks_grid {
+    double scale, step;
+};
+
+/* INT density over offsets low..high: 8-point Gauss-Legendre steps in s, offset = scale sinh(s). */
+static inline double ks_integral(ks_density *density, const void *law, struct ks_grid grid, double low, double high)
 {
     static const double node[] = {0.18343464249564980, 0.52553240991632899, 0.79666647741362674, 0.96028985649753623};
     static const double weight[] = {0.36268378337836198, 0.31370664587788729, 0.22238103445337447, 0.10122853629037626};
-    const double s_low = asinh(low / scale);
-    const double length = asinh(high / scale) - s_low;
+    const double s_low = asinh(low / grid.scale);
+    const double length = asinh(high / grid.scale) - s_low;
     const double reach = fmax(fabs(low), fabs(high));
-    const int n = (int)ceil(length * fmax(2, 8 * reach)) + 1;
+    const int n = (int)ceil(length * fmax(2, reach / grid.step));
     double sum = 0;
     for (int step = 0; step < n; step++)
         for (int k = 0; k < 8; k++) {
             const double at = k < 4 ? node[k] : -node[k - 4];
             const double s = s_low + (step + 0.5 + 0.5 * at) * length / n;
-            sum += weight[k % 4] * density(law, scale * sinh(s)) * cosh(s);
+            sum += weight[k % 4] * density(law, grid.scale * sinh(s)) * cosh(s);
         }
-    return 0.5 * sum * scale * length / n;
+    return 0.5 * sum * grid.scale * length / n;
 }
 
 /* ---- draws counted on two scales: the bulk and, logarithmically, the distance from a centre ---------------------- */
@@ -158,7 +162,7 @@ static inline double two_scale_edge(enum two_scale_part part, int i, double cent
 /* sqrt(n) D of one part, at the edges that are at least `blind` away from the centre. `tail` is the probability below
  * the first edge; the probability of all of the range is stored in `total`. */
 static inline double two_scale_distance(const struct two_scale *counts, enum two_scale_part part, ks_density *density,
-                                        const void *law, double centre, double scale, double tail, double blind,
+                                        const void *law, struct ks_grid grid, double centre, double tail, double blind,
                                         double *total)
 {
     const int n = part == TWO_SCALE_BULK ? KS_BULK : 2 * KS_SIDE;
@@ -168,7 +172,7 @@ static inline double two_scale_distance(const struct two_scale *counts, enum two
     int64_t below = 0;
     for (int i = 0; i < n; i++) {
         const double edge = two_scale_edge(part, i + 1, centre);
-        cumulative += ks_integral(density, law, scale, two_scale_edge(part, i, centre), edge);
+        cumulative += ks_integral(density, law, grid, two_scale_edge(part, i, centre), edge);
         below += count[i];
         if (i + 1 < n && fabs(edge) >= blind)
             worst = fmax(worst, fabs((double)below / (double)counts->n - cumulative));
