@@ -51,7 +51,9 @@ add_library(linerad_cuda_flags INTERFACE)
 target_include_directories(linerad_cuda_flags INTERFACE include src)
 target_include_directories(linerad_cuda_flags SYSTEM INTERFACE ${RANDOM123_INCLUDE_DIR})
 target_compile_definitions(linerad_cuda_flags INTERFACE LR_VERSION="${PROJECT_VERSION}")
+# Subnormal numbers play no part, and roots need no last bit (src/kernel/real.h).
 target_compile_options(linerad_cuda_flags INTERFACE
+                       -ftz=true -prec-sqrt=false -prec-div=false
                        "SHELL:-Werror all-warnings"
                        -Xcompiler=-Wall,-Wextra,-Wshadow,-Wdouble-promotion,-Wfloat-conversion,-Werror)
 

@@ -152,7 +152,7 @@ static inline int fill_cells(const struct transport_job *job, int64_t first, int
     if (!piece)
         return 0;
     for (int64_t start = 0; start < count; start += PIECE) {
-        const int64_t n = count - start < PIECE ? count - start : PIECE;
+        const int64_t n = count - start < PIECE ? count - start : (int64_t)PIECE;
         job->read_cells(job->medium, first + start, n, piece);
         for (int64_t i = 0; i < n; i++) {
             struct cell_view *to = &cells[start + i];

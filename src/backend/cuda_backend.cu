@@ -25,7 +25,7 @@ static enum lr_status device_describe(lr_context *ctx, int device, struct transp
         error = cudaMemGetInfo(&free_bytes, &total_bytes);
     if (error != cudaSuccess)
         return fail_fn(ctx, LR_ERROR_DEVICE, "cuda:%d: %s", device, cudaGetErrorString(error));
-    std::snprintf(description->name, sizeof description->name, "%s", properties.name);
+    std::snprintf(description->name, sizeof description->name, "%.100s", properties.name);
     description->memory_bytes = (double)free_bytes;
     return LR_OK;
 }

@@ -10,19 +10,19 @@
 #define LR_FN static inline __attribute__((always_inline))
 #endif
 
-/* Before a loop that must stay a loop. */
-#if defined(__CUDACC__) || defined(__HIPCC__)
-#define LR_NO_UNROLL _Pragma("unroll 1")
-#else
-#define LR_NO_UNROLL
-#endif
-
 #define LR_ALIGNED(bytes) __attribute__((aligned(bytes)))
 
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 #define LR_ON_DEVICE 1
 #else
 #define LR_ON_DEVICE 0
+#endif
+
+/* Before a loop that must stay a loop. */
+#if LR_ON_DEVICE
+#define LR_NO_UNROLL _Pragma("unroll 1")
+#else
+#define LR_NO_UNROLL
 #endif
 
 #endif

@@ -22,7 +22,7 @@
 #define SQRT_PI 1.77245385090551602730
 #define LENGTH(array) ((int)(sizeof(array) / sizeof *(array)))
 
-static struct random4 draw(uint32_t stream, uint32_t k)
+static inline struct random4 draw(uint32_t stream, uint32_t k)
 {
     return rng_draw(rng_key_from_seed(20110515), k, stream, 0);
 }
@@ -68,19 +68,26 @@ static void velocity_add(struct velocity_sample *s, struct velocity_proposal p, 
     s->cross_u2 += (rest - 0.5) * u * u;
 }
 
-/* Scalar on purpose: with a and x fixed the compiler moves much of the work out of the loop. */
+/* In blocks, so that making proposals is a loop without branches. */
 static void velocity_fill(struct velocity_sample *s, uint32_t stream)
 {
+    enum { BLOCK = 256 };
+    struct velocity_proposal block[BLOCK];
     const real a = (real)s->set.a;
     const real x = (real)s->set.x;
     const int narrow = s->set.narrow;
-    for (uint32_t k = 0; s->u.n < s->set.n; k++) {
-        const struct velocity_proposal p = propose_velocity(a, x, draw(stream, k), narrow);
-        s->proposed++;
-        s->largest_chance = fmax(s->largest_chance, (double)p.chance);
-        if (p.uniform <= p.chance)
-            velocity_add(s, p, x);
+    real largest = 0;
+    for (uint32_t first = 0; s->u.n < s->set.n; first += BLOCK) {
+        for (uint32_t k = 0; k < BLOCK; k++)
+            block[k] = propose_velocity(a, x, draw(stream, first + k), narrow);
+        for (int k = 0; k < BLOCK; k++) {
+            largest = r_max(largest, block[k].chance);
+            if (block[k].uniform <= block[k].chance)
+                velocity_add(s, block[k], x);
+        }
+        s->proposed += BLOCK;
     }
+    s->largest_chance = (double)largest;
 }
 
 /* Single precision gives u the spacing of numbers near x, and for a = 1e-10 the whole resonance falls into one of them.
