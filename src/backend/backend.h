@@ -91,8 +91,8 @@ struct transport_job {
 
     uint64_t seed;
     int64_t first_packet, end_packet; /* ids of this pass */
-    int64_t batch_size;               /* packets per batch; batch = id / batch_size */
     int first_batch, n_batch;         /* batches of this pass */
+    int64_t batch_chunk;              /* packets are dealt to the batches in chunks, tally_batch() in kernel/tally.h */
     bool one_thread_per_packet;       /* GPU scheduling without the queue; static schedule on a CPU */
 
     int n_bin; /* spectrum in x from x_first in steps of x_step; bin 0 and n_bin + 1 hold what lies outside */

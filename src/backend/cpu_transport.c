@@ -306,7 +306,7 @@ static void start_lane(struct pass *pass, struct lanes *lane, int l, struct supp
     lane->id_low[l] = (uint32_t)id;
     lane->id_high[l] = (uint32_t)((uint64_t)id >> 32);
     lane->draw[l] = EMISSION_BLOCKS;
-    lane->batch[l] = (int)(id / pass->job->batch_size) - pass->job->first_batch;
+    lane->batch[l] = tally_batch(id - pass->job->first_packet, pass->job->batch_chunk, pass->job->n_batch);
     const struct emitted born = emit_packet(&pass->view, lane->id_low[l], lane->id_high[l]);
     set_place(lane, l, born.at);
     lane->cell[l] = walk_cell_index(&pass->view.mesh, born.at);
@@ -509,27 +509,33 @@ static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, 
     }
 }
 
+/* One compiled loop for each combination: mode, absorption and line width are constants in it. */
+#define RUN_ROUNDS(mode, narrow)                                                                                       \
+    do {                                                                                                               \
+        if (pass->job->absorbing)                                                                                      \
+            run_rounds(pass, lane, supply, mode, 1, narrow);                                                           \
+        else                                                                                                           \
+            run_rounds(pass, lane, supply, mode, 0, narrow);                                                           \
+    } while (0)
+
 static void run_mode(struct pass *pass, struct lanes *lane, struct supply *supply)
 {
-    const int absorbing = pass->job->absorbing;
     switch (pass->job->mode) {
     case TRANSPORT_EXACT:
-        if (pass->job->narrow && absorbing)
-            run_rounds(pass, lane, supply, MODE_EXACT, 1, 1);
-        else if (pass->job->narrow)
-            run_rounds(pass, lane, supply, MODE_EXACT, 0, 1);
+        if (pass->job->narrow)
+            RUN_ROUNDS(MODE_EXACT, 1);
         else
-            run_rounds(pass, lane, supply, MODE_EXACT, absorbing, 0);
+            RUN_ROUNDS(MODE_EXACT, 0);
         break;
     case TRANSPORT_TABLE_GLOBAL:
     case TRANSPORT_TABLE_CONSTANT:
-        run_rounds(pass, lane, supply, MODE_TABLE_GLOBAL, absorbing, 0);
+        RUN_ROUNDS(MODE_TABLE_GLOBAL, 0);
         break;
     case TRANSPORT_APPROXIMATE_VOIGT:
-        run_rounds(pass, lane, supply, MODE_APPROXIMATE_VOIGT, absorbing, 0);
+        RUN_ROUNDS(MODE_APPROXIMATE_VOIGT, 0);
         break;
     case TRANSPORT_COMPLETE:
-        run_rounds(pass, lane, supply, MODE_COMPLETE, absorbing, 0);
+        RUN_ROUNDS(MODE_COMPLETE, 0);
         break;
     }
 }

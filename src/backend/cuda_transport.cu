@@ -37,8 +37,8 @@ struct last_scattering {
 struct pass {
     struct transport_view view;
     struct tally_axes axes;
-    int64_t first_packet, end_packet, batch_size, n_cell;
-    int first_batch, one_thread_per_packet;
+    int64_t first_packet, end_packet, batch_chunk, n_cell;
+    int first_batch, n_batch, one_thread_per_packet;
     struct transport_batch *batch; /* of the run */
     double *face_spectrum, *direction_spectrum;
     double *fields; /* [n_batch of the pass][n_cell][2]: weighted length and scattering depth; or NULL */
@@ -90,7 +90,7 @@ __device__ void start_packet(const struct pass &pass, struct packet &p, int64_t 
     p.id_low = (uint32_t)id;
     p.id_high = (uint32_t)((uint64_t)id >> 32);
     p.draw = EMISSION_BLOCKS;
-    p.batch = (int)(id / pass.batch_size) - pass.first_batch;
+    p.batch = tally_batch(id - pass.first_packet, pass.batch_chunk, pass.n_batch);
     const struct emitted born = emit_packet(&pass.view, p.id_low, p.id_high);
     p.at = born.at;
     p.n = born.n;
@@ -417,7 +417,8 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
     pass->axes = make_tally_axes(job);
     pass->first_packet = job->first_packet;
     pass->end_packet = job->end_packet;
-    pass->batch_size = job->batch_size;
+    pass->batch_chunk = job->batch_chunk;
+    pass->n_batch = job->n_batch;
     pass->n_cell = job->n_cell;
     pass->first_batch = job->first_batch;
     pass->one_thread_per_packet = job->one_thread_per_packet;

@@ -4,6 +4,13 @@
 
 #include "kernel/vec3.h"
 
+/* The batch of a packet, counted from the first of its pass: chunks are dealt out in turn, so that a run that is
+ * stopped early has fed all batches, while packets in flight together mostly share one. */
+LR_FN int tally_batch(int64_t packet_in_pass, int64_t chunk, int n_batch)
+{
+    return (int)((packet_in_pass / chunk) % n_batch);
+}
+
 struct tally_axes {
     int n_bin; /* bins 1..n_bin; 0 and n_bin + 1 hold what lies outside */
     real x_first, inv_x_step;

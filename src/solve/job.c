@@ -305,7 +305,6 @@ static void prepare_run(struct prepared *prepared)
     const struct run *run = &prepared->model->run;
     struct transport_job *job = &prepared->job;
     job->seed = run->seed;
-    job->batch_size = (run->packets + run->batches - 1) / run->batches;
     job->one_thread_per_packet = run->scheduling == SCHEDULING_STATIC;
 }
 

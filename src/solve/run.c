@@ -19,6 +19,9 @@ static const double GIB = 1024.0 * 1024.0 * 1024.0;
 /* Bytes per cell: the record the kernel reads; sums and sums of squares of two tallies; two tallies per batch. */
 enum { SUM_BYTES = 4 * sizeof(double), BATCH_BYTES = 2 * sizeof(double), REALS_PER_CELL = 8 };
 
+/* How many chunks of packets a batch gets in the course of a pass. */
+enum { DEALS = 8 };
+
 struct progress {
     lr_context *ctx;
     int64_t before, total;
@@ -93,6 +96,12 @@ static void tally_free(struct transport_tally *tally)
     free(tally->record);
 }
 
+/* Packets are shared out evenly over the batches. */
+static int64_t first_packet_of(const struct run *run, int batch)
+{
+    return run->packets / run->batches * batch + run->packets % run->batches * batch / run->batches;
+}
+
 static enum lr_status run_passes(lr_context *ctx, const struct lr_backend *backend, int device, int threads,
                                  const lr_model *model, struct transport_job *job, int batches_per_pass,
                                  struct transport_tally *tally)
@@ -103,10 +112,10 @@ static enum lr_status run_passes(lr_context *ctx, const struct lr_backend *backe
         const int after = batch + batches_per_pass < model->run.batches ? batch + batches_per_pass : model->run.batches;
         job->first_batch = batch;
         job->n_batch = after - batch;
-        job->first_packet = batch * job->batch_size;
-        job->end_packet = after * job->batch_size < model->run.packets ? after * job->batch_size : model->run.packets;
-        if (job->first_packet >= job->end_packet)
-            break;
+        job->first_packet = first_packet_of(&model->run, batch);
+        job->end_packet = first_packet_of(&model->run, after);
+        const int64_t chunks = (int64_t)DEALS * job->n_batch;
+        job->batch_chunk = (job->end_packet - job->first_packet + chunks - 1) / chunks;
         LR_TRY(
             backend->transport(ctx, device, threads, model->run.precision == PRECISION_DOUBLE, job, &monitor, tally));
         progress.before = job->end_packet;

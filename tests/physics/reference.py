@@ -103,3 +103,11 @@ def sphere_cumulative(x, a_tau_centre):
 # Thick limits of the sphere with a central source: scatterings / tau_centre and path / (radius (a tau_centre)^(1/3)).
 SPHERE_SCATTERINGS = 0.9579
 SPHERE_PATH = 0.9006
+
+# Sphere of line-centre depth tau_centre (key) from centre to surface, a = 0.149, source of x = 0 at the centre; path in
+# radii.
+_sphere = lambda *row: _escape(*row, quartile_error=(1.1, 1.2))
+SPHERE = {
+    1000: _sphere(Measured(4.9358, 0.0033), 3.8227, 6.0962, Measured(1.0959, 0.0015), Measured(6.296, 0.006)),
+    4000: _sphere(Measured(7.6322, 0.0069), 5.8110, 9.3880, Measured(1.0284, 0.0018), Measured(8.86, 0.01)),
+}
