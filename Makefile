@@ -46,7 +46,8 @@ validate:
 	ctest --test-dir $(BUILD) -L validate --output-on-failure --no-tests=error
 
 bench: build
-	bench/run
+	@mkdir -p out
+	bench/run | tee out/bench.jsonl
 
 tidy:
 	cmake -S . -B $(BUILD) $(CMAKE_ARGS)

@@ -52,6 +52,8 @@ if(NOT python)
 endif()
 
 set(test_environment LINERAD_BIN=$<TARGET_FILE:linerad_cli> PYTHONDONTWRITEBYTECODE=1)
+# Reference data that is not part of the project, beside the checkout or where LINERAD_REFERENCE says; tests that need
+# it are skipped without it.
 get_filename_component(reference ${PROJECT_SOURCE_DIR}/../shared/reference ABSOLUTE)
 if(EXISTS ${reference})
   list(APPEND test_environment LINERAD_REFERENCE=${reference})

@@ -96,7 +96,7 @@ struct lr_summary {
     struct lr_estimate scatterings_per_packet; /* scattering rate / emission rate */
     struct lr_estimate mean_path;              /* of escaped photons, in half-sizes of the mesh along x */
     struct lr_estimate median_abs_x, lower_quartile_abs_x, upper_quartile_abs_x; /* of escaped photons */
-    double peak_abs_x; /* centre of the highest bin of the spectrum folded at x = 0 */
+    double peak_abs_x; /* highest point of the spectrum folded at x = 0: a parabola through its top bins */
     double seconds_transport, seconds_total;
     double scatterings_per_second;
     int64_t scatterings; /* counted events, unweighted */

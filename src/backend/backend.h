@@ -146,7 +146,6 @@ struct lr_backend {
     const char *name; /* "cpu", "cuda" */
     int (*device_count)(void);
     enum lr_status (*device_describe)(lr_context *ctx, int device, struct transport_device *description);
-    /* Bytes that a pass needs besides the cell tallies, and those per batch. */
     enum lr_status (*transport)(lr_context *ctx, int device, int threads, bool double_precision,
                                 const struct transport_job *job, const struct transport_monitor *monitor,
                                 struct transport_tally *tally);

@@ -16,7 +16,8 @@
 #include "kernel/flight.h"
 #include "kernel/tables.h"
 
-enum { LANES = 64, QUEUE_CHUNK = 8, FLUSH_ROUNDS = 4096 };
+enum { LANES = 64, QUEUE_CHUNK = 8, REPORT_ROUNDS = 4096 };
+enum { EVENT_NONE = 0, EVENT_FLUSH = -1 }; /* other events: axis of a face crossing, plus 1 */
 enum lane_state { LANE_IDLE, LANE_FLYING, LANE_SCATTERING };
 
 struct lanes {
@@ -29,16 +30,15 @@ struct lanes {
     real profile[LANES];
     /* since the last flush */
     real length[LANES], scatter[LANES], path_part[LANES], depth[LANES], scattered[LANES];
-    int32_t events_part[LANES];
     /* scratch of one round */
     real u[LANES], ratio[LANES];
-    int32_t accepted[LANES], crossing[LANES], collided[LANES];
+    int32_t accepted[LANES], event[LANES], collided[LANES];
     int32_t state[LANES];
     uint32_t id_low[LANES], id_high[LANES], draw[LANES];
+    uint32_t events[LANES]; /* scatterings so far */
     /* scalar state */
     real weight[LANES]; /* at the last flush */
     double path[LANES];
-    int64_t events[LANES];
     int64_t cell[LANES];
     int i[LANES], j[LANES], k[LANES];
     int batch[LANES]; /* within the pass */
@@ -127,7 +127,7 @@ static inline __attribute__((always_inline)) void scatter_lanes(struct lanes *la
         lane->tau[l] = accepted ? r_max(tau, R(0)) : lane->tau[l];
         lane->state[l] = accepted ? (int32_t)LANE_FLYING : lane->state[l];
         lane->draw[l] += accepted ? 1 : 0;
-        lane->events_part[l] += accepted ? 1 : 0;
+        lane->events[l] += accepted ? 1 : 0;
     }
 }
 
@@ -184,7 +184,8 @@ static inline __attribute__((always_inline)) void fly_lanes(struct lanes *lane, 
         lane->length[l] += weighted;
         lane->scatter[l] += weighted * opacity.scatter;
         lane->collided[l] = scatters;
-        lane->crossing[l] = flying & !segment.scatters ? segment.axis + 1 : 0;
+        const int overdue = scatters & flush_is_due(lane->events[l]);
+        lane->event[l] = flying & !segment.scatters ? segment.axis + 1 : overdue ? EVENT_FLUSH : EVENT_NONE;
         lane->state[l] = scatters ? (int32_t)LANE_SCATTERING : lane->state[l];
     }
 }
@@ -260,7 +261,6 @@ static void flush_lane(struct pass *pass, struct lanes *lane, int l)
         add(&pass->scatter[at], (double)lane->scatter[l]);
     }
     lane->path[l] += (double)lane->path_part[l];
-    lane->events[l] += lane->events_part[l];
     if (pass->job->absorbing && !pass->job->analog_absorption) {
         struct transport_batch *batch = lane_batch(pass, lane, l);
         const real lost = lane->weight[l] * absorbed_fraction(lane->depth[l]);
@@ -269,7 +269,6 @@ static void flush_lane(struct pass *pass, struct lanes *lane, int l)
         lane->weight[l] -= lost;
     }
     lane->length[l] = lane->scatter[l] = lane->path_part[l] = lane->depth[l] = lane->scattered[l] = R(0);
-    lane->events_part[l] = 0;
 }
 
 static int64_t supply_take(struct pass *pass, struct supply *supply)
@@ -391,7 +390,7 @@ static void cross_lane(struct pass *pass, struct lanes *lane, int l, struct supp
 {
     flush_lane(pass, lane, l);
     const struct vec3 n = lane_direction(lane, l);
-    const int axis = lane->crossing[l] - 1;
+    const int axis = lane->event[l] - 1;
     const struct crossing crossing = walk_cross(&pass->view.mesh, get_place(lane, l), n, axis);
     if (crossing.escaped) {
         set_place(lane, l, crossing.at);
@@ -418,29 +417,28 @@ static void cross_lane(struct pass *pass, struct lanes *lane, int l, struct supp
     set_place(lane, l, crossing.at);
 }
 
-/* Analog absorption: a collision is an absorption with probability kappa_abs / (kappa_abs + scattering opacity). */
-static void collide_analog(struct pass *pass, struct lanes *lane, int l, struct supply *supply)
+/* Analog absorption: a collision is an absorption with probability kappa_abs / (kappa_abs + scattering opacity).
+ * Returns whether it was, and a new packet sits in the lane. */
+static int collide_analog(struct pass *pass, struct lanes *lane, int l, struct supply *supply)
 {
     const struct opacity opacity = opacity_at(lane->alpha0[l], lane->eps[l], lane->kappa[l], lane->profile[l]);
     const struct random4 random = rng_draw(pass->view.key, lane->draw[l]++, lane->id_low[l], lane->id_high[l]);
     if (rng_uniform(random.r0) * (opacity.scatter + opacity.absorb) > opacity.absorb)
-        return;
+        return 0;
     flush_lane(pass, lane, l);
     add(&lane_batch(pass, lane, l)->absorbed, (double)lane->weight[l]);
     end_packet(pass, lane, l, -1);
     start_lane(pass, lane, l, supply);
+    return 1;
 }
 
-static void flush_all(struct pass *pass, struct lanes *lane, struct supply *supply)
+/* A packet that stays in one cell for long: settle its sums, and its fate if its weight has become small. */
+static void settle_lane(struct pass *pass, struct lanes *lane, int l, struct supply *supply)
 {
-    for (int l = 0; l < LANES; l++) {
-        if (lane->state[l] == LANE_IDLE)
-            continue;
-        flush_lane(pass, lane, l);
-        if (!roulette_survives(pass, lane, l)) {
-            end_packet(pass, lane, l, -1);
-            start_lane(pass, lane, l, supply);
-        }
+    flush_lane(pass, lane, l);
+    if (!roulette_survives(pass, lane, l)) {
+        end_packet(pass, lane, l, -1);
+        start_lane(pass, lane, l, supply);
     }
 }
 
@@ -462,10 +460,12 @@ static void serve_events(struct pass *pass, struct lanes *lane, struct supply *s
                 keep_last_scattering(lane, l);
     if (pass->job->analog_absorption)
         for (int l = 0; l < LANES; l++)
-            if (lane->collided[l])
-                collide_analog(pass, lane, l, supply);
+            if (lane->collided[l] && collide_analog(pass, lane, l, supply))
+                lane->event[l] = EVENT_NONE;
     for (int l = 0; l < LANES; l++)
-        if (lane->crossing[l])
+        if (lane->event[l] == EVENT_FLUSH)
+            settle_lane(pass, lane, l, supply);
+        else if (lane->event[l] != EVENT_NONE)
             cross_lane(pass, lane, l, supply);
 }
 
@@ -502,10 +502,8 @@ static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, 
         else
             fly_lanes(lane, absorbing, 0);
         serve_events(pass, lane, supply);
-        if (round % FLUSH_ROUNDS == 0) {
-            flush_all(pass, lane, supply);
+        if (round % REPORT_ROUNDS == 0)
             report_progress(pass, &last_report);
-        }
     }
 }
 

@@ -17,7 +17,7 @@
 namespace
 {
 
-enum { BLOCK_THREADS = 128, FLUSH_TURNS = 4096 };
+enum { BLOCK_THREADS = 128 };
 #ifdef LR_REAL_DOUBLE
 enum { BLOCKS_PER_SM = 4 };
 #else
@@ -57,7 +57,7 @@ struct packet {
     real weight;                                       /* at the last flush */
     real path;                                         /* up to the last flush */
     real path_part, length, scatter, depth, scattered; /* since the last flush */
-    int events;
+    uint32_t events;                                   /* scatterings so far */
     uint32_t id_low, id_high, draw;
     int batch; /* within the pass */
     int cell;
@@ -187,6 +187,18 @@ __device__ __forceinline__ bool roulette_survives(const struct pass &pass, struc
     return survives;
 }
 
+/* A packet that stays in one cell for long: settle its sums, and its fate if its weight has become small. Returns
+ * whether it goes on. */
+template <bool ABSORBING>
+__device__ __forceinline__ bool settle(const struct pass &pass, struct packet &p)
+{
+    flush<ABSORBING>(pass, p);
+    const bool alive = roulette_survives<ABSORBING>(pass, p);
+    if (!alive)
+        end_packet<ABSORBING>(pass, p, -1);
+    return alive;
+}
+
 /* Returns whether the packet goes on. */
 template <bool ABSORBING>
 __device__ __forceinline__ bool cross(const struct pass &pass, struct packet &p, int axis)
@@ -298,7 +310,7 @@ __device__ __forceinline__ bool fly(const struct pass &pass, const struct table_
             return false;
         }
     }
-    return true;
+    return flush_is_due(p.events) ? settle<ABSORBING>(pass, p) : true;
 }
 
 template <int MODE, bool ABSORBING, bool NARROW>
@@ -313,7 +325,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_PER_SM)
     struct packet p;
     bool alive = false;
     int64_t fixed = pass.first_packet + (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    for (uint32_t turn = 1;; turn++) {
+    for (;;) {
         if (!alive) {
             int64_t id = fixed;
             if (!pass.one_thread_per_packet)
@@ -328,12 +340,6 @@ __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_PER_SM)
             try_scattering<MODE, NARROW>(pass, table, p);
         if (!p.waiting)
             alive = fly<MODE, ABSORBING, NARROW>(pass, table, p);
-        if (turn % FLUSH_TURNS == 0 && alive) {
-            flush<ABSORBING>(pass, p);
-            alive = roulette_survives<ABSORBING>(pass, p);
-            if (!alive)
-                end_packet<ABSORBING>(pass, p, -1);
-        }
     }
 }
 
@@ -592,6 +598,8 @@ bool download(struct device *device, const struct transport_job *job, const stru
 enum lr_status run_pass(cuda_fail_fn *fail, lr_context *ctx, const struct transport_job *job,
                         const struct transport_monitor *monitor, struct transport_tally *tally)
 {
+    if (job->one_thread_per_packet && job->end_packet - job->first_packet > INT32_MAX - BLOCK_THREADS)
+        return fail(ctx, LR_ERROR_INPUT, "run.scheduling: static starts one thread per packet, 2e9 at most; use queue");
     struct device device = {};
     struct pass pass = {};
     kernel_fn *kernel = choose_kernel(job);

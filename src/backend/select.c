@@ -34,7 +34,11 @@ const struct lr_backend *backend_gpu(char *why, int why_size)
 {
     void *module = open_module();
     if (!module) {
-        snprintf(why, (size_t)why_size, "%s was not built or cannot be loaded (%s)", CUDA_MODULE, dlerror());
+        const char *reason = dlerror();
+        if (strstr(reason, "No such file"))
+            snprintf(why, (size_t)why_size, "the GPU module %s is not installed", CUDA_MODULE);
+        else
+            snprintf(why, (size_t)why_size, "the GPU module cannot be loaded (%s)", reason);
         return NULL;
     }
     lr_backend_entry_fn *entry = NULL;

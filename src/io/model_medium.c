@@ -15,7 +15,7 @@ static const struct field_rule POSITIVE_SPEED = {DIMENSION_VELOCITY, false, DBL_
 static const struct field_rule VELOCITY = {DIMENSION_VELOCITY, false, -LR_LIGHT_SPEED, LR_LIGHT_SPEED};
 static const struct field_rule DENSITY = {DIMENSION_DENSITY, true, 0.0, DBL_MAX};
 static const struct field_rule OPACITY = {DIMENSION_INVERSE_LENGTH, true, 0.0, DBL_MAX};
-static const struct field_rule DAMPING = {DIMENSION_NONE, false, 0.0, DBL_MAX};
+static const struct field_rule DAMPING = {DIMENSION_NONE, false, 0.0, 10.0}; /* where kernel/voigt.h is accurate */
 static const struct field_rule PROBABILITY = {DIMENSION_NONE, false, 0.0, 1.0};
 
 static enum lr_status refuse_both(const struct reader *r, const struct yaml_node *map, const char *one,

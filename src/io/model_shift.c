@@ -25,7 +25,7 @@ static double shift_of(const struct reader *r, double value, enum dimension dime
     if (dimension == DIMENSION_NONE)
         return value * r->model->reference_b;
     if (dimension == DIMENSION_VELOCITY)
-        return -value;
+        return value == 0.0 ? 0.0 : -value; /* no -0 in what users read */
     return LR_LIGHT_SPEED * (value / r->model->line.nu0 - 1.0);
 }
 

@@ -41,7 +41,7 @@ LR_FN real r_round(real x)
 }
 
 /* On the host exp and log are written out: the C library's scalar functions stop the compiler from turning a loop over
- * packets into SIMD code, and its vector functions are slower (bench/README.md).
+ * packets into SIMD code, and its vector functions are slower (docs/architecture.md).
  *
  * exp(x) = 2^n exp(r), n = round(x / ln 2), |r| <= ln(2)/2, Taylor series to one unit in the last place; x is held
  * within the range where the result is a normal number. */

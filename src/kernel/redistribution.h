@@ -18,8 +18,9 @@
  *     middle    v_m..v1: flat at f(v_m), v_m = (1-y1)^(-1/2)
  *     resonance v > v1 : exp(x^2/v1^2) times a half-Gaussian in a v, or its tangent exponential where a v1 > 1/2
  *
- * Exact for every a and x. Acceptance: .8 or more for a <= 5e-3, above .9 for |x| > 4 at any a, about .6 at worst
- * (a = 0.15, |x| = 1). Proposals do not depend on how small a is: nothing divides by a below LR_DAMPING_FLOOR. */
+ * Exact for every a and x. Acceptance: .78 or more for a <= 5e-3, above .9 for |x| > 4 at any a, about .6 at worst for
+ * a <= 0.15 and .46 for any a (docs/physics.md). Proposals do not depend on how small a is: nothing divides by a below
+ * LR_DAMPING_FLOOR. */
 #ifndef LR_KERNEL_REDISTRIBUTION_H
 #define LR_KERNEL_REDISTRIBUTION_H
 

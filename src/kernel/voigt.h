@@ -1,5 +1,6 @@
 /* The line profile: Hjerting function H(a,x) = (a/pi) INT exp(-y^2) / ((x-y)^2 + a^2) dy = Re w(x + ia), not
- * normalised: INT H dx = sqrt(pi). a is the damping parameter, x the frequency offset in Doppler widths (PHYSICS 1).
+ * normalised: INT H dx = sqrt(pi). a is the damping parameter, x the frequency offset in Doppler widths
+ * (docs/physics.md).
  *
  * voigt_narrow, 0 <= a <= LR_VOIGT_NARROW_MAX, with s = a^2, t = x^2, u = 1/(t + c):
  *     H = exp(s-t) (1 + k s t + a [G(t) + s K(t)])  +  a u (1/sqrt(pi) + u [P(u) + s Q(u)])

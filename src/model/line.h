@@ -1,4 +1,4 @@
-/* Lines known by name, and the quantities of a line that depend on the gas (PHYSICS section 1 conventions, CGS). */
+/* Lines known by name, and the quantities of a line that depend on the gas (conventions of docs/physics.md, CGS). */
 #ifndef LR_MODEL_LINE_H
 #define LR_MODEL_LINE_H
 

@@ -241,11 +241,13 @@ static void write_memory(FILE *out, const lr_model *model)
 {
     const double mib = 1024.0 * 1024.0;
     double n_cell = (double)mesh_cell_count(&model->mesh);
-    int record = model->run.precision == PRECISION_DOUBLE ? 64 : 32, tally = model->output.fields ? 16 : 0;
-    fprintf(out,
-            "memory        %d B per cell for the gas and %d B per cell and group of batches for the fields: %.4g MiB "
-            "with one group\n",
-            record, tally, n_cell * (record + tally) / mib);
+    const int record = model->run.precision == PRECISION_DOUBLE ? 64 : 32;
+    const int sums = model->output.fields ? 32 + 16 * model->run.batches : 0;
+    fprintf(out, "memory        %.4g MiB: %d B per cell for the gas", n_cell * (record + sums) / mib, record);
+    if (sums > 0)
+        fprintf(out, ", %d B for the fields and their errors from %d batches (fewer at a time when memory is short)",
+                sums, model->run.batches);
+    fprintf(out, "\n");
 }
 
 enum lr_status lr_model_report(lr_context *ctx, const lr_model *model, char **text)

@@ -67,7 +67,8 @@ def error_line(done):
     """The one error line of a command that failed as it should."""
     assert done.returncode == 2, (done.returncode, done.stdout, done.stderr)
     assert done.stdout == ""
-    lines = [line for line in done.stderr.splitlines() if not line.startswith("linerad: warning: ")]
+    notes = ("linerad: warning: ", "linerad: running on the CPU")
+    lines = [line for line in done.stderr.splitlines() if not line.startswith(notes)]
     assert len(lines) == 1, done.stderr
     assert lines[0].startswith("linerad: error: ")
     return lines[0]

@@ -1,5 +1,7 @@
 """The result file of a real run: every promise of docs/result_format.md, read with h5py."""
 
+import math
+
 import h5py
 import numpy as np
 import pytest
@@ -59,7 +61,9 @@ def test_fields_have_the_shape_of_the_mesh_and_count_the_scatterings(result):
     assert rate.shape == file["fields/mean_intensity"].shape == shape
     volume = np.einsum("i,j,k->ijk", *map(np.diff, edges))
     scatterings = (rate[:] * volume).sum() / summary["emitted"]
-    assert scatterings == pytest.approx(summary["scatterings_per_packet"], rel=1e-3)
+    # One estimate adds the depth of each flight (mean 1, variance 1), the other counts them.
+    tolerance = 4 / math.sqrt(summary["scatterings"])
+    assert scatterings == pytest.approx(summary["scatterings_per_packet"], rel=tolerance)
     assert list(file["mesh"].attrs["face_rules"]) == ["open"] * 2 + ["periodic"] * 4
 
 

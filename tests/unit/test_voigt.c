@@ -1,6 +1,7 @@
 /* voigt.h against libcerf's Faddeeva function (double, relative accuracy about 1e-13; here checked once more in the
  * wings at tiny a, where Re w is 1e-5 .. 1e-17 of |w|, against its asymptotic series). Compiled twice: single precision
  * as is, double with -DLR_REAL_DOUBLE. The same approximations serve both, hence one bound. */
+/* variants: mixed double */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

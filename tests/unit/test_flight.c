@@ -1,0 +1,148 @@
+/* flight.h: transmission against expm1l, segments against the definition of the free path. */
+/* variants: mixed double */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "kernel/flight.h"
+#include "kernel/phase.h"
+#include "ks.h"
+
+static struct random4 draw(uint32_t stream, uint32_t k)
+{
+    return rng_draw(rng_key_from_seed(1760), k, stream, 0);
+}
+
+/* Below f = 0.04 the series stops at f^3/24: f^4/120 = 2.1e-8 is left out. Just above, 1 - exp(-f) has lost log2(25)
+ * bits. */
+#define TRANSMISSION_BOUND (2.2e-8 + 20 * (double)R_EPSILON)
+
+static double transmission_error(double depth)
+{
+    const real f = (real)depth;
+    const long double exact = f > 0 ? -expm1l(-(long double)f) / (long double)f : 1;
+    return (double)fabsl((long double)mean_transmission(f) / exact - 1);
+}
+
+static void test_mean_transmission_is_its_integral(void **state)
+{
+    (void)state;
+    double worst = 0;
+    for (double f = 1e-30; f < 1e6; f *= 1.001)
+        worst = fmax(worst, transmission_error(f));
+    for (int i = 0; i <= 20000; i++)
+        worst = fmax(worst, transmission_error(1e-5 * i)); /* both sides of the switch */
+    print_message("  largest relative error: %.1e\n", worst);
+    assert_true(worst < TRANSMISSION_BOUND);
+    assert_true(mean_transmission(R(0)) == R(1));
+}
+
+/* At its ends: everything is transmitted, or exactly all is lost. */
+static void test_absorbed_fraction_has_its_limits(void **state)
+{
+    (void)state;
+    assert_true(absorbed_fraction(R(0)) == 0);
+    for (double f = 1e-30; f < 1e10; f *= 1.7) {
+        const double lost = (double)absorbed_fraction((real)f);
+        assert_true(lost >= 0 && lost <= 1 + (double)R_EPSILON);
+        assert_true(fabs(lost / -expm1(-(double)(real)f) - 1) < TRANSMISSION_BOUND);
+    }
+    assert_true(fabs((double)absorbed_fraction(R(1e6)) - 1) <= (double)R_EPSILON);
+}
+
+/* A depth in two steps loses what it loses in one. */
+static void test_absorption_composes(void **state)
+{
+    (void)state;
+    for (double f = 1e-6; f < 20; f *= 1.3) {
+        const double first = 1 - (double)absorbed_fraction((real)(0.3 * f));
+        const double second = 1 - (double)absorbed_fraction((real)(0.7 * f));
+        assert_true(fabs(1 - first * second - (double)absorbed_fraction((real)f)) < 8 * (double)R_EPSILON + 1e-9);
+    }
+}
+
+static void test_opacity_is_shared_between_scattering_and_absorption(void **state)
+{
+    (void)state;
+    const struct opacity all = opacity_at(R(8), R(0), R(0), R(0.25));
+    assert_true(all.scatter == R(2) && all.absorb == 0);
+    const struct opacity some = opacity_at(R(8), R(0.25), R(3), R(0.25)); /* eps acts with the profile, kappa without */
+    assert_true(some.scatter == R(1.5) && some.absorb == R(3.5));
+    const struct opacity none = opacity_at(R(0), R(0.5), R(3), R(1));
+    assert_true(none.scatter == 0 && none.absorb == R(3));
+}
+
+static void test_segment_ends_at_the_scattering_or_at_the_face(void **state)
+{
+    const struct vec3 local = vec3_make(R(0.25), R(0.5), R(0.5));
+    const struct vec3 width = vec3_make(R(1), R(1), R(1));
+    const struct vec3 n = vec3_make(R(1), R(0), R(0));
+    (void)state;
+    struct segment s = fly_segment(local, width, n, R(1), R(2));
+    assert_true(s.scatters && s.length == R(0.5) && s.tau_left == 0);
+    s = fly_segment(local, width, n, R(4), R(2));
+    assert_true(!s.scatters && s.length == R(0.75) && s.tau_left == R(2.5) && s.axis == 0);
+    s = fly_segment(local, width, n, R(1.5), R(2)); /* exactly at the face: the neighbour decides */
+    assert_true(!s.scatters && s.length == R(0.75) && s.tau_left == 0);
+    s = fly_segment(local, width, n, R(4), R(0)); /* nothing to scatter on */
+    assert_true(!s.scatters && s.length == R(0.75) && s.tau_left == R(4));
+    s = fly_segment(local, width, n, R(0), R(0)); /* 0/0 does not scatter */
+    assert_true(!s.scatters && s.length == R(0.75) && s.tau_left == 0);
+    s = fly_segment(local, width, n, R(0), R(5));
+    assert_true(s.scatters && s.length == 0);
+    s = fly_segment(local, width, n, R(1e-20), R(1e30));
+    assert_true(s.scatters && s.length < R(1e-30));
+}
+
+/* A depth of exponential law drawn once and used up cell by cell, opacity differing from cell to cell: the depth
+ * reached is exponential, P(no scattering within depth t) = exp(-t). */
+static void test_free_paths_are_exponential_across_cells(void **state)
+{
+    enum { N_CELL = 8 };
+    static const double opacity[N_CELL] = {0.5, 0, 3, 0.125, 1, 7, 0, 2};
+    const struct vec3 width = vec3_make(R(0.5), R(1), R(1));
+    const struct vec3 n = vec3_make(R(1), R(0), R(0));
+    struct ks depth = {0};
+    double escaped = 0;
+    double total = 0;
+    (void)state;
+    for (int cell = 0; cell < N_CELL; cell++)
+        total += 0.5 * opacity[cell];
+    for (uint32_t k = 0; k < KS_DRAWS(1000000); k++) {
+        real tau = -r_log(rng_uniform(draw(0, k).r0));
+        double reached = 0;
+        int cell = 0;
+        for (; cell < N_CELL; cell++) {
+            const struct segment s = fly_segment(vec3_make(R(0), R(0.5), R(0.5)), width, n, tau, (real)opacity[cell]);
+            reached += (double)s.length * opacity[cell];
+            tau = s.tau_left;
+            if (s.scatters)
+                break;
+        }
+        if (cell < N_CELL)
+            ks_add(&depth, expm1(-reached) / expm1(-total));
+        else
+            escaped += 1;
+    }
+    const double count = KS_DRAWS(1000000);
+    const double expected = exp(-total);
+    assert_true(fabs(escaped / count - expected) < KS_NORMAL * sqrt(expected * (1 - expected) / count));
+    assert_true(ks_distance(&depth) < KS_LAMBDA);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_mean_transmission_is_its_integral),
+        cmocka_unit_test(test_absorbed_fraction_has_its_limits),
+        cmocka_unit_test(test_absorption_composes),
+        cmocka_unit_test(test_opacity_is_shared_between_scattering_and_absorption),
+        cmocka_unit_test(test_segment_ends_at_the_scattering_or_at_the_face),
+        cmocka_unit_test(test_free_paths_are_exponential_across_cells),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
