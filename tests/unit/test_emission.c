@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -29,14 +28,13 @@ struct scene {
     struct cell_view cell[N_CELL];
     struct source_view source[3];
     struct transport_view view;
-    double keep_double[3][N_CELL];
     real keep[3][N_CELL];
     int32_t other[3][N_CELL];
 };
 
-static struct scene *make_scene(int n_source, int kind)
+static void make_scene(struct scene *scene, int n_source, int kind)
 {
-    struct scene *scene = test_calloc(1, sizeof *scene);
+    *scene = (struct scene){0};
     for (int c = 0; c < N_CELL; c++)
         scene->cell[c] = (struct cell_view){.alpha0 = R(1),
                                             .a = (real)(c % 2 ? 0.15 : 4.7e-3),
@@ -44,9 +42,8 @@ static struct scene *make_scene(int n_source, int kind)
                                             .vx = (real)(0.5 * c - 2),
                                             .vy = (real)(c % 3),
                                             .vz = R(-1.5)};
-    scene->view.mesh = (struct mesh_view){.n = {NX, NY, NZ},
-                                          .width = {WIDTH[0], WIDTH[1], WIDTH[2]},
-                                          .edge = {EDGE[0], EDGE[1], EDGE[2]}};
+    scene->view.mesh = (struct mesh_view){
+        .n = {NX, NY, NZ}, .width = {WIDTH[0], WIDTH[1], WIDTH[2]}, .edge = {EDGE[0], EDGE[1], EDGE[2]}};
     for (int s = 0; s < n_source; s++)
         scene->source[s] = (struct source_view){.cumulative = (real)((s + 1.0) / n_source),
                                                 .kind = kind,
@@ -56,7 +53,6 @@ static struct scene *make_scene(int n_source, int kind)
     scene->view.n_source = n_source;
     scene->view.source = scene->source;
     scene->view.key = rng_key_from_seed(1895);
-    return scene;
 }
 
 static double weight_of(const void *user, int64_t k)
@@ -152,14 +148,15 @@ static double azimuth(double x, double y)
 
 static void test_volume_source_is_uniform_in_volume(void **state)
 {
-    struct scene *scene = make_scene(1, SOURCE_IS_UNIFORM);
+    struct scene scene;
+    make_scene(&scene, 1, SOURCE_IS_UNIFORM);
     struct ks along[3] = {{0}};
     int64_t count[N_CELL] = {0};
     double probability[N_CELL];
     (void)state;
     for (uint32_t id = 0; id < N_PACKET; id++) {
-        const struct emitted packet = emit(scene, id);
-        count[cell_of(scene, &packet.at) - scene->cell]++;
+        const struct emitted packet = emit(&scene, id);
+        count[cell_of(&scene, &packet.at) - scene.cell]++;
         for (int axis = 0; axis < 3; axis++)
             ks_add(&along[axis], position(&packet.at, axis) / size(axis));
     }
@@ -169,27 +166,27 @@ static void test_volume_source_is_uniform_in_volume(void **state)
     assert_counts(N_CELL, count, probability);
     for (int axis = 0; axis < 3; axis++)
         assert_distribution(&along[axis]);
-    test_free(scene);
 }
 
 /* Position, direction, depth and frequency of a packet are independent: no pair is correlated. */
 static void test_attributes_of_a_packet_are_uncorrelated(void **state)
 {
     enum { N = 7 };
-    struct scene *scene = make_scene(1, SOURCE_IS_UNIFORM);
-    scene->source[0].spectrum = SPECTRUM_IS_BAND;
-    scene->source[0].width = R(1);
+    struct scene scene;
+    make_scene(&scene, 1, SOURCE_IS_UNIFORM);
+    scene.source[0].spectrum = SPECTRUM_IS_BAND;
+    scene.source[0].width = R(1);
     double sum[N][N] = {{0}};
     (void)state;
     for (uint32_t id = 0; id < N_PACKET; id++) {
-        const struct emitted p = emit(scene, id);
+        const struct emitted p = emit(&scene, id);
         const double u[N] = {position(&p.at, 0) / size(0) - 0.5,
                              position(&p.at, 1) / size(1) - 0.5,
                              position(&p.at, 2) / size(2) - 0.5,
                              0.5 * get(p.n, 2),
                              azimuth(get(p.n, 0), get(p.n, 1)) - 0.5,
                              exp(-(double)p.tau) - 0.5,
-                             mesh_shift(scene, &p)}; /* each uniform in (-1/2, 1/2) */
+                             mesh_shift(&scene, &p)}; /* each uniform in (-1/2, 1/2) */
         for (int i = 0; i < N * N; i++)
             sum[i / N][i % N] += u[i / N] * u[i % N];
     }
@@ -200,22 +197,22 @@ static void test_attributes_of_a_packet_are_uncorrelated(void **state)
         else
             assert_true(fabs(deviate) < KS_NORMAL);
     }
-    test_free(scene);
 }
 
 static void test_weighted_source_follows_its_cells(void **state)
 {
     static const double weight[N_CELL] = {0, 1, 2, 3, 0, 0.5, 10, 0.25, 7, 1e-3, 0, 4};
-    struct scene *scene = make_scene(1, SOURCE_IS_CELLS);
+    struct scene scene;
+    make_scene(&scene, 1, SOURCE_IS_CELLS);
     struct ks within[3] = {{0}};
     int64_t count[N_CELL] = {0};
     double probability[N_CELL];
     double total = 0;
-    set_alias(scene, 0, N_CELL, weight);
+    set_alias(&scene, 0, N_CELL, weight);
     (void)state;
     for (uint32_t id = 0; id < N_PACKET; id++) {
-        const struct emitted packet = emit(scene, id);
-        count[cell_of(scene, &packet.at) - scene->cell]++;
+        const struct emitted packet = emit(&scene, id);
+        count[cell_of(&scene, &packet.at) - scene.cell]++;
         for (int axis = 0; axis < 3; axis++)
             ks_add(&within[axis], get(packet.at.local, axis) / get(packet.at.width, axis));
     }
@@ -226,22 +223,22 @@ static void test_weighted_source_follows_its_cells(void **state)
     assert_counts(N_CELL, count, probability); /* weight 0 is never drawn */
     for (int axis = 0; axis < 3; axis++)
         assert_distribution(&within[axis]);
-    test_free(scene);
 }
 
 static void test_point_source_is_a_point_and_isotropic(void **state)
 {
-    struct scene *scene = make_scene(1, SOURCE_IS_POINT);
+    struct scene scene;
+    make_scene(&scene, 1, SOURCE_IS_POINT);
     struct ks component[3] = {{0}};
     struct ks depth = {0};
     const int cell[3] = {2, 0, 1};
     (void)state;
     for (int axis = 0; axis < 3; axis++) {
-        scene->source[0].cell[axis] = cell[axis];
-        scene->source[0].local[axis] = (real)(0.0625 * (axis + 1));
+        scene.source[0].cell[axis] = cell[axis];
+        scene.source[0].local[axis] = (real)(0.0625 * (axis + 1));
     }
     for (uint32_t id = 0; id < N_PACKET; id++) {
-        const struct emitted packet = emit(scene, id);
+        const struct emitted packet = emit(&scene, id);
         for (int axis = 0; axis < 3; axis++) {
             assert_int_equal(index_of(&packet.at, axis), cell[axis]);
             assert_true(get(packet.at.local, axis) == 0.0625 * (axis + 1));
@@ -252,7 +249,6 @@ static void test_point_source_is_a_point_and_isotropic(void **state)
     for (int axis = 0; axis < 3; axis++)
         assert_distribution(&component[axis]);
     assert_distribution(&depth);
-    test_free(scene);
 }
 
 /* ---- planes and faces -------------------------------------------------------------------------------------------- */
@@ -270,25 +266,25 @@ static void lambert_add(struct lambert *law, struct vec3 n, int axis, double sig
     ks_add(&law->turn, azimuth(get(n, (axis + 1) % 3), get(n, (axis + 2) % 3)));
 }
 
-static struct scene *make_plane(int axis, int angular)
+static void make_plane(struct scene *scene, int axis, int angular)
 {
-    struct scene *scene = make_scene(1, SOURCE_IS_PLANE);
+    make_scene(scene, 1, SOURCE_IS_PLANE);
     scene->source[0].axis = axis;
     scene->source[0].angular = angular;
     scene->source[0].cell[axis] = 1;
     scene->source[0].local[axis] = R(0.0625);
-    return scene;
 }
 
 static void test_plane_source_is_uniform_on_its_plane(void **state)
 {
     (void)state;
     for (int axis = 0; axis < 3; axis++) {
-        struct scene *scene = make_plane(axis, ANGULAR_IS_ISOTROPIC);
+        struct scene scene;
+        make_plane(&scene, axis, ANGULAR_IS_ISOTROPIC);
         struct ks across[2] = {{0}};
         struct ks component[3] = {{0}};
         for (uint32_t id = 0; id < N_PACKET; id++) {
-            const struct emitted packet = emit(scene, id);
+            const struct emitted packet = emit(&scene, id);
             assert_true(index_of(&packet.at, axis) == 1 && get(packet.at.local, axis) == 0.0625);
             for (int k = 0; k < 2; k++)
                 ks_add(&across[k], position(&packet.at, (axis + 1 + k) % 3) / size((axis + 1 + k) % 3));
@@ -299,7 +295,6 @@ static void test_plane_source_is_uniform_on_its_plane(void **state)
         assert_distribution(&across[1]);
         for (int k = 0; k < 3; k++)
             assert_distribution(&component[k]);
-        test_free(scene);
     }
 }
 
@@ -308,35 +303,36 @@ static void test_lambertian_plane_radiates_with_the_cosine(void **state)
     (void)state;
     for (int axis = 0; axis < 3; axis++)
         for (int sign = -1; sign <= 1; sign += 2) {
-            struct scene *scene = make_plane(axis, ANGULAR_IS_LAMBERTIAN);
+            struct scene scene;
+            make_plane(&scene, axis, ANGULAR_IS_LAMBERTIAN);
             struct lambert law = {0};
-            scene->source[0].direction[axis] = (real)sign;
+            scene.source[0].direction[axis] = (real)sign;
             for (uint32_t id = 0; id < N_PACKET; id++)
-                lambert_add(&law, emit(scene, id).n, axis, sign);
+                lambert_add(&law, emit(&scene, id).n, axis, sign);
             assert_distribution(&law.cosine);
             assert_distribution(&law.turn);
-            test_free(scene);
         }
 }
 
 static void test_beam_keeps_its_direction(void **state)
 {
-    struct scene *scene = make_plane(1, ANGULAR_IS_BEAM);
+    struct scene scene;
+    make_plane(&scene, 1, ANGULAR_IS_BEAM);
     const real direction[3] = {R(0.48), R(-0.6), R(0.64)};
     (void)state;
     for (int axis = 0; axis < 3; axis++)
-        scene->source[0].direction[axis] = direction[axis];
+        scene.source[0].direction[axis] = direction[axis];
     for (uint32_t id = 0; id < 1000; id++) {
-        const struct emitted packet = emit(scene, id);
+        const struct emitted packet = emit(&scene, id);
         assert_true(packet.n.x == direction[0] && packet.n.y == direction[1] && packet.n.z == direction[2]);
     }
-    test_free(scene);
 }
 
 /* An isotropic field enters through each face in proportion to its area, uniformly over it and with the cosine law. */
 static void test_external_field_enters_with_the_cosine(void **state)
 {
-    struct scene *scene = make_scene(1, SOURCE_IS_EXTERNAL);
+    struct scene scene;
+    make_scene(&scene, 1, SOURCE_IS_EXTERNAL);
     const double area[3] = {size(1) * size(2), size(2) * size(0), size(0) * size(1)};
     const double weight[6] = {area[0], area[0], 0, area[1], area[2], area[2]}; /* one face is closed */
     const double total = 2 * area[0] + area[1] + 2 * area[2];
@@ -344,10 +340,10 @@ static void test_external_field_enters_with_the_cosine(void **state)
     struct ks across[6][2] = {{{0}, {0}}};
     int64_t count[6] = {0};
     double probability[6];
-    set_alias(scene, 0, 6, weight);
+    set_alias(&scene, 0, 6, weight);
     (void)state;
     for (uint32_t id = 0; id < 3 * N_PACKET; id++) {
-        const struct emitted packet = emit(scene, id);
+        const struct emitted packet = emit(&scene, id);
         int face = -1;
         for (int axis = 0; axis < 3; axis++) { /* the face it looks in from */
             if (index_of(&packet.at, axis) == 0 && get(packet.at.local, axis) == 0 && get(packet.n, axis) > 0)
@@ -372,7 +368,6 @@ static void test_external_field_enters_with_the_cosine(void **state)
         assert_distribution(&across[face][0]);
         assert_distribution(&across[face][1]);
     }
-    test_free(scene);
 }
 
 static void test_packet_list_is_drawn_by_weight_and_kept_as_it_is(void **state)
@@ -384,17 +379,18 @@ static void test_packet_list_is_drawn_by_weight_and_kept_as_it_is(void **state)
     static const real shift[N] = {R(3), R(-2), R(0.5)};
     static const double weight[N] = {1, 5, 2};
     static const double probability[N] = {0.125, 0.625, 0.25};
-    struct scene *scene = make_scene(1, SOURCE_IS_LIST);
-    struct source_view *source = &scene->source[0];
+    struct scene scene;
+    make_scene(&scene, 1, SOURCE_IS_LIST);
+    struct source_view *source = &scene.source[0];
     int64_t count[N] = {0};
-    set_alias(scene, 0, N, weight);
+    set_alias(&scene, 0, N, weight);
     source->list_cell = cell;
     source->list_local = local;
     source->list_direction = direction;
     source->list_shift = shift;
     (void)state;
     for (uint32_t id = 0; id < N_PACKET; id++) {
-        const struct emitted packet = emit(scene, id);
+        const struct emitted packet = emit(&scene, id);
         const int entry = packet.at.i == 0 ? 0 : packet.at.i == 2 ? 1 : 2;
         count[entry]++;
         for (int axis = 0; axis < 3; axis++) {
@@ -402,10 +398,9 @@ static void test_packet_list_is_drawn_by_weight_and_kept_as_it_is(void **state)
             assert_true(get(packet.at.local, axis) == (double)local[3 * entry + axis]);
             assert_true(get(packet.n, axis) == (double)direction[3 * entry + axis]);
         }
-        assert_true(fabs(mesh_shift(scene, &packet) - (double)shift[entry]) < 40 * (double)R_EPSILON);
+        assert_true(fabs(mesh_shift(&scene, &packet) - (double)shift[entry]) < 40 * (double)R_EPSILON);
     }
     assert_counts(N, count, probability);
-    test_free(scene);
 }
 
 /* ---- frequencies ------------------------------------------------------------------------------------------------- */
@@ -418,22 +413,23 @@ static double gauss_cdf(double t)
 /* The same shift relative to the mesh, whatever the gas does, or relative to the gas. */
 static void check_spectrum(int gas_frame)
 {
-    struct scene *scene = make_scene(3, SOURCE_IS_UNIFORM);
+    struct scene scene;
+    make_scene(&scene, 3, SOURCE_IS_UNIFORM);
     struct ks gauss = {0};
     struct ks band = {0};
     for (int s = 0; s < 3; s++)
-        scene->source[s].gas_frame = gas_frame;
-    scene->source[0].centre = R(100); /* far apart, to tell the sources by their shift */
-    scene->source[1].spectrum = SPECTRUM_IS_GAUSSIAN;
-    scene->source[1].centre = R(-50);
-    scene->source[1].width = R(2.5);
-    scene->source[2].spectrum = SPECTRUM_IS_BAND;
-    scene->source[2].centre = R(7);
-    scene->source[2].width = R(8);
+        scene.source[s].gas_frame = gas_frame;
+    scene.source[0].centre = R(100); /* far apart, to tell the sources by their shift */
+    scene.source[1].spectrum = SPECTRUM_IS_GAUSSIAN;
+    scene.source[1].centre = R(-50);
+    scene.source[1].width = R(2.5);
+    scene.source[2].spectrum = SPECTRUM_IS_BAND;
+    scene.source[2].centre = R(7);
+    scene.source[2].width = R(8);
     for (uint32_t id = 0; id < N_PACKET; id++) {
-        const struct emitted packet = emit(scene, id);
-        const double b = (double)cell_of(scene, &packet.at)->b;
-        const double shift = gas_frame ? (double)packet.x * b : mesh_shift(scene, &packet);
+        const struct emitted packet = emit(&scene, id);
+        const double b = (double)cell_of(&scene, &packet.at)->b;
+        const double shift = gas_frame ? (double)packet.x * b : mesh_shift(&scene, &packet);
         if (shift > 50)
             assert_true(fabs(shift - 100) < 400 * (double)R_EPSILON);
         else if (shift < -20)
@@ -443,7 +439,6 @@ static void check_spectrum(int gas_frame)
     }
     assert_distribution(&gauss);
     assert_distribution(&band);
-    test_free(scene);
 }
 
 static void test_spectra_are_relative_to_mesh_or_gas(void **state)
@@ -461,14 +456,15 @@ static double profile_density(const void *user, double x)
 /* Local emission: x has the Voigt profile of its own cell, in units of its own Doppler parameter. */
 static void test_local_spectrum_is_the_profile_of_the_cell(void **state)
 {
-    struct scene *scene = make_scene(1, SOURCE_IS_UNIFORM);
-    struct two_scale *counts = test_calloc(2, sizeof *counts);
+    struct scene scene;
+    make_scene(&scene, 1, SOURCE_IS_UNIFORM);
+    struct two_scale counts[2] = {{0}};
     (void)state;
-    scene->source[0].spectrum = SPECTRUM_IS_LOCAL;
-    scene->source[0].gas_frame = 1;
+    scene.source[0].spectrum = SPECTRUM_IS_LOCAL;
+    scene.source[0].gas_frame = 1;
     for (uint32_t id = 0; id < 2 * N_PACKET; id++) {
-        const struct emitted packet = emit(scene, id);
-        const int broad = cell_of(scene, &packet.at)->a > R(0.1);
+        const struct emitted packet = emit(&scene, id);
+        const int broad = cell_of(&scene, &packet.at)->a > R(0.1);
         two_scale_add(&counts[broad], (double)packet.x, (double)packet.x);
     }
     for (int broad = 0; broad < 2; broad++) {
@@ -479,8 +475,6 @@ static void test_local_spectrum_is_the_profile_of_the_cell(void **state)
         assert_true(two_scale_distance(&counts[broad], TWO_SCALE_AROUND, profile_density, &a, grid, 0, tail, 0,
                                        &total) < KS_LAMBDA);
     }
-    test_free(counts);
-    test_free(scene);
 }
 
 /* A density linear between knots, zero at some, with a gap in the middle; its cumulative distribution is a sum of
@@ -505,8 +499,9 @@ static double table_cdf(double shift, double *total)
 
 static void test_table_spectrum_follows_its_table(void **state)
 {
-    struct scene *scene = make_scene(1, SOURCE_IS_UNIFORM);
-    struct source_view *source = &scene->source[0];
+    struct scene scene;
+    make_scene(&scene, 1, SOURCE_IS_UNIFORM);
+    struct source_view *source = &scene.source[0];
     real shift[N_KNOT];
     real density[N_KNOT];
     real integral[N_KNOT];
@@ -530,33 +525,32 @@ static void test_table_spectrum_follows_its_table(void **state)
         assert_true(found <= 0.01 || found >= 0.99);
     }
     for (uint32_t id = 0; id < N_PACKET; id++) {
-        const struct emitted packet = emit(scene, id);
-        ks_add(&ks, table_cdf(mesh_shift(scene, &packet), &total));
+        const struct emitted packet = emit(&scene, id);
+        ks_add(&ks, table_cdf(mesh_shift(&scene, &packet), &total));
     }
     assert_distribution(&ks);
-    test_free(scene);
 }
 
 /* ---- several sources --------------------------------------------------------------------------------------------- */
 
 static void test_sources_share_packets_by_luminosity(void **state)
 {
-    struct scene *scene = make_scene(3, SOURCE_IS_UNIFORM);
+    struct scene scene;
+    make_scene(&scene, 3, SOURCE_IS_UNIFORM);
     static const double probability[3] = {0.125, 0.75, 0.125};
     int64_t count[3] = {0};
     (void)state;
-    scene->source[0].cumulative = R(0.125);
-    scene->source[1].cumulative = R(0.875);
+    scene.source[0].cumulative = R(0.125);
+    scene.source[1].cumulative = R(0.875);
     for (int s = 0; s < 3; s++) {
-        scene->source[s].centre = (real)(100 * s);
-        scene->source[s].gas_frame = 1;
+        scene.source[s].centre = (real)(100 * s);
+        scene.source[s].gas_frame = 1;
     }
     for (uint32_t id = 0; id < N_PACKET; id++) {
-        const struct emitted packet = emit(scene, id);
-        count[lround((double)packet.x * (double)cell_of(scene, &packet.at)->b / 100)]++;
+        const struct emitted packet = emit(&scene, id);
+        count[lround((double)packet.x * (double)cell_of(&scene, &packet.at)->b / 100)]++;
     }
     assert_counts(3, count, probability);
-    test_free(scene);
 }
 
 int main(void)
