@@ -90,10 +90,11 @@ struct transport_job {
     double recoil;      /* h nu0 / (m c), code velocity */
 
     uint64_t seed;
-    int64_t first_packet, end_packet; /* ids of this pass */
-    int first_batch, n_batch;         /* batches of this pass */
-    int64_t batch_chunk;              /* packets are dealt to the batches in chunks, tally_batch() in kernel/tally.h */
-    bool one_thread_per_packet;       /* GPU scheduling without the queue; static schedule on a CPU */
+    int64_t n_packet;           /* ids 0 .. n_packet - 1 */
+    int n_batch;                /* independent batches, for errors */
+    int n_group;                /* of batches, with cell tallies of their own: n_batch at most, fewer on large meshes */
+    int64_t batch_chunk;        /* packets are dealt to the batches in chunks: tally_batch() in kernel/tally.h */
+    bool one_thread_per_packet; /* GPU scheduling without the queue; static schedule on a CPU */
 
     int n_bin; /* spectrum in x from x_first in steps of x_step; bin 0 and n_bin + 1 hold what lies outside */
     double x_first, x_step;
@@ -119,16 +120,15 @@ struct transport_record {
 };
 
 struct transport_tally {
-    struct transport_batch *batch; /* [n_batch of the run] */
+    struct transport_batch *batch; /* [n_batch] */
     double *face_spectrum;         /* [n_batch][6][n_bin + 2] */
     double *direction_spectrum;    /* [n_batch][n_mu n_phi][n_bin + 2] */
-    /* Sums over batches of per-cell sums and of their squares; backends add to them after each pass. NULL = no fields.
-     */
+    /* Sums over groups of batches of per-cell sums and of their squares. NULL = no fields. */
     double *length, *length_square;   /* weighted path, code length */
     double *scatter, *scatter_square; /* weighted scattering depth */
-    struct transport_record *record;  /* room for end_packet - first_packet; n_record counts */
+    struct transport_record *record;  /* room for n_packet; n_record counts */
     int64_t n_record;
-    double seconds; /* of transport alone, added up */
+    double seconds; /* of transport alone */
 };
 
 struct transport_monitor {

@@ -38,15 +38,15 @@ struct lanes {
     uint32_t events[LANES]; /* scatterings so far */
     /* scalar state */
     real weight[LANES]; /* at the last flush */
-    double path[LANES];
+    double path[LANES], absorbed[LANES], scattered_sum[LANES];
     int64_t cell[LANES];
     int i[LANES], j[LANES], k[LANES];
-    int batch[LANES]; /* within the pass */
+    int batch[LANES];
     int last_cell[LANES][3];
     real last_local[LANES][3];
 };
 
-/* What the threads of one pass share. */
+/* What the threads of a run share. */
 struct pass {
     const struct transport_job *job;
     const struct transport_monitor *monitor;
@@ -54,7 +54,7 @@ struct pass {
     struct transport_view view;
     struct tally_axes axes;
     struct cell_view *cell;
-    double *length, *scatter; /* [n_batch][n_cell] */
+    double *length, *scatter; /* [n_group][n_cell] */
     int64_t next;             /* first packet not yet taken */
     int64_t done;
 };
@@ -248,7 +248,7 @@ static void keep_last_scattering(struct lanes *lane, int l)
 
 static struct transport_batch *lane_batch(const struct pass *pass, const struct lanes *lane, int l)
 {
-    return &pass->tally->batch[pass->job->first_batch + lane->batch[l]];
+    return &pass->tally->batch[lane->batch[l]];
 }
 
 /* Move what the lane gathered in its cell to the tallies. Small sums are kept apart from large ones until here, so that
@@ -256,16 +256,15 @@ static struct transport_batch *lane_batch(const struct pass *pass, const struct 
 static void flush_lane(struct pass *pass, struct lanes *lane, int l)
 {
     if (pass->length) {
-        const int64_t at = lane->batch[l] * pass->job->n_cell + lane->cell[l];
+        const int64_t at = lane->batch[l] % pass->job->n_group * pass->job->n_cell + lane->cell[l];
         add(&pass->length[at], (double)lane->length[l]);
         add(&pass->scatter[at], (double)lane->scatter[l]);
     }
     lane->path[l] += (double)lane->path_part[l];
     if (pass->job->absorbing && !pass->job->analog_absorption) {
-        struct transport_batch *batch = lane_batch(pass, lane, l);
         const real lost = lane->weight[l] * absorbed_fraction(lane->depth[l]);
-        add(&batch->absorbed, (double)lost);
-        add(&batch->scattered, (double)lane->scattered[l]);
+        lane->absorbed[l] += (double)lost;
+        lane->scattered_sum[l] += (double)lane->scattered[l];
         lane->weight[l] -= lost;
     }
     lane->length[l] = lane->scatter[l] = lane->path_part[l] = lane->depth[l] = lane->scattered[l] = R(0);
@@ -286,12 +285,12 @@ static int64_t supply_take(struct pass *pass, struct supply *supply)
             first = pass->next;
             pass->next += QUEUE_CHUNK;
         }
-        if (first >= pass->job->end_packet) {
+        if (first >= pass->job->n_packet) {
             supply->exhausted = 1;
             return -1;
         }
         supply->next = first;
-        supply->end = first + QUEUE_CHUNK < pass->job->end_packet ? first + QUEUE_CHUNK : pass->job->end_packet;
+        supply->end = first + QUEUE_CHUNK < pass->job->n_packet ? first + QUEUE_CHUNK : pass->job->n_packet;
     }
     return supply->next++;
 }
@@ -305,7 +304,7 @@ static void start_lane(struct pass *pass, struct lanes *lane, int l, struct supp
     lane->id_low[l] = (uint32_t)id;
     lane->id_high[l] = (uint32_t)((uint64_t)id >> 32);
     lane->draw[l] = EMISSION_BLOCKS;
-    lane->batch[l] = tally_batch(id - pass->job->first_packet, pass->job->batch_chunk, pass->job->n_batch);
+    lane->batch[l] = tally_batch(id, pass->job->batch_chunk, pass->job->n_batch);
     const struct emitted born = emit_packet(&pass->view, lane->id_low[l], lane->id_high[l]);
     set_place(lane, l, born.at);
     lane->cell[l] = walk_cell_index(&pass->view.mesh, born.at);
@@ -316,7 +315,7 @@ static void start_lane(struct pass *pass, struct lanes *lane, int l, struct supp
     lane->x[l] = born.x;
     lane->tau[l] = born.tau;
     lane->weight[l] = R(1);
-    lane->path[l] = 0;
+    lane->path[l] = lane->absorbed[l] = lane->scattered_sum[l] = 0;
     lane->events[l] = 0;
     lane->state[l] = LANE_FLYING;
     keep_last_scattering(lane, l);
@@ -330,8 +329,10 @@ static void end_packet(struct pass *pass, struct lanes *lane, int l, int face)
     const double weight = (double)lane->weight[l];
     add(&batch->packets, 1);
     add(&batch->events, (double)lane->events[l]);
-    if (!job->absorbing || job->analog_absorption)
-        add(&batch->scattered, (double)lane->events[l]);
+    const int counted = !job->absorbing || job->analog_absorption;
+    add(&batch->scattered, counted ? (double)lane->events[l] : lane->scattered_sum[l]);
+    if (job->absorbing)
+        add(&batch->absorbed, lane->absorbed[l]);
 #pragma omp atomic
     pass->done++;
     if (face < 0)
@@ -342,7 +343,7 @@ static void end_packet(struct pass *pass, struct lanes *lane, int l, int face)
     const real x = frequency_in_mesh_frame(lane->x[l], cell->b, cell_velocity_along(cell, n));
     const int bin = spectrum_bin(&pass->axes, x);
     const int n_slot = job->n_bin + 2;
-    const int64_t in_run = job->first_batch + lane->batch[l];
+    const int64_t in_run = lane->batch[l];
     add(&batch->escaped, weight);
     add(&batch->path, weight * lane->path[l]);
     add(&pass->tally->face_spectrum[(in_run * TRANSPORT_N_FACE + face) * n_slot + bin], weight);
@@ -426,7 +427,7 @@ static int collide_analog(struct pass *pass, struct lanes *lane, int l, struct s
     if (rng_uniform(random.r0) * (opacity.scatter + opacity.absorb) > opacity.absorb)
         return 0;
     flush_lane(pass, lane, l);
-    add(&lane_batch(pass, lane, l)->absorbed, (double)lane->weight[l]);
+    lane->absorbed[l] = (double)lane->weight[l];
     end_packet(pass, lane, l, -1);
     start_lane(pass, lane, l, supply);
     return 1;
@@ -553,11 +554,11 @@ static void run_thread(struct pass *pass, struct lanes *lane)
 {
     struct supply supply = {0, 0, 0};
     if (pass->job->one_thread_per_packet) {
-        const int64_t n = pass->job->end_packet - pass->job->first_packet;
+        const int64_t n = pass->job->n_packet;
         const int64_t thread = omp_get_thread_num();
         const int64_t threads = omp_get_num_threads();
-        supply.next = pass->job->first_packet + n * thread / threads;
-        supply.end = pass->job->first_packet + n * (thread + 1) / threads;
+        supply.next = n / threads * thread + n % threads * thread / threads;
+        supply.end = n / threads * (thread + 1) + n % threads * (thread + 1) / threads;
     }
     clear_lanes(lane);
     for (int l = 0; l < LANES; l++)
@@ -565,9 +566,9 @@ static void run_thread(struct pass *pass, struct lanes *lane)
     run_mode(pass, lane, &supply);
 }
 
-/* ---- a pass --------------------------------------------------------------------------------------------------- */
+/* ---- a run ---------------------------------------------------------------------------------------------------- */
 
-/* Memory of a pass: a chain of blocks freed together. */
+/* Memory of a run: a chain of blocks freed together. */
 struct block {
     struct block *next;
     _Alignas(64) char data[];
@@ -598,13 +599,13 @@ static void chain_free(struct block *chain)
     }
 }
 
-static void fold_batches(const struct pass *pass, const double *sums, double *total, double *square)
+static void fold_groups(const struct pass *pass, const double *sums, double *total, double *square)
 {
     const int64_t n_cell = pass->job->n_cell;
 #pragma omp parallel for
     for (int64_t cell = 0; cell < n_cell; cell++)
-        for (int batch = 0; batch < pass->job->n_batch; batch++) {
-            const double value = sums[batch * n_cell + cell];
+        for (int group = 0; group < pass->job->n_group; group++) {
+            const double value = sums[group * n_cell + cell];
             total[cell] += value;
             square[cell] += value * value;
         }
@@ -619,7 +620,7 @@ enum lr_status NAME_EXPAND(cpu_transport_,
 {
     struct block *chain = NULL;
     const struct view_store store = {&chain, chain_copy};
-    struct pass pass = {.job = job, .monitor = monitor, .tally = tally, .next = job->first_packet};
+    struct pass pass = {.job = job, .monitor = monitor, .tally = tally};
     struct lanes *lanes = aligned_alloc(64, (size_t)threads * sizeof *lanes);
     enum lr_status status = LR_OK;
 
@@ -627,9 +628,9 @@ enum lr_status NAME_EXPAND(cpu_transport_,
     pass.cell = ready ? chain_copy(&chain, (size_t)job->n_cell * sizeof *pass.cell, NULL) : NULL;
     ready = pass.cell && fill_cells(job, 0, job->n_cell, pass.cell);
     if (ready && job->fields) {
-        const size_t bytes = (size_t)job->n_batch * (size_t)job->n_cell * sizeof(double);
-        pass.length = chain_copy(&chain, bytes, NULL);
-        pass.scatter = chain_copy(&chain, bytes, NULL);
+        /* calloc: pages that no packet touches are never written */
+        pass.length = calloc((size_t)job->n_group * (size_t)job->n_cell, sizeof(double));
+        pass.scatter = calloc((size_t)job->n_group * (size_t)job->n_cell, sizeof(double));
         ready = pass.length && pass.scatter;
     }
     if (ready) {
@@ -640,14 +641,16 @@ enum lr_status NAME_EXPAND(cpu_transport_,
         run_thread(&pass, &lanes[omp_get_thread_num()]);
         tally->seconds += lr_seconds() - start;
         if (job->fields) {
-            fold_batches(&pass, pass.length, tally->length, tally->length_square);
-            fold_batches(&pass, pass.scatter, tally->scatter, tally->scatter_square);
+            fold_groups(&pass, pass.length, tally->length, tally->length_square);
+            fold_groups(&pass, pass.scatter, tally->scatter, tally->scatter_square);
         }
     } else {
         status =
             lr_fail(ctx, LR_ERROR_MEMORY, "out of memory for %lld cells: use a smaller mesh or 'output.fields: false'",
                     (long long)job->n_cell);
     }
+    free(pass.length);
+    free(pass.scatter);
     chain_free(chain);
     free(lanes);
     return status;

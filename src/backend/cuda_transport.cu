@@ -37,11 +37,11 @@ struct last_scattering {
 struct pass {
     struct transport_view view;
     struct tally_axes axes;
-    int64_t first_packet, end_packet, batch_chunk, n_cell;
-    int first_batch, n_batch, one_thread_per_packet;
-    struct transport_batch *batch; /* of the run */
+    int64_t n_packet, batch_chunk, n_cell;
+    int n_batch, n_group, one_thread_per_packet;
+    struct transport_batch *batch;
     double *face_spectrum, *direction_spectrum;
-    double *fields; /* [n_batch of the pass][n_cell][2]: weighted length and scattering depth; or NULL */
+    double *fields; /* [n_group][n_cell][2]: weighted length and scattering depth; or NULL */
     struct transport_record *record;
     struct last_scattering *last; /* per thread */
     unsigned long long *n_record, *queue;
@@ -59,7 +59,8 @@ struct packet {
     real path_part, length, scatter, depth, scattered; /* since the last flush */
     uint32_t events;                                   /* scatterings so far */
     uint32_t id_low, id_high, draw;
-    int batch; /* within the pass */
+    int group;                      /* of batches, for the cell tallies */
+    double absorbed, scattered_sum; /* up to the last flush */
     int cell;
     int waiting; /* for a scattering; otherwise in flight */
 };
@@ -90,7 +91,7 @@ __device__ void start_packet(const struct pass &pass, struct packet &p, int64_t 
     p.id_low = (uint32_t)id;
     p.id_high = (uint32_t)((uint64_t)id >> 32);
     p.draw = EMISSION_BLOCKS;
-    p.batch = tally_batch(id - pass.first_packet, pass.batch_chunk, pass.n_batch);
+    p.group = tally_batch(id, pass.batch_chunk, pass.n_batch) % pass.n_group;
     const struct emitted born = emit_packet(&pass.view, p.id_low, p.id_high);
     p.at = born.at;
     p.n = born.n;
@@ -101,6 +102,7 @@ __device__ void start_packet(const struct pass &pass, struct packet &p, int64_t 
     p.weight = R(1);
     p.path = p.path_part = p.length = p.scatter = p.depth = p.scattered = R(0);
     p.events = 0;
+    p.absorbed = p.scattered_sum = 0;
     p.waiting = 0;
     if (pass.record)
         keep_last(pass, p);
@@ -111,32 +113,37 @@ template <bool ABSORBING>
 __device__ __forceinline__ void flush(const struct pass &pass, struct packet &p)
 {
     if (pass.fields) {
-        double *field = pass.fields + 2 * (p.batch * pass.n_cell + p.cell);
+        double *field = pass.fields + 2 * (p.group * pass.n_cell + p.cell);
         atomicAdd(field, (double)(ABSORBING ? p.length : p.path_part));
         atomicAdd(field + 1, (double)p.scatter);
     }
     p.path += p.path_part;
     if (ABSORBING && !pass.view.analog) {
-        struct transport_batch *batch = &pass.batch[pass.first_batch + p.batch];
         const real lost = p.weight * absorbed_fraction(p.depth);
-        atomicAdd(&batch->absorbed, (double)lost);
-        atomicAdd(&batch->scattered, (double)p.scattered);
+        p.absorbed += (double)lost;
+        p.scattered_sum += (double)p.scattered;
         p.weight -= lost;
     }
     p.path_part = p.length = p.scatter = p.depth = p.scattered = R(0);
+}
+
+__device__ __forceinline__ int packet_batch(const struct pass &pass, const struct packet &p)
+{
+    return tally_batch((int64_t)(((uint64_t)p.id_high << 32) | p.id_low), pass.batch_chunk, pass.n_batch);
 }
 
 /* Count a finished packet: escaped through `face`, or gone (face < 0). */
 template <bool ABSORBING>
 __device__ void end_packet(const struct pass &pass, struct packet &p, int face)
 {
-    const int in_run = pass.first_batch + p.batch;
+    const int in_run = packet_batch(pass, p);
     struct transport_batch *batch = &pass.batch[in_run];
     const double weight = ABSORBING ? (double)p.weight : 1.0;
     atomicAdd(&batch->packets, 1.0);
     atomicAdd(&batch->events, (double)p.events);
-    if (!ABSORBING || pass.view.analog)
-        atomicAdd(&batch->scattered, (double)p.events);
+    atomicAdd(&batch->scattered, ABSORBING && !pass.view.analog ? p.scattered_sum : (double)p.events);
+    if (ABSORBING)
+        atomicAdd(&batch->absorbed, p.absorbed);
     if (face < 0)
         return;
     const real x = frequency_in_mesh_frame(p.x, p.b, vec3_dot(p.velocity, p.n));
@@ -182,7 +189,7 @@ __device__ __forceinline__ bool roulette_survives(const struct pass &pass, struc
     const struct random4 random = rng_draw(pass.view.key, p.draw++, p.id_low, p.id_high);
     const bool survives = rng_uniform(random.r0) <= ROULETTE_SURVIVAL && p.weight > R(0);
     const real weight = survives ? p.weight / ROULETTE_SURVIVAL : R(0);
-    atomicAdd(&pass.batch[pass.first_batch + p.batch].roulette, (double)p.weight - (double)weight);
+    atomicAdd(&pass.batch[packet_batch(pass, p)].roulette, (double)p.weight - (double)weight);
     p.weight = weight;
     return survives;
 }
@@ -305,7 +312,7 @@ __device__ __forceinline__ bool fly(const struct pass &pass, const struct table_
         const struct random4 random = rng_draw(pass.view.key, p.draw++, p.id_low, p.id_high);
         if (rng_uniform(random.r0) * stopping <= opacity.absorb) {
             flush<ABSORBING>(pass, p);
-            atomicAdd(&pass.batch[pass.first_batch + p.batch].absorbed, (double)p.weight);
+            p.absorbed = (double)p.weight;
             end_packet<ABSORBING>(pass, p, -1);
             return false;
         }
@@ -324,14 +331,14 @@ __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_PER_SM)
     }
     struct packet p;
     bool alive = false;
-    int64_t fixed = pass.first_packet + (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    int64_t fixed = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     for (;;) {
         if (!alive) {
             int64_t id = fixed;
             if (!pass.one_thread_per_packet)
-                id = pass.first_packet + (int64_t)atomicAdd(pass.queue, 1ull);
-            fixed = pass.end_packet;
-            if (id >= pass.end_packet || *pass.stop)
+                id = (int64_t)atomicAdd(pass.queue, 1ull);
+            fixed = pass.n_packet;
+            if (id >= pass.n_packet || *pass.stop)
                 return;
             start_packet(pass, p, id);
             alive = true;
@@ -343,16 +350,16 @@ __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_PER_SM)
     }
 }
 
-/* Sums and sums of squares over the batches of a pass. */
-__global__ void fold_kernel(const double *sums, int n_batch, int64_t n_cell, double *total, double *square)
+/* Sums and sums of squares over the groups of batches. */
+__global__ void fold_kernel(const double *sums, int n_group, int64_t n_cell, double *total, double *square)
 {
     const int64_t cell = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (cell >= n_cell)
         return;
     double t = 0;
     double s = 0;
-    for (int batch = 0; batch < n_batch; batch++) {
-        const double value = sums[2 * (batch * n_cell + cell)];
+    for (int group = 0; group < n_group; group++) {
+        const double value = sums[2 * (group * n_cell + cell)];
         t += value;
         s += value * value;
     }
@@ -362,7 +369,7 @@ __global__ void fold_kernel(const double *sums, int n_batch, int64_t n_cell, dou
 
 /* ---- host ----------------------------------------------------------------------------------------------------- */
 
-/* Device memory of a pass, freed together; the first error is kept. */
+/* Device memory of a run, freed together; the first error is kept. */
 struct device {
     void *block[256];
     int n_block;
@@ -417,16 +424,15 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
 {
     const struct view_store store = {device, device_copy};
     const size_t slots = (size_t)job->n_bin + 2;
-    const size_t batches = (size_t)(job->first_batch + job->n_batch);
+    const size_t batches = (size_t)job->n_batch;
     if (!make_transport_view(&store, job, &pass->view) || !upload_cells(device, job, pass))
         return false;
     pass->axes = make_tally_axes(job);
-    pass->first_packet = job->first_packet;
-    pass->end_packet = job->end_packet;
+    pass->n_packet = job->n_packet;
     pass->batch_chunk = job->batch_chunk;
     pass->n_batch = job->n_batch;
+    pass->n_group = job->n_group;
     pass->n_cell = job->n_cell;
-    pass->first_batch = job->first_batch;
     pass->one_thread_per_packet = job->one_thread_per_packet;
     pass->batch = (struct transport_batch *)device_copy(device, batches * sizeof *tally->batch, tally->batch);
     pass->face_spectrum =
@@ -434,11 +440,11 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
     pass->direction_spectrum = (double *)device_copy(
         device, batches * (size_t)(job->n_mu * job->n_phi) * slots * sizeof(double), tally->direction_spectrum);
     if (job->fields) {
-        const size_t bytes = (size_t)job->n_batch * (size_t)job->n_cell * 2 * sizeof(double);
+        const size_t bytes = (size_t)job->n_group * (size_t)job->n_cell * 2 * sizeof(double);
         pass->fields = (double *)device_copy(device, bytes, NULL);
     }
     if (job->record) {
-        const size_t n = (size_t)(job->end_packet - job->first_packet);
+        const size_t n = (size_t)job->n_packet;
         pass->record = (struct transport_record *)device_copy(device, n * sizeof *pass->record, NULL);
         pass->last = (struct last_scattering *)device_copy(device, (size_t)n_thread * sizeof *pass->last, NULL);
     }
@@ -480,8 +486,7 @@ kernel_fn *choose_kernel(const struct transport_job *job)
 /* Blocks that fill the device, or one thread per packet. */
 int64_t choose_blocks(struct device *device, const struct transport_job *job, kernel_fn *kernel)
 {
-    const int64_t packets = job->end_packet - job->first_packet;
-    const int64_t enough = (packets + BLOCK_THREADS - 1) / BLOCK_THREADS;
+    const int64_t enough = (job->n_packet + BLOCK_THREADS - 1) / BLOCK_THREADS;
     int id = 0;
     int processors = 1;
     int resident = 1;
@@ -514,8 +519,7 @@ void wait_for(struct device *device, const struct pass *pass, const struct trans
             since_report = 0;
             okay(device, cudaMemcpyAsync(&taken, pass->queue, sizeof taken, cudaMemcpyDeviceToHost, side));
             okay(device, cudaStreamSynchronize(side));
-            const int64_t asked = pass->end_packet - pass->first_packet;
-            monitor->progress(monitor->user, (int64_t)taken < asked ? (int64_t)taken : asked);
+            monitor->progress(monitor->user, (int64_t)taken < pass->n_packet ? (int64_t)taken : pass->n_packet);
         }
     }
 }
@@ -557,12 +561,12 @@ bool download_field(struct device *device, const struct transport_job *job, cons
     double *host = (double *)malloc(2 * bytes);
     if (folded && host) {
         const unsigned blocks = (unsigned)((job->n_cell + 255) / 256);
-        fold_kernel<<<blocks, 256>>>(sums, job->n_batch, job->n_cell, folded, folded + job->n_cell);
+        fold_kernel<<<blocks, 256>>>(sums, job->n_group, job->n_cell, folded, folded + job->n_cell);
         okay(device, cudaGetLastError());
         if (okay(device, cudaMemcpy(host, folded, 2 * bytes, cudaMemcpyDeviceToHost)))
             for (int64_t cell = 0; cell < job->n_cell; cell++) {
-                total[cell] += host[cell];
-                square[cell] += host[job->n_cell + cell];
+                total[cell] = host[cell];
+                square[cell] = host[job->n_cell + cell];
             }
     } else {
         okay(device, cudaErrorMemoryAllocation);
@@ -575,7 +579,7 @@ bool download(struct device *device, const struct transport_job *job, const stru
               struct transport_tally *tally)
 {
     const size_t slots = (size_t)job->n_bin + 2;
-    const size_t batches = (size_t)(job->first_batch + job->n_batch);
+    const size_t batches = (size_t)job->n_batch;
     unsigned long long n_record = 0;
     okay(device, cudaMemcpy(tally->batch, pass->batch, batches * sizeof *tally->batch, cudaMemcpyDeviceToHost));
     okay(device, cudaMemcpy(tally->face_spectrum, pass->face_spectrum,
@@ -585,9 +589,8 @@ bool download(struct device *device, const struct transport_job *job, const stru
                     batches * (size_t)(job->n_mu * job->n_phi) * slots * sizeof(double), cudaMemcpyDeviceToHost));
     okay(device, cudaMemcpy(&n_record, pass->n_record, sizeof n_record, cudaMemcpyDeviceToHost));
     if (job->record && n_record > 0) {
-        okay(device, cudaMemcpy(tally->record + tally->n_record, pass->record, n_record * sizeof *tally->record,
-                                cudaMemcpyDeviceToHost));
-        tally->n_record += (int64_t)n_record;
+        okay(device, cudaMemcpy(tally->record, pass->record, n_record * sizeof *tally->record, cudaMemcpyDeviceToHost));
+        tally->n_record = (int64_t)n_record;
     }
     if (job->fields && device->error == cudaSuccess)
         return download_field(device, job, pass->fields, tally->length, tally->length_square) &&
@@ -598,7 +601,7 @@ bool download(struct device *device, const struct transport_job *job, const stru
 enum lr_status run_pass(cuda_fail_fn *fail, lr_context *ctx, const struct transport_job *job,
                         const struct transport_monitor *monitor, struct transport_tally *tally)
 {
-    if (job->one_thread_per_packet && job->end_packet - job->first_packet > INT32_MAX - BLOCK_THREADS)
+    if (job->one_thread_per_packet && job->n_packet > INT32_MAX - BLOCK_THREADS)
         return fail(ctx, LR_ERROR_INPUT, "run.scheduling: static starts one thread per packet, 2e9 at most; use queue");
     struct device device = {};
     struct pass pass = {};

@@ -4,11 +4,11 @@
 
 #include "kernel/vec3.h"
 
-/* The batch of a packet, counted from the first of its pass: chunks are dealt out in turn, so that a run that is
- * stopped early has fed all batches, while packets in flight together mostly share one. */
-LR_FN int tally_batch(int64_t packet_in_pass, int64_t chunk, int n_batch)
+/* The batch of a packet: chunks are dealt out in turn, so that a run that is stopped early has fed all batches, while
+ * packets in flight together mostly share one. */
+LR_FN int tally_batch(int64_t packet, int64_t chunk, int n_batch)
 {
-    return (int)((packet_in_pass / chunk) % n_batch);
+    return (int)((packet / chunk) % n_batch);
 }
 
 struct tally_axes {

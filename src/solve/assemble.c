@@ -156,18 +156,18 @@ done:
 }
 
 /* Per cell: sum of weight x path (or of scattering depth) over packets -> J = L_w / (4 pi V), rate = scatterings / V.
- * The error comes from the sums of squares over batches of equal size. */
-static void assemble_field(const struct prepared *prepared, const double *sum, const double *square, int n_batch,
+ * The error comes from the sums of squares over groups of batches of equal size. */
+static void assemble_field(const struct prepared *prepared, const double *sum, const double *square, int n_group,
                            double packets, double factor, struct measured *field)
 {
     const struct mesh *mesh = &prepared->model->mesh;
-    const double spread = n_batch > 1 ? (double)n_batch / (n_batch - 1) : (double)NAN;
+    const double spread = n_group > 1 ? (double)n_group / (n_group - 1) : (double)NAN;
     int64_t cell = 0;
     for (int i = 0; i < mesh->n[0]; i++)
         for (int j = 0; j < mesh->n[1]; j++)
             for (int k = 0; k < mesh->n[2]; k++, cell++) {
                 const double scale = factor / (packets * mesh_cell_volume(mesh, i, j, k));
-                const double scatter = fmax(square[cell] - sum[cell] * sum[cell] / n_batch, 0);
+                const double scatter = fmax(square[cell] - sum[cell] * sum[cell] / n_group, 0);
                 field->value[cell] = sum[cell] * scale;
                 field->error[cell] = sqrt(spread * scatter) * scale;
             }
@@ -181,6 +181,7 @@ static enum lr_status assemble_fields(lr_context *ctx, const struct prepared *pr
     int used = 0;
     for (int b = 0; b < prepared->model->run.batches; b++)
         used += tally->batch[b].packets > 0;
+    used = used < prepared->job.n_group ? used : prepared->job.n_group;
     LR_TRY(measured_allocate(ctx, n, &result->mean_intensity));
     LR_TRY(measured_allocate(ctx, n, &result->scattering_rate));
     assemble_field(prepared, tally->length, tally->length_square, used, packets,

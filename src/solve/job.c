@@ -300,11 +300,18 @@ static enum lr_status prepare_physics(lr_context *ctx, struct prepared *prepared
     return LR_OK;
 }
 
+/* How many chunks of packets a batch gets in the course of a run. */
+enum { DEALS = 8 };
+
 static void prepare_run(struct prepared *prepared)
 {
     const struct run *run = &prepared->model->run;
     struct transport_job *job = &prepared->job;
     job->seed = run->seed;
+    job->n_packet = run->packets;
+    job->n_batch = run->batches;
+    const int64_t chunks = (int64_t)DEALS * run->batches;
+    job->batch_chunk = (run->packets + chunks - 1) / chunks;
     job->one_thread_per_packet = run->scheduling == SCHEDULING_STATIC;
 }
 

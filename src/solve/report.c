@@ -242,11 +242,12 @@ static void write_memory(FILE *out, const lr_model *model)
     const double mib = 1024.0 * 1024.0;
     double n_cell = (double)mesh_cell_count(&model->mesh);
     const int record = model->run.precision == PRECISION_DOUBLE ? 64 : 32;
-    const int sums = model->output.fields ? 32 + 16 * model->run.batches : 0;
+    const int sums = model->output.fields ? 32 : 0;
+    const int group = model->output.fields ? 16 : 0;
     fprintf(out, "memory        %.4g MiB: %d B per cell for the gas", n_cell * (record + sums) / mib, record);
-    if (sums > 0)
-        fprintf(out, ", %d B for the fields and their errors from %d batches (fewer at a time when memory is short)",
-                sums, model->run.batches);
+    if (model->output.fields)
+        fprintf(out, " and %d B for the fields; plus %d B (%.4g MiB) per group of batches, 2 to %d, for their errors",
+                sums, group, n_cell * group / mib, model->run.batches);
     fprintf(out, "\n");
 }
 

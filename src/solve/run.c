@@ -1,4 +1,4 @@
-/* lr_run: prepare the job, run it in as many passes as memory asks for, assemble the result. */
+/* lr_run: prepare the job, plan memory, transport, assemble the result. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <omp.h>
@@ -16,15 +16,17 @@
 
 static const double GIB = 1024.0 * 1024.0 * 1024.0;
 
-/* Bytes per cell: the record the kernel reads; sums and sums of squares of two tallies; two tallies per batch. */
-enum { SUM_BYTES = 4 * sizeof(double), BATCH_BYTES = 2 * sizeof(double), REALS_PER_CELL = 8 };
+/* Bytes per cell: the record the kernel reads; sums and sums of squares of two tallies; two tallies per group. */
+enum { SUM_BYTES = 4 * sizeof(double), GROUP_BYTES = 2 * sizeof(double), REALS_PER_CELL = 8 };
 
-/* How many chunks of packets a batch gets in the course of a pass. */
-enum { DEALS = 8 };
+/* Groups of batches with cell tallies of their own: all batches on a small mesh, a few where they would take more than
+ * this share of the memory (clearing and adding them up would take longer than the run). */
+static const double GROUP_SHARE = 1.0 / 16;
+enum { FEW_GROUPS = 4, FEWEST_GROUPS = 2 };
 
 struct progress {
     lr_context *ctx;
-    int64_t before, total;
+    int64_t total;
     double start;
 };
 
@@ -32,34 +34,32 @@ static void forward_progress(void *user, int64_t done)
 {
     const struct progress *progress = user;
     if (progress->ctx->progress)
-        progress->ctx->progress(progress->ctx->progress_user, progress->before + done, progress->total,
-                                lr_seconds() - progress->start);
+        progress->ctx->progress(progress->ctx->progress_user, done, progress->total, lr_seconds() - progress->start);
 }
 
-/* How many batches can keep their own cell tallies at once. */
-static enum lr_status plan_passes(lr_context *ctx, const lr_model *model, const struct transport_job *job,
-                                  const struct transport_device *device, int *batches_per_pass)
+static enum lr_status plan_memory(lr_context *ctx, const lr_model *model, const struct transport_device *device,
+                                  struct transport_job *job)
 {
     const double real_bytes = model->run.precision == PRECISION_DOUBLE ? 8 : 4;
     const double cells = (double)job->n_cell;
-    const double fixed = cells * (REALS_PER_CELL * real_bytes + (job->fields ? SUM_BYTES : 0));
-    const double per_batch = job->fields ? cells * BATCH_BYTES : 0;
+    const double records = job->record ? (double)job->n_packet * sizeof(struct transport_record) : 0;
+    const double fixed = cells * (REALS_PER_CELL * real_bytes + (job->fields ? SUM_BYTES : 0)) + records;
+    const double per_group = job->fields ? cells * GROUP_BYTES : 0;
     const double usable = 0.8 * device->memory_bytes;
-    const double records = job->record ? (double)model->run.packets * sizeof(struct transport_record) : 0;
-    *batches_per_pass = model->run.batches;
-    if (fixed + per_batch + records > usable)
+    const double comfortable = floor(GROUP_SHARE * device->memory_bytes / fmax(per_group, 1));
+    job->n_group = comfortable >= job->n_batch ? job->n_batch
+                   : comfortable > FEW_GROUPS  ? (int)comfortable
+                                               : FEW_GROUPS;
+    if (fixed + job->n_group * per_group > usable)
+        job->n_group = FEWEST_GROUPS;
+    if (job->n_group > job->n_batch)
+        job->n_group = job->n_batch;
+    const double needed = fixed + job->n_group * per_group;
+    if (needed > usable)
         return lr_fail(ctx, LR_ERROR_MEMORY,
                        "%s: %lld cells need %.3g GiB and %.3g GiB are free: use a smaller mesh%s%s", model->path,
-                       (long long)job->n_cell, (fixed + per_batch + records) / GIB, device->memory_bytes / GIB,
+                       (long long)job->n_cell, needed / GIB, device->memory_bytes / GIB,
                        job->fields ? ", 'output.fields: false'" : "", job->record ? ", 'output.packets: false'" : "");
-    if (per_batch > 0) {
-        const double fitting = floor((usable - fixed - records) / per_batch);
-        if (fitting < model->run.batches) {
-            *batches_per_pass = (int)fitting;
-            lr_log(ctx, LR_LOG_INFO, "running %d of %d batches at a time to keep per-cell errors within memory",
-                   *batches_per_pass, model->run.batches);
-        }
-    }
     return LR_OK;
 }
 
@@ -96,32 +96,14 @@ static void tally_free(struct transport_tally *tally)
     free(tally->record);
 }
 
-/* Packets are shared out evenly over the batches. */
-static int64_t first_packet_of(const struct run *run, int batch)
+static enum lr_status transport(lr_context *ctx, const struct lr_backend *backend, int device, int threads,
+                                const lr_model *model, const struct transport_job *job, struct transport_tally *tally)
 {
-    return run->packets / run->batches * batch + run->packets % run->batches * batch / run->batches;
-}
-
-static enum lr_status run_passes(lr_context *ctx, const struct lr_backend *backend, int device, int threads,
-                                 const lr_model *model, struct transport_job *job, int batches_per_pass,
-                                 struct transport_tally *tally)
-{
-    struct progress progress = {ctx, 0, model->run.packets, lr_seconds()};
+    struct progress progress = {ctx, model->run.packets, lr_seconds()};
     const struct transport_monitor monitor = {&ctx->stop, forward_progress, &progress};
-    for (int batch = 0; batch < model->run.batches && !ctx->stop; batch += batches_per_pass) {
-        const int after = batch + batches_per_pass < model->run.batches ? batch + batches_per_pass : model->run.batches;
-        job->first_batch = batch;
-        job->n_batch = after - batch;
-        job->first_packet = first_packet_of(&model->run, batch);
-        job->end_packet = first_packet_of(&model->run, after);
-        const int64_t chunks = (int64_t)DEALS * job->n_batch;
-        job->batch_chunk = (job->end_packet - job->first_packet + chunks - 1) / chunks;
-        LR_TRY(
-            backend->transport(ctx, device, threads, model->run.precision == PRECISION_DOUBLE, job, &monitor, tally));
-        progress.before = job->end_packet;
-    }
+    LR_TRY(backend->transport(ctx, device, threads, model->run.precision == PRECISION_DOUBLE, job, &monitor, tally));
     if (!ctx->stop)
-        forward_progress(&progress, 0);
+        forward_progress(&progress, model->run.packets);
     return LR_OK;
 }
 
@@ -160,19 +142,17 @@ enum lr_status lr_run(lr_context *ctx, const lr_model *model, lr_result **result
     struct prepared prepared;
     struct transport_tally tally = {0};
     struct lr_result *made = NULL;
-    int batches_per_pass = 1;
     enum lr_status status = LR_OK;
     *result = NULL;
 
     LR_TRY(backend_select(ctx, model->run.device, &backend, &device));
     LR_TRY(backend->device_describe(ctx, device, &description));
     LR_TRY(job_prepare(ctx, model, &prepared));
-    LR_TRY_OR(done, status, plan_passes(ctx, model, &prepared.job, &description, &batches_per_pass));
+    LR_TRY_OR(done, status, plan_memory(ctx, model, &description, &prepared.job));
     LR_TRY_OR(done, status, lr_allocate(ctx, 1, sizeof *made, &made));
     LR_TRY_OR(done, status, describe_run(ctx, model, backend, device, &description, made));
     LR_TRY_OR(done, status, tally_allocate(ctx, &prepared.job, &model->run, &tally));
-    LR_TRY_OR(done, status,
-              run_passes(ctx, backend, device, made->threads, model, &prepared.job, batches_per_pass, &tally));
+    LR_TRY_OR(done, status, transport(ctx, backend, device, made->threads, model, &prepared.job, &tally));
     LR_TRY_OR(done, status, assemble_result(ctx, &prepared, &tally, made));
     if (made->summary.packets == 0)
         status = lr_fail(ctx, LR_ERROR_INTERRUPTED, "stopped before a single packet was finished; nothing was written");

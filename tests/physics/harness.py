@@ -61,10 +61,9 @@ class Run:
         with h5py.File(self.path) as file:
             return file[name][()]
 
-    def attribute(self, name):
-        """An attribute of the group /summary."""
+    def attribute(self, name, group="summary"):
         with h5py.File(self.path) as file:
-            return file["summary"].attrs[name]
+            return file[group].attrs[name]
 
     @functools.cached_property
     def packets(self):

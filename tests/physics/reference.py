@@ -109,5 +109,5 @@ SPHERE_PATH = 0.9006
 _sphere = lambda *row: _escape(*row, quartile_error=(1.1, 1.2))
 SPHERE = {
     1000: _sphere(Measured(4.9358, 0.0033), 3.8227, 6.0962, Measured(1.0959, 0.0015), Measured(6.296, 0.006)),
-    4000: _sphere(Measured(7.6322, 0.0069), 5.8110, 9.3880, Measured(1.0284, 0.0018), Measured(8.86, 0.01)),
+    4000: _sphere(Measured(7.628, 0.007), 5.821, 9.408, Measured(1.0234, 0.0017), Measured(8.809, 0.011)),
 }

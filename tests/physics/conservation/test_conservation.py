@@ -49,16 +49,9 @@ def test_emitted_is_escaped_plus_absorbed(linerad, case, precision):
 def test_spectra_add_up_to_what_escaped(linerad, case, precision):
     run = slab(linerad, case, precision)
     width = np.diff(run.data("spectrum/x_edges"))
-    escaped = run.summary["escaped"] - outside(run)
+    escaped = run.summary["escaped"] - run.attribute("outside", "spectrum")
     assert_close("total", np.sum(run.data("spectrum/total") * width), escaped, ROUNDING[precision])
     assert_close("faces", np.sum(run.data("spectrum/face") * width), escaped, ROUNDING[precision])
-
-
-def outside(run):
-    import h5py
-
-    with h5py.File(run.path) as file:
-        return file["spectrum"].attrs["outside"]
 
 
 @pytest.mark.parametrize("precision", ROUNDING)
@@ -75,7 +68,9 @@ def test_absorbed_weight_is_the_absorption_along_the_path(linerad, case, precisi
     eps = CASES[case].get("medium.destruction", 0)
     kappa = CASES[case].get("medium.tau_absorption", 0) / run.attribute("half_size_x")
     absorbed = eps / (1 - eps) * integral(run, "scattering_rate") + kappa * 4 * np.pi * integral(run, "mean_intensity")
-    assert_close(case, absorbed, run.summary["absorbed"] - run.attribute("roulette_balance"), ROUNDING[precision])
+    # (1 - exp(-f)) / f is a series where f is small, good to 2e-8: more than rounding in double precision.
+    tolerance = max(ROUNDING[precision], 2e-8)
+    assert_close(case, absorbed, run.summary["absorbed"] - run.attribute("roulette_balance"), tolerance)
 
 
 @pytest.mark.parametrize("case", CASES)
