@@ -15,30 +15,36 @@ struct random4 {
     uint32_t r0, r1, r2, r3;
 };
 
+/* The keys of all rounds: they follow from the seed alone, so they are made once. */
 struct rng_key {
-    uint32_t low, high;
+    philox4x32_key_t round[RNG_ROUNDS];
 };
 
 LR_FN struct rng_key rng_key_from_seed(uint64_t seed)
 {
     struct rng_key key;
-    key.low = (uint32_t)seed;
-    key.high = (uint32_t)(seed >> 32);
+    key.round[0].v[0] = (uint32_t)seed;
+    key.round[0].v[1] = (uint32_t)(seed >> 32);
+    for (int i = 1; i < RNG_ROUNDS; i++)
+        key.round[i] = _philox4x32bumpkey(key.round[i - 1]);
     return key;
 }
 
 LR_FN struct random4 rng_draw(struct rng_key key, uint32_t draw, uint32_t id_low, uint32_t id_high)
 {
     philox4x32_ctr_t counter;
-    philox4x32_key_t k;
     struct random4 result;
     counter.v[0] = draw;
     counter.v[1] = 0;
     counter.v[2] = id_low;
     counter.v[3] = id_high;
-    k.v[0] = key.low;
-    k.v[1] = key.high;
-    counter = philox4x32_R(RNG_ROUNDS, counter, k);
+    counter = _philox4x32round(counter, key.round[0]);
+    counter = _philox4x32round(counter, key.round[1]);
+    counter = _philox4x32round(counter, key.round[2]);
+    counter = _philox4x32round(counter, key.round[3]);
+    counter = _philox4x32round(counter, key.round[4]);
+    counter = _philox4x32round(counter, key.round[5]);
+    counter = _philox4x32round(counter, key.round[6]);
     result.r0 = counter.v[0];
     result.r1 = counter.v[1];
     result.r2 = counter.v[2];
