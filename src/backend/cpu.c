@@ -1,6 +1,7 @@
 /* The CPU backend: picks the transport variant for this processor. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -38,10 +39,9 @@ static double available_memory(void)
     FILE *file = fopen("/proc/meminfo", "r");
     if (file) {
         char line[256];
-        long long kilobytes;
         while (fgets(line, sizeof line, file))
-            if (sscanf(line, "MemAvailable: %lld kB", &kilobytes) == 1)
-                bytes = 1024.0 * (double)kilobytes;
+            if (strncmp(line, "MemAvailable:", 13) == 0)
+                bytes = 1024.0 * strtod(line + 13, NULL); /* kB */
         fclose(file);
     }
     return bytes > 0 ? bytes : (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);

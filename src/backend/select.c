@@ -76,7 +76,7 @@ enum lr_status backend_select(lr_context *ctx, const char *wanted, const struct 
         return lr_fail(ctx, LR_ERROR_DEVICE, "device '%s' is not available: %s; use '--device cpu' or 'auto'", wanted,
                        why);
     if (strncmp(wanted, "cuda:", 5) == 0)
-        *device = atoi(wanted + 5);
+        *device = (int)strtol(wanted + 5, NULL, 10);
     const int count = (*backend)->device_count();
     if (*device < 0 || *device >= count)
         return lr_fail(ctx, LR_ERROR_DEVICE, "device '%s' does not exist: there are %d, numbered from 0", wanted,

@@ -46,7 +46,7 @@ static void keep_one_line(char *text)
             *text = ' ';
 }
 
-enum lr_status lr_fail(lr_context *ctx, enum lr_status status, const char *format, ...)
+enum lr_status(lr_fail)(lr_context *ctx, enum lr_status status, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -69,14 +69,13 @@ void lr_log(lr_context *ctx, enum lr_log_level level, const char *format, ...)
     ctx->log(ctx->log_user, level, message);
 }
 
-enum lr_status lr_allocate(lr_context *ctx, size_t count, size_t size, void *pointer_to_pointer)
+void *lr_new(lr_context *ctx, size_t count, size_t size)
 {
     void *memory = calloc(count ? count : 1, size);
     if (!memory)
-        return lr_fail(ctx, LR_ERROR_MEMORY, "out of memory: %.3g GiB were asked for",
-                       (double)count * (double)size / (1024.0 * 1024.0 * 1024.0));
-    memcpy(pointer_to_pointer, &memory, sizeof memory);
-    return LR_OK;
+        (void)lr_fail(ctx, LR_ERROR_MEMORY, "out of memory: %.3g GiB were asked for",
+                      (double)count * (double)size / (1024.0 * 1024.0 * 1024.0));
+    return memory;
 }
 
 double lr_seconds(void)

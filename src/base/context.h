@@ -22,10 +22,15 @@ struct lr_context {
 /* Record a one-line message and return `status`. */
 enum lr_status lr_fail(lr_context *ctx, enum lr_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same, with the value in sight of compilers and analysers. */
+#define lr_fail(ctx, status, ...) (lr_fail((ctx), (status), __VA_ARGS__), (status))
 void lr_log(lr_context *ctx, enum lr_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* calloc that reports failure through the context; a zero count gives a valid pointer. */
-enum lr_status lr_allocate(lr_context *ctx, size_t count, size_t size, void *pointer_to_pointer);
+/* Zeroed memory, or NULL with the error recorded; a zero count gives a valid pointer. */
+void *lr_new(lr_context *ctx, size_t count, size_t size);
+
+/* *pointer = zeroed memory for `count` objects of `size` bytes; a status for LR_TRY. */
+#define lr_allocate(ctx, count, size, pointer) ((*(pointer) = lr_new((ctx), (count), (size))) ? LR_OK : LR_ERROR_MEMORY)
 
 /* Seconds of a clock that only moves forward. */
 double lr_seconds(void);

@@ -176,7 +176,8 @@ static enum unit_match find_converter(const struct units *units, const char *tex
     char trimmed[128] = "";
     if (strlen(text) >= sizeof trimmed || !starts_like_unit(text))
         return UNIT_UNKNOWN;
-    ut_unit *unit = ut_parse(units->system, ut_trim(strcpy(trimmed, text), UT_UTF8), UT_UTF8);
+    snprintf(trimmed, sizeof trimmed, "%s", text);
+    ut_unit *unit = ut_parse(units->system, ut_trim(trimmed, UT_UTF8), UT_UTF8);
     if (!unit)
         return UNIT_UNKNOWN;
     ut_unit *ratio = ut_divide(unit, cgs);

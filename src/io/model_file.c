@@ -31,7 +31,7 @@ enum lr_status open_dataset(const struct reader *r, const struct yaml_node *map,
                             const char *dataset_default, struct hdf5_array **array)
 {
     const struct yaml_node *file = NULL, *dataset = yaml_find(map, dataset_key);
-    const char *name = dataset_default, *relative = NULL;
+    const char *name = dataset_default, *relative = "";
     LR_TRY(require_key(r, map, "file", &file));
     LR_TRY(text_of(r, file, &relative));
     if (!dataset && !name)

@@ -3,6 +3,7 @@
 #include "io/yaml_tree.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,8 +87,8 @@ enum lr_status yaml_set(lr_context *ctx, struct yaml_tree *tree, const char *set
         LR_TRY(step(ctx, tree, node, word, path, &node));
     }
     struct yaml_node *value = NULL;
-    char label[LONGEST_PATH + 8] = "--set ";
-    strcat(label, path);
+    char label[LONGEST_PATH + 8];
+    snprintf(label, sizeof label, "--set %s", path);
     const char *text = equals + 1;
     if (text[strspn(text, " \t")] == '\0')
         return lr_fail(ctx, LR_ERROR_INPUT, "--set %s: there is no value after '='", path);

@@ -16,9 +16,11 @@ struct batches {
 
 static enum lr_status batches_read(lr_context *ctx, const struct transport_tally *tally, int n, struct batches *to)
 {
+    const size_t step = (size_t)n;
     double *memory;
-    LR_TRY(lr_allocate(ctx, (size_t)(6 * n), sizeof(double), &memory));
-    *to = (struct batches){n, memory, memory + n, memory + 2 * n, memory + 3 * n, memory + 4 * n, memory + 5 * n};
+    LR_TRY(lr_allocate(ctx, 6 * step, sizeof(double), &memory));
+    *to = (struct batches){
+        n, memory, memory + step, memory + 2 * step, memory + 3 * step, memory + 4 * step, memory + 5 * step};
     for (int b = 0; b < n; b++) {
         to->packets[b] = tally->batch[b].packets;
         to->escaped[b] = tally->batch[b].escaped;
