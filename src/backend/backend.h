@@ -93,7 +93,6 @@ struct transport_job {
     int64_t n_packet;           /* ids 0 .. n_packet - 1 */
     int n_batch;                /* independent batches, for errors */
     int n_group;                /* of batches, with cell tallies of their own: n_batch at most, fewer on large meshes */
-    int64_t batch_chunk;        /* packets are dealt to the batches in chunks: tally_batch() in kernel/tally.h */
     bool one_thread_per_packet; /* GPU scheduling without the queue; static schedule on a CPU */
 
     int n_bin; /* spectrum in x from x_first in steps of x_step; bin 0 and n_bin + 1 hold what lies outside */
@@ -119,11 +118,14 @@ struct transport_record {
     double local[3], last_local[3];
 };
 
+enum { TRANSPORT_MAX_BATCH = 1024 };
+
 struct transport_tally {
     struct transport_batch *batch; /* [n_batch] */
     double *face_spectrum;         /* [n_batch][6][n_bin + 2] */
     double *direction_spectrum;    /* [n_batch][n_mu n_phi][n_bin + 2] */
-    /* Sums over groups of batches of per-cell sums and of their squares. NULL = no fields. */
+    /* Per cell, with s_g the sum in group g of batches and p_g its packets: SUM s_g and SUM s_g^2 / p_g. NULL = no
+     * fields. */
     double *length, *length_square;   /* weighted path, code length */
     double *scatter, *scatter_square; /* weighted scattering depth */
     struct transport_record *record;  /* room for n_packet; n_record counts */

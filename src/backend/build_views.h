@@ -83,7 +83,7 @@ static inline struct source_view make_source_view(const struct view_store *store
 {
     struct source_view to;
     memset(&to, 0, sizeof to);
-    to.cumulative = (real)cumulative;
+    to.cumulative = cumulative;
     to.kind = (int)from->kind;
     to.angular = (int)from->angular;
     to.spectrum = (int)from->spectrum;
@@ -208,6 +208,21 @@ static inline struct tally_axes make_tally_axes(const struct transport_job *job)
     axes.n_phi = job->n_phi;
     axes.axis = job->direction_axis;
     return axes;
+}
+
+static inline struct tally_deal make_tally_deal(const struct transport_job *job)
+{
+    return tally_deal_for(job->n_packet, job->n_batch);
+}
+
+/* Packets counted in each group of batches. */
+static inline void transport_group_packets(const struct transport_job *job, const struct transport_tally *tally,
+                                           double *packets)
+{
+    for (int group = 0; group < job->n_group; group++)
+        packets[group] = 0;
+    for (int batch = 0; batch < job->n_batch; batch++)
+        packets[batch % job->n_group] += tally->batch[batch].packets;
 }
 
 #endif

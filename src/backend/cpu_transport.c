@@ -10,41 +10,11 @@
 #include <string.h>
 
 #include "backend/build_views.h"
+#include "backend/cpu_lanes.h"
 #include "backend/cpu_variants.h"
 #include "base/context.h"
-#include "kernel/emission.h"
-#include "kernel/flight.h"
-#include "kernel/tables.h"
 
-enum { LANES = 64, QUEUE_CHUNK = 8, REPORT_ROUNDS = 4096 };
-enum { EVENT_NONE = 0, EVENT_FLUSH = -1 }; /* other events: axis of a face crossing, plus 1 */
-enum lane_state { LANE_IDLE, LANE_FLYING, LANE_SCATTERING };
-
-struct lanes {
-    _Alignas(64) real local_x[LANES], local_y[LANES], local_z[LANES];
-    real width_x[LANES], width_y[LANES], width_z[LANES];
-    real nx[LANES], ny[LANES], nz[LANES];
-    real x[LANES];   /* frequency in the gas of the cell */
-    real tau[LANES]; /* depth to the next scattering */
-    real alpha0[LANES], a[LANES], b[LANES], kappa[LANES], eps[LANES];
-    real profile[LANES];
-    /* since the last flush */
-    real length[LANES], scatter[LANES], path_part[LANES], depth[LANES], scattered[LANES];
-    /* scratch of one round */
-    real u[LANES], ratio[LANES];
-    int32_t accepted[LANES], event[LANES], collided[LANES];
-    int32_t state[LANES];
-    uint32_t id_low[LANES], id_high[LANES], draw[LANES];
-    uint32_t events[LANES]; /* scatterings so far */
-    /* scalar state */
-    real weight[LANES]; /* at the last flush */
-    double path[LANES], absorbed[LANES], scattered_sum[LANES];
-    int64_t cell[LANES];
-    int i[LANES], j[LANES], k[LANES];
-    int batch[LANES];
-    int last_cell[LANES][3];
-    real last_local[LANES][3];
-};
+enum { QUEUE_CHUNK = 8, REPORT_ROUNDS = 4096 };
 
 /* What the threads of a run share. */
 struct pass {
@@ -53,6 +23,7 @@ struct pass {
     struct transport_tally *tally;
     struct transport_view view;
     struct tally_axes axes;
+    struct tally_deal deal;
     struct cell_view *cell;
     double *length, *scatter; /* [n_group][n_cell] */
     int64_t next;             /* first packet not yet taken */
@@ -64,131 +35,6 @@ struct supply {
     int64_t next, end;
     int exhausted;
 };
-
-/* ---- vector steps --------------------------------------------------------------------------------------------- */
-
-static inline __attribute__((always_inline)) void propose_lanes(struct lanes *lane, const struct transport_view *view,
-                                                                const int mode, const int narrow)
-{
-    const struct rng_key key = view->key;
-#pragma omp simd
-    for (int l = 0; l < LANES; l++) {
-        const int waiting = lane->state[l] == LANE_SCATTERING;
-        const struct random4 random = rng_draw(key, lane->draw[l], lane->id_low[l], lane->id_high[l]);
-        const struct velocity_proposal proposal =
-            mode == MODE_TABLE_GLOBAL || mode == MODE_TABLE_CONSTANT
-                ? propose_velocity_table(&view->table, lane->a[l], lane->x[l], random)
-                : propose_velocity(lane->a[l], lane->x[l], random, narrow);
-        lane->u[l] = proposal.u;
-        lane->ratio[l] = r_div(proposal.uniform, r_max(proposal.chance, R(1e-30)));
-        lane->accepted[l] = waiting & (proposal.uniform <= proposal.chance);
-        lane->draw[l] += waiting ? 1 : 0;
-    }
-}
-
-/* Complete redistribution needs no atom: the proposal is the outgoing frequency itself, always accepted. */
-static inline void propose_lanes_complete(struct lanes *lane, const struct transport_view *view)
-{
-    const struct rng_key key = view->key;
-#pragma omp simd
-    for (int l = 0; l < LANES; l++) {
-        const int waiting = lane->state[l] == LANE_SCATTERING;
-        const struct random4 random = rng_draw(key, lane->draw[l], lane->id_low[l], lane->id_high[l]);
-        lane->u[l] = sample_voigt_profile(lane->a[l], random);
-        lane->ratio[l] = rng_uniform(random.r3);
-        lane->accepted[l] = waiting;
-        lane->draw[l] += waiting ? 1 : 0;
-    }
-}
-
-static inline __attribute__((always_inline)) void scatter_lanes(struct lanes *lane, const struct transport_view *view,
-                                                                const int mode, const int dipole)
-{
-    const struct rng_key key = view->key;
-#pragma omp simd
-    for (int l = 0; l < LANES; l++) {
-        const int accepted = lane->accepted[l];
-        const struct random4 random = rng_draw(key, lane->draw[l], lane->id_low[l], lane->id_high[l]);
-        const struct vec3 n = vec3_make(lane->nx[l], lane->ny[l], lane->nz[l]);
-        const real x = lane->x[l];
-        const int core = phase_in_core(lane->a[l], x);
-        const struct vec3 out = dipole ? direction_dipole(n, core ? view->dipole_core : R(1), random.r0, random.r1)
-                                       : direction_isotropic(random.r0, random.r1);
-        const real g = vec3_dot(n, out);
-        const real u_perp = thermal_pair(random.r2, random.r3).first;
-        const real recoil = r_div(view->recoil, lane->b[l]);
-        const real x_out =
-            mode == MODE_COMPLETE ? lane->u[l] : redistributed_frequency(x, lane->u[l], u_perp, g, recoil);
-        const real tau = -r_log(lane->ratio[l]);
-        lane->nx[l] = accepted ? out.x : n.x;
-        lane->ny[l] = accepted ? out.y : n.y;
-        lane->nz[l] = accepted ? out.z : n.z;
-        lane->x[l] = accepted ? x_out : x;
-        lane->tau[l] = accepted ? r_max(tau, R(0)) : lane->tau[l];
-        lane->state[l] = accepted ? (int32_t)LANE_FLYING : lane->state[l];
-        lane->draw[l] += accepted ? 1 : 0;
-        lane->events[l] += accepted ? 1 : 0;
-    }
-}
-
-static inline __attribute__((always_inline)) void profile_lanes(struct lanes *lane, const struct transport_view *view,
-                                                                const int mode, const int narrow)
-{
-    if (mode == MODE_TABLE_GLOBAL || mode == MODE_TABLE_CONSTANT) {
-#pragma omp simd
-        for (int l = 0; l < LANES; l++)
-            lane->profile[l] = voigt_table(&view->table, lane->a[l], lane->x[l]);
-        return;
-    }
-    if (mode == MODE_APPROXIMATE_VOIGT) {
-        for (int l = 0; l < LANES; l++)
-            lane->profile[l] = voigt_tanh_blend(lane->a[l], lane->x[l], (real)voigt_crossing((double)lane->a[l]));
-        return;
-    }
-#pragma omp simd
-    for (int l = 0; l < LANES; l++)
-        lane->profile[l] = voigt_narrow(r_min(lane->a[l], LR_VOIGT_NARROW_MAX), lane->x[l]);
-    if (narrow)
-        return;
-#pragma omp simd
-    for (int l = 0; l < LANES; l++)
-        lane->profile[l] = lane->a[l] > LR_VOIGT_NARROW_MAX ? voigt_broad(lane->a[l], lane->x[l]) : lane->profile[l];
-}
-
-static inline __attribute__((always_inline)) void fly_lanes(struct lanes *lane, const int absorbing, const int analog)
-{
-#pragma omp simd
-    for (int l = 0; l < LANES; l++) {
-        const int flying = lane->state[l] == LANE_FLYING;
-        const struct opacity opacity = opacity_at(lane->alpha0[l], lane->eps[l], lane->kappa[l], lane->profile[l]);
-        const real stopping = analog ? opacity.scatter + opacity.absorb : opacity.scatter;
-        const struct segment segment =
-            fly_segment(vec3_make(lane->local_x[l], lane->local_y[l], lane->local_z[l]),
-                        vec3_make(lane->width_x[l], lane->width_y[l], lane->width_z[l]),
-                        vec3_make(lane->nx[l], lane->ny[l], lane->nz[l]), lane->tau[l], stopping);
-        const real length = flying ? segment.length : R(0);
-        lane->local_x[l] += length * lane->nx[l];
-        lane->local_y[l] += length * lane->ny[l];
-        lane->local_z[l] += length * lane->nz[l];
-        lane->tau[l] = flying ? segment.tau_left : lane->tau[l];
-        lane->path_part[l] += length;
-        real weighted = length;
-        const int scatters = flying & segment.scatters;
-        if (absorbing && !analog) {
-            const real depth = opacity.absorb * length;
-            weighted = lane->weight[l] * r_exp(-r_min(lane->depth[l], R(80))) * length * mean_transmission(depth);
-            const real after = lane->depth[l] + depth;
-            lane->depth[l] = after;
-            lane->scattered[l] += scatters ? lane->weight[l] * r_exp(-r_min(after, R(80))) : R(0);
-        }
-        lane->length[l] += weighted;
-        lane->scatter[l] += weighted * opacity.scatter;
-        lane->collided[l] = scatters;
-        const int overdue = scatters & flush_is_due(lane->events[l]);
-        lane->event[l] = flying & !segment.scatters ? segment.axis + 1 : overdue ? EVENT_FLUSH : EVENT_NONE;
-        lane->state[l] = scatters ? (int32_t)LANE_SCATTERING : lane->state[l];
-    }
-}
 
 /* ---- one lane at a time --------------------------------------------------------------------------------------- */
 
@@ -246,6 +92,12 @@ static void keep_last_scattering(struct lanes *lane, int l)
     lane->last_local[l][2] = lane->local_z[l];
 }
 
+static void set_weight(struct lanes *lane, int l, double weight)
+{
+    lane->settled[l] = weight;
+    lane->weight[l] = (real)weight;
+}
+
 static struct transport_batch *lane_batch(const struct pass *pass, const struct lanes *lane, int l)
 {
     return &pass->tally->batch[lane->batch[l]];
@@ -262,10 +114,10 @@ static void flush_lane(struct pass *pass, struct lanes *lane, int l)
     }
     lane->path[l] += (double)lane->path_part[l];
     if (pass->job->absorbing && !pass->job->analog_absorption) {
-        const real lost = lane->weight[l] * absorbed_fraction(lane->depth[l]);
-        lane->absorbed[l] += (double)lost;
+        const double after = lane->settled[l] * r_exp_minus_wide((double)lane->depth[l]);
+        lane->absorbed[l] += lane->settled[l] - after;
         lane->scattered_sum[l] += (double)lane->scattered[l];
-        lane->weight[l] -= lost;
+        set_weight(lane, l, after);
     }
     lane->length[l] = lane->scatter[l] = lane->path_part[l] = lane->depth[l] = lane->scattered[l] = R(0);
 }
@@ -304,7 +156,7 @@ static void start_lane(struct pass *pass, struct lanes *lane, int l, struct supp
     lane->id_low[l] = (uint32_t)id;
     lane->id_high[l] = (uint32_t)((uint64_t)id >> 32);
     lane->draw[l] = EMISSION_BLOCKS;
-    lane->batch[l] = tally_batch(id, pass->job->batch_chunk, pass->job->n_batch);
+    lane->batch[l] = tally_batch(pass->deal, id);
     const struct emitted born = emit_packet(&pass->view, lane->id_low[l], lane->id_high[l]);
     set_place(lane, l, born.at);
     lane->cell[l] = walk_cell_index(&pass->view.mesh, born.at);
@@ -314,7 +166,7 @@ static void start_lane(struct pass *pass, struct lanes *lane, int l, struct supp
     lane->nz[l] = born.n.z;
     lane->x[l] = born.x;
     lane->tau[l] = born.tau;
-    lane->weight[l] = R(1);
+    set_weight(lane, l, 1);
     lane->path[l] = lane->absorbed[l] = lane->scattered_sum[l] = 0;
     lane->events[l] = 0;
     lane->state[l] = LANE_FLYING;
@@ -326,7 +178,7 @@ static void end_packet(struct pass *pass, struct lanes *lane, int l, int face)
 {
     const struct transport_job *job = pass->job;
     struct transport_batch *batch = lane_batch(pass, lane, l);
-    const double weight = (double)lane->weight[l];
+    const double weight = lane->settled[l];
     add(&batch->packets, 1);
     add(&batch->events, (double)lane->events[l]);
     const int counted = !job->absorbing || job->analog_absorption;
@@ -377,13 +229,13 @@ static void end_packet(struct pass *pass, struct lanes *lane, int l, int face)
 /* Russian roulette on a flushed lane; returns whether the packet lives. */
 static int roulette_survives(struct pass *pass, struct lanes *lane, int l)
 {
-    if (!pass->job->absorbing || lane->weight[l] >= ROULETTE_BELOW)
+    if (!pass->job->absorbing || lane->settled[l] >= ROULETTE_BELOW)
         return 1;
     const struct random4 random = rng_draw(pass->view.key, lane->draw[l]++, lane->id_low[l], lane->id_high[l]);
-    const int survives = rng_uniform(random.r0) <= ROULETTE_SURVIVAL && lane->weight[l] > R(0);
-    const real weight = survives ? lane->weight[l] / ROULETTE_SURVIVAL : R(0);
-    add(&lane_batch(pass, lane, l)->roulette, (double)lane->weight[l] - (double)weight);
-    lane->weight[l] = weight;
+    const int survives = (double)rng_uniform(random.r0) <= ROULETTE_SURVIVAL && lane->settled[l] > 0;
+    const double weight = survives ? lane->settled[l] / ROULETTE_SURVIVAL : 0;
+    add(&lane_batch(pass, lane, l)->roulette, lane->settled[l] - weight);
+    set_weight(lane, l, weight);
     return survives;
 }
 
@@ -404,7 +256,7 @@ static void cross_lane(struct pass *pass, struct lanes *lane, int l, struct supp
         start_lane(pass, lane, l, supply);
         return;
     }
-    const struct vec3 n_new = crossing.reflected ? walk_mirrored(n, axis) : n;
+    const struct vec3 n_new = crossing.n;
     const int64_t cell = walk_cell_index(&pass->view.mesh, crossing.at);
     const struct cell_view *from = &pass->cell[lane->cell[l]];
     const struct cell_view *to = &pass->cell[cell];
@@ -427,7 +279,7 @@ static int collide_analog(struct pass *pass, struct lanes *lane, int l, struct s
     if (rng_uniform(random.r0) * (opacity.scatter + opacity.absorb) > opacity.absorb)
         return 0;
     flush_lane(pass, lane, l);
-    lane->absorbed[l] = (double)lane->weight[l];
+    lane->absorbed[l] = lane->settled[l];
     end_packet(pass, lane, l, -1);
     start_lane(pass, lane, l, supply);
     return 1;
@@ -602,12 +454,14 @@ static void chain_free(struct block *chain)
 static void fold_groups(const struct pass *pass, const double *sums, double *total, double *square)
 {
     const int64_t n_cell = pass->job->n_cell;
+    double packets[TRANSPORT_MAX_BATCH];
+    transport_group_packets(pass->job, pass->tally, packets);
 #pragma omp parallel for
     for (int64_t cell = 0; cell < n_cell; cell++)
         for (int group = 0; group < pass->job->n_group; group++) {
             const double value = sums[group * n_cell + cell];
             total[cell] += value;
-            square[cell] += value * value;
+            square[cell] += packets[group] > 0 ? value * value / packets[group] : 0;
         }
 }
 
@@ -636,6 +490,7 @@ enum lr_status NAME_EXPAND(cpu_transport_,
     if (ready) {
         pass.view.cell = pass.cell;
         pass.axes = make_tally_axes(job);
+        pass.deal = make_tally_deal(job);
         const double start = lr_seconds();
 #pragma omp parallel num_threads(threads)
         run_thread(&pass, &lanes[omp_get_thread_num()]);

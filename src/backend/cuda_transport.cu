@@ -1,377 +1,19 @@
-/* CUDA transport driver: one thread follows one packet at a time, taken from an atomic queue, with its state in
- * registers. Each turn of the loop a thread does one step of its history: a velocity proposal when it waits for a
- * scattering, one segment when it is in flight; a rejected proposal costs that thread a turn, not its warp.
- *
- * Compiled once per precision; LR_CUDA_VARIANT names the entry. */
+/* CUDA transport driver: memory, launch and tallies. Packets come from an atomic queue; the kernel is in
+ * cuda_kernel.cuh. Compiled once per precision; LR_CUDA_VARIANT names the entry. */
 #include <cuda_runtime.h>
 
 #include <cstdlib>
 #include <time.h>
 
-#include "backend/build_views.h"
+#include "backend/cuda_kernel.cuh"
 #include "backend/cuda_variants.h"
-#include "kernel/emission.h"
-#include "kernel/flight.h"
-#include "kernel/tables.h"
 
 namespace
 {
 
-enum { BLOCK_THREADS = 128 };
-#ifdef LR_REAL_DOUBLE
-enum { BLOCKS_PER_SM = 4 };
-#else
-enum { BLOCKS_PER_SM = 8 };
-#endif
-
-enum { CONSTANT_CDF = 44 * 251, CONSTANT_VOIGT = 5000 };
-__constant__ float constant_cdf[CONSTANT_CDF];
-__constant__ float constant_voigt[CONSTANT_VOIGT];
-
-struct last_scattering {
-    int cell[3];
-    real local[3];
-};
-
-/* All a kernel needs; passed by value. */
-struct pass {
-    struct transport_view view;
-    struct tally_axes axes;
-    int64_t n_packet, batch_chunk, n_cell;
-    int n_batch, n_group, one_thread_per_packet;
-    struct transport_batch *batch;
-    double *face_spectrum, *direction_spectrum;
-    double *fields; /* [n_group][n_cell][2]: weighted length and scattering depth; or NULL */
-    struct transport_record *record;
-    struct last_scattering *last; /* per thread */
-    unsigned long long *n_record, *queue;
-    const volatile int *stop;
-};
-
-struct packet {
-    struct place at;
-    struct vec3 n;
-    real x, tau;
-    real alpha0, a, kappa, eps, b; /* of the cell */
-    struct vec3 velocity;
-    real weight;                                       /* at the last flush */
-    real path;                                         /* up to the last flush */
-    real path_part, length, scatter, depth, scattered; /* since the last flush */
-    uint32_t events;                                   /* scatterings so far */
-    uint32_t id_low, id_high, draw;
-    int group;                      /* of batches, for the cell tallies */
-    double absorbed, scattered_sum; /* up to the last flush */
-    int cell;
-    int waiting; /* for a scattering; otherwise in flight */
-};
-
-__device__ __forceinline__ void load_cell(struct packet &p, const struct cell_view &cell)
-{
-    p.alpha0 = cell.alpha0;
-    p.a = cell.a;
-    p.kappa = cell.kappa;
-    p.eps = cell.eps;
-    p.b = cell.b;
-    p.velocity = vec3_make(cell.vx, cell.vy, cell.vz);
-}
-
-__device__ __forceinline__ void keep_last(const struct pass &pass, const struct packet &p)
-{
-    struct last_scattering *last = pass.last + (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    last->cell[0] = p.at.i;
-    last->cell[1] = p.at.j;
-    last->cell[2] = p.at.k;
-    last->local[0] = p.at.local.x;
-    last->local[1] = p.at.local.y;
-    last->local[2] = p.at.local.z;
-}
-
-__device__ void start_packet(const struct pass &pass, struct packet &p, int64_t id)
-{
-    p.id_low = (uint32_t)id;
-    p.id_high = (uint32_t)((uint64_t)id >> 32);
-    p.draw = EMISSION_BLOCKS;
-    p.group = tally_batch(id, pass.batch_chunk, pass.n_batch) % pass.n_group;
-    const struct emitted born = emit_packet(&pass.view, p.id_low, p.id_high);
-    p.at = born.at;
-    p.n = born.n;
-    p.x = born.x;
-    p.tau = born.tau;
-    p.cell = walk_cell_index(&pass.view.mesh, born.at);
-    load_cell(p, pass.view.cell[p.cell]);
-    p.weight = R(1);
-    p.path = p.path_part = p.length = p.scatter = p.depth = p.scattered = R(0);
-    p.events = 0;
-    p.absorbed = p.scattered_sum = 0;
-    p.waiting = 0;
-    if (pass.record)
-        keep_last(pass, p);
-}
-
-/* Move what was gathered in the cell to the tallies; small sums are kept apart from large ones until here. */
-template <bool ABSORBING>
-__device__ __forceinline__ void flush(const struct pass &pass, struct packet &p)
-{
-    if (pass.fields) {
-        double *field = pass.fields + 2 * (p.group * pass.n_cell + p.cell);
-        atomicAdd(field, (double)(ABSORBING ? p.length : p.path_part));
-        atomicAdd(field + 1, (double)p.scatter);
-    }
-    p.path += p.path_part;
-    if (ABSORBING && !pass.view.analog) {
-        const real lost = p.weight * absorbed_fraction(p.depth);
-        p.absorbed += (double)lost;
-        p.scattered_sum += (double)p.scattered;
-        p.weight -= lost;
-    }
-    p.path_part = p.length = p.scatter = p.depth = p.scattered = R(0);
-}
-
-__device__ __forceinline__ int packet_batch(const struct pass &pass, const struct packet &p)
-{
-    return tally_batch((int64_t)(((uint64_t)p.id_high << 32) | p.id_low), pass.batch_chunk, pass.n_batch);
-}
-
-/* Count a finished packet: escaped through `face`, or gone (face < 0). */
-template <bool ABSORBING>
-__device__ void end_packet(const struct pass &pass, struct packet &p, int face)
-{
-    const int in_run = packet_batch(pass, p);
-    struct transport_batch *batch = &pass.batch[in_run];
-    const double weight = ABSORBING ? (double)p.weight : 1.0;
-    atomicAdd(&batch->packets, 1.0);
-    atomicAdd(&batch->events, (double)p.events);
-    atomicAdd(&batch->scattered, ABSORBING && !pass.view.analog ? p.scattered_sum : (double)p.events);
-    if (ABSORBING)
-        atomicAdd(&batch->absorbed, p.absorbed);
-    if (face < 0)
-        return;
-    const real x = frequency_in_mesh_frame(p.x, p.b, vec3_dot(p.velocity, p.n));
-    const int bin = spectrum_bin(&pass.axes, x);
-    const int n_slot = pass.axes.n_bin + 2;
-    const int n_direction = pass.axes.n_mu * pass.axes.n_phi;
-    atomicAdd(&batch->escaped, weight);
-    atomicAdd(&batch->path, weight * (double)p.path);
-    atomicAdd(&pass.face_spectrum[((int64_t)in_run * TRANSPORT_N_FACE + face) * n_slot + bin], weight);
-    atomicAdd(&pass.direction_spectrum[((int64_t)in_run * n_direction + direction_bin(&pass.axes, p.n)) * n_slot + bin],
-              weight);
-    if (!pass.record)
-        return;
-    struct transport_record *record = &pass.record[atomicAdd(pass.n_record, 1ull)];
-    const struct last_scattering *last = pass.last + (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    record->id = (int64_t)(((uint64_t)p.id_high << 32) | p.id_low);
-    record->scatterings = p.events;
-    record->weight = weight;
-    record->shift = (double)x;
-    record->path = (double)p.path;
-    record->face = face;
-    record->cell[0] = p.at.i;
-    record->cell[1] = p.at.j;
-    record->cell[2] = p.at.k;
-    record->local[0] = (double)p.at.local.x;
-    record->local[1] = (double)p.at.local.y;
-    record->local[2] = (double)p.at.local.z;
-    record->direction[0] = (double)p.n.x;
-    record->direction[1] = (double)p.n.y;
-    record->direction[2] = (double)p.n.z;
-    for (int axis = 0; axis < 3; axis++) {
-        record->last_cell[axis] = last->cell[axis];
-        record->last_local[axis] = (double)last->local[axis];
-    }
-}
-
-/* Russian roulette after a flush; returns whether the packet lives. */
-template <bool ABSORBING>
-__device__ __forceinline__ bool roulette_survives(const struct pass &pass, struct packet &p)
-{
-    if (!ABSORBING || p.weight >= ROULETTE_BELOW)
-        return true;
-    const struct random4 random = rng_draw(pass.view.key, p.draw++, p.id_low, p.id_high);
-    const bool survives = rng_uniform(random.r0) <= ROULETTE_SURVIVAL && p.weight > R(0);
-    const real weight = survives ? p.weight / ROULETTE_SURVIVAL : R(0);
-    atomicAdd(&pass.batch[packet_batch(pass, p)].roulette, (double)p.weight - (double)weight);
-    p.weight = weight;
-    return survives;
-}
-
-/* A packet that stays in one cell for long: settle its sums, and its fate if its weight has become small. Returns
- * whether it goes on. */
-template <bool ABSORBING>
-__device__ __forceinline__ bool settle(const struct pass &pass, struct packet &p)
-{
-    flush<ABSORBING>(pass, p);
-    const bool alive = roulette_survives<ABSORBING>(pass, p);
-    if (!alive)
-        end_packet<ABSORBING>(pass, p, -1);
-    return alive;
-}
-
-/* Returns whether the packet goes on. */
-template <bool ABSORBING>
-__device__ __forceinline__ bool cross(const struct pass &pass, struct packet &p, int axis)
-{
-    flush<ABSORBING>(pass, p);
-    const struct crossing crossing = walk_cross(&pass.view.mesh, p.at, p.n, axis);
-    if (crossing.escaped) {
-        p.at = crossing.at;
-        end_packet<ABSORBING>(pass, p, crossing.face);
-        return false;
-    }
-    if (!roulette_survives<ABSORBING>(pass, p)) {
-        end_packet<ABSORBING>(pass, p, -1);
-        return false;
-    }
-    const struct vec3 n = crossing.reflected ? walk_mirrored(p.n, axis) : p.n;
-    const int index = walk_cell_index(&pass.view.mesh, crossing.at);
-    const struct cell_view to = pass.view.cell[index];
-    p.x = frequency_across(p.x, p.b, vec3_dot(p.velocity, p.n), to.b, cell_velocity_along(&to, n));
-    p.n = n;
-    p.at = crossing.at;
-    p.cell = index;
-    load_cell(p, to);
-    return true;
-}
-
-template <int MODE, bool NARROW>
-__device__ __forceinline__ void try_scattering(const struct pass &pass, const struct table_view &table,
-                                               struct packet &p)
-{
-    const struct random4 first = rng_draw(pass.view.key, p.draw++, p.id_low, p.id_high);
-    struct velocity_proposal proposal;
-    if (MODE == MODE_COMPLETE) {
-        proposal.u = sample_voigt_profile(p.a, first);
-        proposal.uniform = rng_uniform(first.r3);
-        proposal.chance = R(1);
-    } else if (MODE == MODE_TABLE_GLOBAL || MODE == MODE_TABLE_CONSTANT) {
-        proposal = propose_velocity_table(&table, p.a, p.x, first);
-    } else {
-        proposal = propose_velocity(p.a, p.x, first, NARROW);
-    }
-    if (proposal.uniform > proposal.chance)
-        return;
-    const struct random4 second = rng_draw(pass.view.key, p.draw++, p.id_low, p.id_high);
-    const struct vec3 out =
-        pass.view.dipole
-            ? direction_dipole(p.n, phase_in_core(p.a, p.x) ? pass.view.dipole_core : R(1), second.r0, second.r1)
-            : direction_isotropic(second.r0, second.r1);
-    if (MODE == MODE_COMPLETE) {
-        p.x = proposal.u;
-    } else {
-        const real g = vec3_dot(p.n, out);
-        const real u_perp = thermal_pair(second.r2, second.r3).first;
-        const real recoil = pass.view.recoil > R(0) ? r_div(pass.view.recoil, p.b) : R(0);
-        p.x = redistributed_frequency(p.x, proposal.u, u_perp, g, recoil);
-    }
-    p.n = out;
-    p.tau = r_max(-r_log(r_div(proposal.uniform, proposal.chance)), R(0));
-    p.events++;
-    p.waiting = 0;
-}
-
-template <int MODE, bool NARROW>
-__device__ __forceinline__ real profile_at(const struct table_view &table, real a, real x)
-{
-    if (MODE == MODE_TABLE_GLOBAL || MODE == MODE_TABLE_CONSTANT)
-        return voigt_table(&table, a, x);
-    if (MODE == MODE_APPROXIMATE_VOIGT)
-        return voigt_tanh_blend(a, x, (real)voigt_crossing((double)a));
-    return NARROW ? voigt_narrow(a, x) : voigt(a, x);
-}
-
-/* One segment; returns whether the packet goes on. */
-template <int MODE, bool ABSORBING, bool NARROW>
-__device__ __forceinline__ bool fly(const struct pass &pass, const struct table_view &table, struct packet &p)
-{
-    const real profile = profile_at<MODE, NARROW>(table, p.a, p.x);
-    const struct opacity opacity = opacity_at(p.alpha0, ABSORBING ? p.eps : R(0), ABSORBING ? p.kappa : R(0), profile);
-    const bool analog = ABSORBING && pass.view.analog;
-    const real stopping = analog ? opacity.scatter + opacity.absorb : opacity.scatter;
-    const struct segment segment = fly_segment(p.at.local, p.at.width, p.n, p.tau, stopping);
-    p.at.local.x += segment.length * p.n.x;
-    p.at.local.y += segment.length * p.n.y;
-    p.at.local.z += segment.length * p.n.z;
-    p.tau = segment.tau_left;
-    p.path_part += segment.length;
-    real weighted = segment.length;
-    if (ABSORBING) {
-        if (!analog) {
-            const real depth = opacity.absorb * segment.length;
-            weighted *= p.weight * r_exp(-p.depth) * mean_transmission(depth);
-            p.depth += depth;
-            p.scattered += segment.scatters ? p.weight * r_exp(-p.depth) : R(0);
-        }
-        p.length += weighted;
-    }
-    p.scatter += weighted * opacity.scatter;
-    if (!segment.scatters)
-        return cross<ABSORBING>(pass, p, segment.axis);
-    p.waiting = 1;
-    if (pass.record)
-        keep_last(pass, p);
-    if (analog) {
-        const struct random4 random = rng_draw(pass.view.key, p.draw++, p.id_low, p.id_high);
-        if (rng_uniform(random.r0) * stopping <= opacity.absorb) {
-            flush<ABSORBING>(pass, p);
-            p.absorbed = (double)p.weight;
-            end_packet<ABSORBING>(pass, p, -1);
-            return false;
-        }
-    }
-    return flush_is_due(p.events) ? settle<ABSORBING>(pass, p) : true;
-}
-
-template <int MODE, bool ABSORBING, bool NARROW>
-__global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_PER_SM)
-    transport_kernel(const __grid_constant__ struct pass pass)
-{
-    struct table_view table = pass.view.table;
-    if (MODE == MODE_TABLE_CONSTANT) {
-        table.cdf = constant_cdf;
-        table.log_voigt = constant_voigt;
-    }
-    struct packet p;
-    bool alive = false;
-    int64_t fixed = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    for (;;) {
-        if (!alive) {
-            int64_t id = fixed;
-            if (!pass.one_thread_per_packet)
-                id = (int64_t)atomicAdd(pass.queue, 1ull);
-            fixed = pass.n_packet;
-            if (id >= pass.n_packet || *pass.stop)
-                return;
-            start_packet(pass, p, id);
-            alive = true;
-        }
-        if (p.waiting)
-            try_scattering<MODE, NARROW>(pass, table, p);
-        if (!p.waiting)
-            alive = fly<MODE, ABSORBING, NARROW>(pass, table, p);
-    }
-}
-
-/* Sums and sums of squares over the groups of batches. */
-__global__ void fold_kernel(const double *sums, int n_group, int64_t n_cell, double *total, double *square)
-{
-    const int64_t cell = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (cell >= n_cell)
-        return;
-    double t = 0;
-    double s = 0;
-    for (int group = 0; group < n_group; group++) {
-        const double value = sums[2 * (group * n_cell + cell)];
-        t += value;
-        s += value * value;
-    }
-    total[cell] = t;
-    square[cell] = s;
-}
-
-/* ---- host ----------------------------------------------------------------------------------------------------- */
-
 /* Device memory of a run, freed together; the first error is kept. */
 struct device {
-    void *block[256];
+    void **block;
     int n_block;
     cudaError_t error;
 };
@@ -387,7 +29,10 @@ void *device_copy(void *owner, size_t bytes, const void *data)
 {
     struct device *device = (struct device *)owner;
     void *memory = NULL;
-    if (device->n_block == (int)(sizeof device->block / sizeof device->block[0]))
+    void **grown = (void **)realloc(device->block, (size_t)(device->n_block + 1) * sizeof *grown);
+    if (grown)
+        device->block = grown;
+    else
         okay(device, cudaErrorMemoryAllocation);
     if (device->error != cudaSuccess || !okay(device, cudaMalloc(&memory, bytes > 0 ? bytes : 1)))
         return NULL;
@@ -401,6 +46,7 @@ void device_release(struct device *device)
 {
     for (int i = 0; i < device->n_block; i++)
         cudaFree(device->block[i]);
+    free(device->block);
 }
 
 bool upload_cells(struct device *device, const struct transport_job *job, struct pass *pass)
@@ -429,8 +75,7 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
         return false;
     pass->axes = make_tally_axes(job);
     pass->n_packet = job->n_packet;
-    pass->batch_chunk = job->batch_chunk;
-    pass->n_batch = job->n_batch;
+    pass->deal = make_tally_deal(job);
     pass->n_group = job->n_group;
     pass->n_cell = job->n_cell;
     pass->one_thread_per_packet = job->one_thread_per_packet;
@@ -452,6 +97,8 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
     pass->queue = (unsigned long long *)device_copy(device, sizeof *pass->queue, NULL);
     pass->stop = (const volatile int *)device_copy(device, sizeof(int), NULL);
     if (job->mode == TRANSPORT_TABLE_CONSTANT && device->error == cudaSuccess) {
+        if (job->tables->n_row * job->tables->n_node != CONSTANT_CDF || job->tables->n_voigt != CONSTANT_VOIGT)
+            return okay(device, cudaErrorInvalidValue);
         okay(device,
              cudaMemcpyToSymbol(constant_cdf, pass->view.table.cdf, sizeof constant_cdf, 0, cudaMemcpyDeviceToDevice));
         okay(device, cudaMemcpyToSymbol(constant_voigt, pass->view.table.log_voigt, sizeof constant_voigt, 0,
@@ -524,8 +171,8 @@ void wait_for(struct device *device, const struct pass *pass, const struct trans
     }
 }
 
-void launch(struct device *device, const struct transport_job *job, const struct transport_monitor *monitor,
-            struct transport_tally *tally, const struct pass *pass, kernel_fn *kernel, int64_t blocks)
+void launch(struct device *device, const struct transport_monitor *monitor, struct transport_tally *tally,
+            const struct pass *pass, kernel_fn *kernel, int64_t blocks)
 {
     cudaStream_t work = NULL;
     cudaStream_t side = NULL;
@@ -544,7 +191,6 @@ void launch(struct device *device, const struct transport_job *job, const struct
         okay(device, cudaStreamSynchronize(work));
         okay(device, cudaEventElapsedTime(&milliseconds, begin, end));
     }
-    (void)job;
     tally->seconds += 1e-3 * (double)milliseconds;
     cudaEventDestroy(begin);
     cudaEventDestroy(end);
@@ -553,15 +199,15 @@ void launch(struct device *device, const struct transport_job *job, const struct
 }
 
 /* One tally field folded on the device and added to the host's sums. */
-bool download_field(struct device *device, const struct transport_job *job, const double *sums, double *total,
-                    double *square)
+bool download_field(struct device *device, const struct transport_job *job, const double *sums,
+                    const double *group_packets, double *total, double *square)
 {
     const size_t bytes = (size_t)job->n_cell * sizeof(double);
     double *folded = (double *)device_copy(device, 2 * bytes, NULL);
     double *host = (double *)malloc(2 * bytes);
     if (folded && host) {
         const unsigned blocks = (unsigned)((job->n_cell + 255) / 256);
-        fold_kernel<<<blocks, 256>>>(sums, job->n_group, job->n_cell, folded, folded + job->n_cell);
+        fold_kernel<<<blocks, 256>>>(sums, group_packets, job->n_group, job->n_cell, folded, folded + job->n_cell);
         okay(device, cudaGetLastError());
         if (okay(device, cudaMemcpy(host, folded, 2 * bytes, cudaMemcpyDeviceToHost)))
             for (int64_t cell = 0; cell < job->n_cell; cell++) {
@@ -592,9 +238,15 @@ bool download(struct device *device, const struct transport_job *job, const stru
         okay(device, cudaMemcpy(tally->record, pass->record, n_record * sizeof *tally->record, cudaMemcpyDeviceToHost));
         tally->n_record = (int64_t)n_record;
     }
-    if (job->fields && device->error == cudaSuccess)
-        return download_field(device, job, pass->fields, tally->length, tally->length_square) &&
-               download_field(device, job, pass->fields + 1, tally->scatter, tally->scatter_square);
+    if (job->fields && device->error == cudaSuccess) {
+        double packets[TRANSPORT_MAX_BATCH];
+        transport_group_packets(job, tally, packets);
+        const double *group_packets =
+            (const double *)device_copy(device, (size_t)job->n_group * sizeof(double), packets);
+        return group_packets &&
+               download_field(device, job, pass->fields, group_packets, tally->length, tally->length_square) &&
+               download_field(device, job, pass->fields + 1, group_packets, tally->scatter, tally->scatter_square);
+    }
     return device->error == cudaSuccess;
 }
 
@@ -608,7 +260,7 @@ enum lr_status run_pass(cuda_fail_fn *fail, lr_context *ctx, const struct transp
     kernel_fn *kernel = choose_kernel(job);
     const int64_t blocks = choose_blocks(&device, job, kernel);
     if (device.error == cudaSuccess && upload(&device, job, tally, (int)(blocks * BLOCK_THREADS), &pass)) {
-        launch(&device, job, monitor, tally, &pass, kernel, blocks);
+        launch(&device, monitor, tally, &pass, kernel, blocks);
         if (device.error == cudaSuccess)
             download(&device, job, &pass, tally);
     }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/context.h"
 
@@ -23,7 +24,7 @@ static void *open_module(void)
         const int length = snprintf(path, sizeof path, "%.*s%s", folder, self.dli_fname, CUDA_MODULE);
         if (length > 0 && (size_t)length < sizeof path && strchr(path, '/')) {
             void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-            if (module)
+            if (module || access(path, F_OK) == 0)
                 return module;
         }
     }

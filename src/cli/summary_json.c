@@ -38,6 +38,7 @@ void summary_print_json(FILE *file, const struct lr_summary *s, const char *outp
     put_pair(&json, "quartiles_abs_x", s->lower_quartile_abs_x.value, s->upper_quartile_abs_x.value);
     put_pair(&json, "quartiles_abs_x_error", s->lower_quartile_abs_x.error, s->upper_quartile_abs_x.error);
     json_number(&json, "peak_abs_x", s->peak_abs_x);
+    put_estimate(&json, "outside", s->outside);
     json_open(&json, "seconds", '{');
     json_number(&json, "transport", s->seconds_transport);
     json_number(&json, "total", s->seconds_total);

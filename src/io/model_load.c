@@ -133,6 +133,7 @@ enum lr_status lr_model_load(lr_context *ctx, const char *path, const char *cons
     char *text = NULL;
     size_t length = 0;
     struct units *units = NULL;
+    *model = NULL;
     enum lr_status status = read_text(ctx, path, &text, &length);
     if (status == LR_OK)
         status = units_create(ctx, &units);

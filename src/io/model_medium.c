@@ -39,9 +39,18 @@ static enum lr_status check_derived(const struct reader *r, const struct yaml_no
             continue;
         char place[64];
         name_cell(mesh, cell, place, sizeof place);
+        if (isfinite(value) && value > high)
+            return READER_FAIL(r, node, "the %s is %g at cell %s, above the limit of %g", name, value, place, high);
         return READER_FAIL(r, node, "the %s is %g at cell %s", name, value, place);
     }
     return LR_OK;
+}
+
+/* An optical depth of 1e15 across the mesh: no photon would ever finish, and single precision ends not far above. */
+static double largest_opacity(const struct reader *r)
+{
+    const struct mesh *mesh = &r->model->mesh;
+    return 1e15 / fmax(fmax(mesh_size(mesh, 0), mesh_size(mesh, 1)), mesh_size(mesh, 2));
 }
 
 static enum lr_status read_doppler(const struct reader *r, const struct yaml_node *map, struct medium *medium)
@@ -124,7 +133,7 @@ static enum lr_status read_opacity(const struct reader *r, const struct yaml_nod
                               &medium->alpha0));
     }
     field_compact(&medium->alpha0, mesh_cell_count(&r->model->mesh));
-    return check_derived(r, map, &medium->alpha0, "line-centre opacity in 1/cm", 0.0, DBL_MAX);
+    return check_derived(r, map, &medium->alpha0, "line-centre opacity in 1/cm", 0.0, largest_opacity(r));
 }
 
 static enum lr_status read_damping(const struct reader *r, const struct yaml_node *map, struct medium *medium)
@@ -133,7 +142,7 @@ static enum lr_status read_damping(const struct reader *r, const struct yaml_nod
     if (damping)
         return read_field(r, damping, &DAMPING, &medium->a);
     LR_TRY(medium_derive_damping(r->ctx, &r->model->line, mesh_cell_count(&r->model->mesh), medium));
-    return check_derived(r, map, &medium->a, "damping parameter", 0.0, DBL_MAX);
+    return check_derived(r, map, &medium->a, "damping parameter", 0.0, DAMPING.high);
 }
 
 static enum lr_status read_absorption(const struct reader *r, const struct yaml_node *map, struct medium *medium)
@@ -141,12 +150,16 @@ static enum lr_status read_absorption(const struct reader *r, const struct yaml_
     const struct yaml_node *absorption = yaml_find(map, "absorption"), *depth_node = yaml_find(map, "tau_absorption");
     if (absorption)
         LR_TRY(read_field(r, absorption, &OPACITY, &medium->kappa));
-    if (!depth_node)
-        return LR_OK;
-    double depth = 0.0;
-    LR_TRY(read_number(r, depth_node, 0.0, DBL_MAX, &depth));
-    LR_TRY(scale_to_depth(r, depth_node, depth, absorption, &medium->kappa));
-    return check_derived(r, depth_node, &medium->kappa, "absorption in 1/cm", 0.0, DBL_MAX);
+    if (depth_node) {
+        double depth = 0.0;
+        LR_TRY(read_number(r, depth_node, 0.0, DBL_MAX, &depth));
+        LR_TRY(scale_to_depth(r, depth_node, depth, absorption, &medium->kappa));
+    }
+    return check_derived(r,
+                         depth_node   ? depth_node
+                         : absorption ? absorption
+                                      : map,
+                         &medium->kappa, "absorption in 1/cm", 0.0, largest_opacity(r));
 }
 
 enum lr_status read_medium(const struct reader *r, const struct yaml_node *node, struct medium *medium)

@@ -125,8 +125,8 @@ static enum lr_status write_spectrum(struct hdf5_writer *writer, hid_t group, co
                                "one standard error of direction"));
     }
     LR_TRY(hdf5_write_number(writer, group, "reference_b_cm_s", result->summary.reference_b));
-    LR_TRY(hdf5_write_number(writer, group, "outside", result->outside.value));
-    LR_TRY(hdf5_write_number(writer, group, "outside_error", result->outside.error));
+    LR_TRY(hdf5_write_number(writer, group, "outside", result->summary.outside.value));
+    LR_TRY(hdf5_write_number(writer, group, "outside_error", result->summary.outside.error));
     return hdf5_write_text(writer, group, "outside_units", "1/s");
 }
 

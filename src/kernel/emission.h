@@ -16,10 +16,12 @@ struct emitted {
     real tau; /* optical depth to the first scattering */
 };
 
-LR_FN int64_t alias_pick(const struct alias_view *alias, uint32_t random_entry, uint32_t random_keep)
+/* An entry from 64 random bits (32 would favour some of 1e9 cells by a sixth), then keep it or take its alias. */
+LR_FN int64_t alias_pick(const struct alias_view *alias, struct random4 random)
 {
-    const int64_t entry = (int64_t)(((uint64_t)random_entry * (uint64_t)alias->n) >> 32);
-    return rng_uniform(random_keep) <= alias->keep[entry] ? entry : alias->other[entry];
+    const uint64_t n = (uint64_t)alias->n;
+    const int64_t entry = (int64_t)(((uint64_t)random.r1 * n + (((uint64_t)random.r2 * n) >> 32)) >> 32);
+    return rng_uniform(random.r3) <= alias->keep[entry] ? entry : alias->other[entry];
 }
 
 LR_FN void place_on_axis(const struct mesh_view *mesh, int axis, real uniform, int *index, real *local, real *width)
@@ -52,25 +54,6 @@ LR_FN struct place place_in_cell(const struct mesh_view *mesh, int i, int j, int
     return at;
 }
 
-LR_FN struct place place_on_plane(const struct mesh_view *mesh, struct place at, int axis, int index, real local)
-{
-    const real width = mesh->width[axis][index];
-    if (axis == 0) {
-        at.i = index;
-        at.local.x = local;
-        at.width.x = width;
-    } else if (axis == 1) {
-        at.j = index;
-        at.local.y = local;
-        at.width.y = width;
-    } else {
-        at.k = index;
-        at.local.z = local;
-        at.width.z = width;
-    }
-    return at;
-}
-
 /* Shift from a tabulated density, linear between knots: pick the interval from the integral, then solve the quadratic
  * INT_0^t (d0 + (d1 - d0) s) ds = part of the interval's integral, in the form without cancellation. */
 LR_FN real sample_table_spectrum(const struct source_view *source, real uniform)
@@ -98,7 +81,7 @@ LR_FN real sample_shift(const struct source_view *source, const struct cell_view
     case SPECTRUM_IS_BAND:
         return source->centre + source->width * (rng_uniform(random.r0) - R(0.5));
     case SPECTRUM_IS_TABLE:
-        return sample_table_spectrum(source, rng_uniform(random.r0));
+        return sample_table_spectrum(source, r_min(rng_uniform(random.r0), R(1) - R_EPSILON));
     default:
         return source->centre;
     }
@@ -111,7 +94,7 @@ LR_FN struct emitted emit_packet(const struct transport_view *view, uint32_t id_
     const struct random4 third = rng_draw(view->key, 2, id_low, id_high);
     const struct random4 fourth = rng_draw(view->key, 3, id_low, id_high);
 
-    const real pick = rng_uniform(first.r0);
+    const double pick = ((double)first.r0 + 0.5) * 2.3283064365386963e-10; /* rare sources need all 32 bits */
     int s = 0;
     while (s < view->n_source - 1 && pick > view->source[s].cumulative)
         s++;
@@ -140,7 +123,7 @@ LR_FN struct emitted emit_packet(const struct transport_view *view, uint32_t id_
                                    source->local[source->axis]);
         break;
     case SOURCE_IS_CELLS: {
-        entry = alias_pick(&source->alias, first.r1, first.r2);
+        entry = alias_pick(&source->alias, first);
         const int row = (int)entry / mesh->n[2];
         const int i = row / mesh->n[1];
         const int j = row - i * mesh->n[1];
@@ -150,7 +133,7 @@ LR_FN struct emitted emit_packet(const struct transport_view *view, uint32_t id_
         break;
     }
     case SOURCE_IS_EXTERNAL: {
-        const int face = (int)alias_pick(&source->alias, first.r1, first.r2);
+        const int face = (int)alias_pick(&source->alias, first);
         const int upper = face & 1;
         const int normal = face / 2;
         const int index = upper ? mesh->n[normal] - 1 : 0;
@@ -163,7 +146,7 @@ LR_FN struct emitted emit_packet(const struct transport_view *view, uint32_t id_
         break;
     }
     case SOURCE_IS_LIST: {
-        entry = alias_pick(&source->alias, first.r1, first.r2);
+        entry = alias_pick(&source->alias, first);
         const int32_t *cell = source->list_cell + 3 * entry;
         const real *local = source->list_local + 3 * entry;
         const real *n = source->list_direction + 3 * entry;

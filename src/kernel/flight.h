@@ -50,12 +50,6 @@ LR_FN real mean_transmission(real f)
     return f < R(0.04) ? series : direct;
 }
 
-/* Weight lost over an absorption depth f by a packet of unit weight: 1 - exp(-f). */
-LR_FN real absorbed_fraction(real f)
-{
-    return f * mean_transmission(f);
-}
-
 /* A packet flushes its sums at every face, and when it has scattered FLUSH_EVENTS times since its birth or the last
  * such moment, counted by its own scatterings so that its history depends on nothing else. */
 enum { FLUSH_EVENTS = 4096 };
@@ -65,8 +59,9 @@ LR_FN int flush_is_due(uint32_t events)
     return events % FLUSH_EVENTS == FLUSH_EVENTS - 1;
 }
 
-/* Russian roulette: a packet below ROULETTE_BELOW goes on with ten times its weight, one time in ten. */
-#define ROULETTE_BELOW R(1e-3)
-#define ROULETTE_SURVIVAL R(0.1)
+/* Russian roulette: a packet below ROULETTE_BELOW goes on with ten times its weight, one time in ten. Weights between
+ * flushes are kept in double: thousands of tiny losses, and one deep loss, are exact alike. */
+#define ROULETTE_BELOW 1e-3
+#define ROULETTE_SURVIVAL 0.1
 
 #endif

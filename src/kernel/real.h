@@ -114,6 +114,12 @@ LR_FN real r_exp(real x)
 #endif
 }
 
+/* exp(-x) in double whatever the working precision, for sums that must not drift. */
+LR_FN double r_exp_minus_wide(double x)
+{
+    return exp(-x);
+}
+
 LR_FN real r_log(real x)
 {
 #if LR_ON_DEVICE && defined(LR_REAL_DOUBLE)

@@ -4,11 +4,33 @@
 
 #include "kernel/vec3.h"
 
-/* The batch of a packet: chunks are dealt out in turn, so that a run that is stopped early has fed all batches, while
- * packets in flight together mostly share one. */
-LR_FN int tally_batch(int64_t packet, int64_t chunk, int n_batch)
+/* How packets are dealt to batches: in turn, in chunks that double from FIRST_CHUNK up to FIRST_CHUNK 2^doublings. A
+ * run that is stopped early has fed all batches, while later on packets in flight together mostly share one. */
+struct tally_deal {
+    int n_batch, doublings;
+};
+
+enum { FIRST_CHUNK = 16, LEAST_DEALS = 8 };
+
+LR_FN struct tally_deal tally_deal_for(int64_t n_packet, int n_batch)
 {
-    return (int)((packet / chunk) % n_batch);
+    struct tally_deal deal;
+    deal.n_batch = n_batch;
+    deal.doublings = 0;
+    while (((int64_t)FIRST_CHUNK << (deal.doublings + 1)) * LEAST_DEALS * n_batch <= n_packet)
+        deal.doublings++;
+    return deal;
+}
+
+LR_FN int tally_batch(struct tally_deal deal, int64_t packet)
+{
+    const int64_t first_round = (int64_t)FIRST_CHUNK * deal.n_batch;
+    const int64_t turn = packet / first_round + 1; /* round k of doubled chunks starts at turn 2^k */
+    int level = 0;
+    while (level < deal.doublings && turn >= ((int64_t)2 << level))
+        level++;
+    const int64_t start = first_round * (((int64_t)1 << level) - 1);
+    return (int)((packet - start) / ((int64_t)FIRST_CHUNK << level) % deal.n_batch);
 }
 
 struct tally_axes {

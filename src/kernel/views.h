@@ -36,7 +36,7 @@ enum { ANGULAR_IS_ISOTROPIC, ANGULAR_IS_LAMBERTIAN, ANGULAR_IS_BEAM };
 enum { SPECTRUM_IS_MONOCHROMATIC, SPECTRUM_IS_GAUSSIAN, SPECTRUM_IS_LOCAL, SPECTRUM_IS_BAND, SPECTRUM_IS_TABLE };
 
 struct source_view {
-    real cumulative; /* probability of this source and those before it */
+    double cumulative; /* probability of this source and those before it */
     int kind, angular, spectrum, gas_frame;
     real direction[3];
     int cell[3];

@@ -48,33 +48,10 @@ LR_FN int walk_cell_index(const struct mesh_view *mesh, struct place at)
     return (at.i * mesh->n[1] + at.j) * mesh->n[2] + at.k;
 }
 
-struct crossing {
-    struct place at; /* the place on the other side; unchanged indices after an escape or a reflection */
-    int escaped;     /* left through an open face */
-    int reflected;
-    int face; /* 0..5, x- x+ y- y+ z- z+, of the cell that was left */
-};
-
-LR_FN struct crossing walk_cross(const struct mesh_view *mesh, struct place at, struct vec3 n, int axis)
+/* The place with one axis replaced: cell index and position inside it. */
+LR_FN struct place place_on_plane(const struct mesh_view *mesh, struct place at, int axis, int index, real local)
 {
-    const real component = axis == 0 ? n.x : axis == 1 ? n.y : n.z;
-    const int forward = component > R(0);
-    const int old_index = axis == 0 ? at.i : axis == 1 ? at.j : at.k;
-    const int count = mesh->n[axis];
-    int index = old_index + (forward ? 1 : -1);
-    struct crossing result;
-    result.escaped = 0;
-    result.reflected = 0;
-    result.face = 2 * axis + forward;
-    if (index < 0 || index >= count) {
-        const int rule = mesh->face[result.face];
-        result.escaped = rule == FACE_IS_OPEN;
-        result.reflected = rule == FACE_IS_REFLECTING;
-        index = rule == FACE_IS_PERIODIC ? (forward ? 0 : count - 1) : old_index;
-    }
     const real width = mesh->width[axis][index];
-    const int at_upper = (result.escaped || result.reflected) ? forward : !forward;
-    const real local = at_upper ? width : R(0);
     if (axis == 0) {
         at.i = index;
         at.local.x = local;
@@ -88,13 +65,57 @@ LR_FN struct crossing walk_cross(const struct mesh_view *mesh, struct place at, 
         at.local.z = local;
         at.width.z = width;
     }
-    result.at = at;
-    return result;
+    return at;
 }
 
 LR_FN struct vec3 walk_mirrored(struct vec3 n, int axis)
 {
     return vec3_make(axis == 0 ? -n.x : n.x, axis == 1 ? -n.y : n.y, axis == 2 ? -n.z : n.z);
+}
+
+/* A packet parallel to the open faces of a periodic or reflecting mesh without opacity would fly for ever: components
+ * below LEAST_SLOPE are raised to it when it meets such a face, so that it drifts out after some 1e5 periods. */
+#define LEAST_SLOPE R(1e-5)
+
+LR_FN struct vec3 walk_not_parallel(struct vec3 n)
+{
+    return vec3_make(r_abs(n.x) < LEAST_SLOPE ? LEAST_SLOPE : n.x, r_abs(n.y) < LEAST_SLOPE ? LEAST_SLOPE : n.y,
+                     r_abs(n.z) < LEAST_SLOPE ? LEAST_SLOPE : n.z);
+}
+
+struct crossing {
+    struct place at; /* the place on the other side; unchanged indices after an escape or a reflection */
+    struct vec3 n;   /* the direction there: mirrored by a reflection */
+    int escaped;     /* left through an open face */
+    int reflected;
+    int face; /* 0..5, x- x+ y- y+ z- z+, of the cell that was left */
+};
+
+LR_FN struct crossing walk_cross(const struct mesh_view *mesh, struct place at, struct vec3 n, int axis)
+{
+    const real component = axis == 0 ? n.x : axis == 1 ? n.y : n.z;
+    const int forward = component > R(0);
+    const int old_index = axis == 0 ? at.i : axis == 1 ? at.j : at.k;
+    const int count = mesh->n[axis];
+    int index = old_index + (forward ? 1 : -1);
+    struct crossing result;
+    result.n = n;
+    result.escaped = 0;
+    result.reflected = 0;
+    result.face = 2 * axis + forward;
+    if (index < 0 || index >= count) {
+        const int rule = mesh->face[result.face];
+        result.escaped = rule == FACE_IS_OPEN;
+        result.reflected = rule == FACE_IS_REFLECTING;
+        index = rule == FACE_IS_PERIODIC ? (forward ? 0 : count - 1) : old_index;
+        if (!result.escaped)
+            result.n = walk_not_parallel(result.reflected ? walk_mirrored(n, axis) : n);
+    }
+    const int at_upper = (result.escaped || result.reflected) ? forward : !forward;
+    const real local = at_upper ? mesh->width[axis][index] : R(0);
+    at = place_on_plane(mesh, at, axis, index, local);
+    result.at = at;
+    return result;
 }
 
 /* The interval of a rising array of n + 1 edges that holds a coordinate, by bisection: about log2(n) steps. */

@@ -101,3 +101,24 @@ double field_depth(const struct field *field, const struct mesh *mesh, int axis,
     }
     return depth;
 }
+
+static double row_depth(const struct field *field, const struct mesh *mesh, int axis, int at[3])
+{
+    double depth = 0.0;
+    for (at[axis] = 0; at[axis] < mesh->n[axis]; at[axis]++)
+        depth += field_at(field, mesh_cell_index(mesh, at[0], at[1], at[2])) *
+                 (mesh->edge[axis][at[axis] + 1] - mesh->edge[axis][at[axis]]);
+    return depth;
+}
+
+double field_largest_depth(const struct field *field, const struct mesh *mesh, int axis)
+{
+    if (!field->values)
+        return field->constant * mesh_size(mesh, axis);
+    int u = (axis + 1) % 3, v = (axis + 2) % 3, at[3];
+    double largest = 0.0;
+    for (at[u] = 0; at[u] < mesh->n[u]; at[u]++)
+        for (at[v] = 0; at[v] < mesh->n[v]; at[v]++)
+            largest = fmax(largest, row_depth(field, mesh, axis, at));
+    return largest;
+}

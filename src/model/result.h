@@ -36,8 +36,7 @@ struct lr_result {
     struct measured total; /* [n_bin] photons/s per unit x */
     struct measured face;  /* [6][n_bin] */
     int n_mu, n_phi, axis;
-    struct measured direction;  /* [n_mu][n_phi][n_bin], photons/s per unit x and steradian */
-    struct lr_estimate outside; /* photons/s that escaped below or above the edges */
+    struct measured direction; /* [n_mu][n_phi][n_bin], photons/s per unit x and steradian */
 
     struct mesh mesh;                /* own copy of edges */
     struct measured mean_intensity;  /* [n_cell] photons s^-1 cm^-2 sr^-1; NULL when not asked for */

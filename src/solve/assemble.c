@@ -145,7 +145,8 @@ static enum lr_status assemble_spectra(lr_context *ctx, const struct prepared *p
                           result->direction.value + (size_t)d * n_bin, result->direction.error + (size_t)d * n_bin);
     for (int b = 0; b < batches->n; b++)
         batches->value[b] = total[(size_t)b * n_slot] + total[(size_t)b * n_slot + n_slot - 1];
-    result->outside = scaled(ratio_estimate(batches->n, batches->value, batches->packets), prepared->luminosity);
+    result->summary.outside =
+        scaled(ratio_estimate(batches->n, batches->value, batches->packets), prepared->luminosity);
 
     struct lr_summary *summary = &result->summary;
     summary->median_abs_x = quantile_estimate(job, batches->n, total, all, 0.5);
@@ -158,20 +159,22 @@ done:
 }
 
 /* Per cell: sum of weight x path (or of scattering depth) over packets -> J = L_w / (4 pi V), rate = scatterings / V.
- * The error comes from the sums of squares over groups of batches of equal size. */
+ *
+ * With s_g the sum in one of n groups of p_g packets, P packets in all, the error of SUM s_g / P is
+ *
+ *     error^2 = (SUM s_g^2 / p_g - (SUM s_g)^2 / P) / ((n - 1) P). */
 static void assemble_field(const struct prepared *prepared, const double *sum, const double *square, int n_group,
                            double packets, double factor, struct measured *field)
 {
     const struct mesh *mesh = &prepared->model->mesh;
-    const double spread = n_group > 1 ? (double)n_group / (n_group - 1) : (double)NAN;
     int64_t cell = 0;
     for (int i = 0; i < mesh->n[0]; i++)
         for (int j = 0; j < mesh->n[1]; j++)
             for (int k = 0; k < mesh->n[2]; k++, cell++) {
-                const double scale = factor / (packets * mesh_cell_volume(mesh, i, j, k));
-                const double scatter = fmax(square[cell] - sum[cell] * sum[cell] / n_group, 0);
-                field->value[cell] = sum[cell] * scale;
-                field->error[cell] = sqrt(spread * scatter) * scale;
+                const double scale = factor / mesh_cell_volume(mesh, i, j, k);
+                const double scatter = fmax(square[cell] - sum[cell] * sum[cell] / packets, 0);
+                field->value[cell] = sum[cell] / packets * scale;
+                field->error[cell] = n_group > 1 ? sqrt(scatter / ((n_group - 1) * packets)) * scale : (double)NAN;
             }
 }
 

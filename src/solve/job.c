@@ -8,7 +8,6 @@
 #include "base/context.h"
 #include "kernel/redistribution.h"
 #include "model/field.h"
-#include "model/medium.h"
 
 static void read_cells(const void *user, int64_t first, int64_t count, struct transport_cell *cells)
 {
@@ -245,7 +244,7 @@ static void choose_range(struct prepared *prepared, const struct field_range *b,
     double depth = 0;
     for (int axis = 0; axis < 3; axis++)
         if (model->mesh.face[2 * axis] != FACE_PERIODIC)
-            depth = fmax(depth, medium_line_centre_depth(model, axis, false));
+            depth = fmax(depth, field_largest_depth(&model->medium.alpha0, &model->mesh, axis));
     const double wing = a->high * 0.5 * depth;
     const double core = 6 + (prepared->job.mode == TRANSPORT_COMPLETE ? 10 * sqrt(wing) : 4.5 * cbrt(wing));
     const double half = core * b->high / prepared->velocity_unit + speed + source_extent(prepared);
@@ -300,9 +299,6 @@ static enum lr_status prepare_physics(lr_context *ctx, struct prepared *prepared
     return LR_OK;
 }
 
-/* How many chunks of packets a batch gets in the course of a run. */
-enum { DEALS = 8 };
-
 static void prepare_run(struct prepared *prepared)
 {
     const struct run *run = &prepared->model->run;
@@ -310,8 +306,6 @@ static void prepare_run(struct prepared *prepared)
     job->seed = run->seed;
     job->n_packet = run->packets;
     job->n_batch = run->batches;
-    const int64_t chunks = (int64_t)DEALS * run->batches;
-    job->batch_chunk = (run->packets + chunks - 1) / chunks;
     job->one_thread_per_packet = run->scheduling == SCHEDULING_STATIC;
 }
 

@@ -198,14 +198,14 @@ static void write_physics(FILE *out, const lr_model *model)
             physics->absorption == ABSORPTION_ANALOG ? "analog" : "continuous");
 }
 
-/* The depth that photons must cross to get out: from the middle of the thinnest axis that ends in open faces, or
- * across it when only one of its faces is open. Negative without an open face. */
+/* The depth that photons must cross to get out: from the middle of the thickest row of cells along the thinnest axis
+ * that ends in open faces, or all of it when only one of its faces is open. Negative without an open face. */
 static double escape_depth(const lr_model *model, int *axis)
 {
     double thinnest = -1.0;
     for (int d = 0; d < 3; d++) {
         int open = (model->mesh.face[2 * d] == FACE_OPEN) + (model->mesh.face[2 * d + 1] == FACE_OPEN);
-        double depth = medium_line_centre_depth(model, d, false) / (open == 2 ? 2.0 : 1.0);
+        double depth = field_largest_depth(&model->medium.alpha0, &model->mesh, d) / (open == 2 ? 2.0 : 1.0);
         if (open && (thinnest < 0.0 || depth < thinnest)) {
             thinnest = depth;
             *axis = d;

@@ -14,6 +14,7 @@
 #include "solve/job.h"
 #include "solve/system.h"
 
+static const double WORTH_A_WARNING = 1e-3;
 static const double GIB = 1024.0 * 1024.0 * 1024.0;
 
 /* Bytes per cell: the record the kernel reads; sums and sums of squares of two tallies; two tallies per group. */
@@ -156,10 +157,16 @@ enum lr_status lr_run(lr_context *ctx, const lr_model *model, lr_result **result
     LR_TRY_OR(done, status, assemble_result(ctx, &prepared, &tally, made));
     if (made->summary.packets == 0)
         status = lr_fail(ctx, LR_ERROR_INTERRUPTED, "stopped before a single packet was finished; nothing was written");
+    if (made->summary.outside.value > WORTH_A_WARNING * made->summary.escaped.value)
+        lr_log(ctx, LR_LOG_WARNING,
+               "%.2g %% of what escaped lies outside the spectrum, x = %.4g to %.4g: set output.range",
+               100 * made->summary.outside.value / made->summary.escaped.value, made->x_edge[0],
+               made->x_edge[made->n_bin]);
     made->summary.seconds_total = lr_seconds() - start;
 done:
     tally_free(&tally);
     job_free(&prepared);
+    ctx->stop = 0; /* the wish is granted; the context can be used again */
     if (status == LR_OK)
         *result = made;
     else

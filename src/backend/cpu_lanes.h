@@ -1,0 +1,164 @@
+/* LANES packets in structure-of-arrays form, and the steps of their histories as loops that the compiler turns into
+ * SIMD code. Included by cpu_transport.c, once per precision and instruction set. */
+#ifndef LR_BACKEND_CPU_LANES_H
+#define LR_BACKEND_CPU_LANES_H
+
+#include "kernel/emission.h"
+#include "kernel/flight.h"
+#include "kernel/tables.h"
+
+enum { LANES = 64 };
+enum { EVENT_NONE = 0, EVENT_FLUSH = -1 }; /* other events: axis of a face crossing, plus 1 */
+enum lane_state { LANE_IDLE, LANE_FLYING, LANE_SCATTERING };
+
+struct lanes {
+    _Alignas(64) real local_x[LANES], local_y[LANES], local_z[LANES];
+    real width_x[LANES], width_y[LANES], width_z[LANES];
+    real nx[LANES], ny[LANES], nz[LANES];
+    real x[LANES];   /* frequency in the gas of the cell */
+    real tau[LANES]; /* depth to the next scattering */
+    real alpha0[LANES], a[LANES], b[LANES], kappa[LANES], eps[LANES];
+    real profile[LANES];
+    /* since the last flush */
+    real length[LANES], scatter[LANES], path_part[LANES], depth[LANES], scattered[LANES];
+    /* scratch of one round */
+    real u[LANES], ratio[LANES];
+    int32_t accepted[LANES], event[LANES], collided[LANES];
+    int32_t state[LANES];
+    uint32_t id_low[LANES], id_high[LANES], draw[LANES];
+    uint32_t events[LANES]; /* scatterings so far */
+    /* scalar state */
+    real weight[LANES];    /* settled, for the vector steps */
+    double settled[LANES]; /* weight at the last flush */
+    double path[LANES], absorbed[LANES], scattered_sum[LANES];
+    int64_t cell[LANES];
+    int i[LANES], j[LANES], k[LANES];
+    int batch[LANES];
+    int last_cell[LANES][3];
+    real last_local[LANES][3];
+};
+
+static inline __attribute__((always_inline)) void propose_lanes(struct lanes *lane, const struct transport_view *view,
+                                                                const int mode, const int narrow)
+{
+    const struct rng_key key = view->key;
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) {
+        const int waiting = lane->state[l] == LANE_SCATTERING;
+        const struct random4 random = rng_draw(key, lane->draw[l], lane->id_low[l], lane->id_high[l]);
+        const struct velocity_proposal proposal =
+            mode == MODE_TABLE_GLOBAL || mode == MODE_TABLE_CONSTANT
+                ? propose_velocity_table(&view->table, lane->a[l], lane->x[l], random)
+                : propose_velocity(lane->a[l], lane->x[l], random, narrow);
+        lane->u[l] = proposal.u;
+        lane->ratio[l] = r_div(proposal.uniform, r_max(proposal.chance, R(1e-30)));
+        lane->accepted[l] = waiting & (proposal.uniform <= proposal.chance);
+        lane->draw[l] += waiting ? 1 : 0;
+    }
+}
+
+/* Complete redistribution needs no atom: the proposal is the outgoing frequency itself, always accepted. */
+static inline void propose_lanes_complete(struct lanes *lane, const struct transport_view *view)
+{
+    const struct rng_key key = view->key;
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) {
+        const int waiting = lane->state[l] == LANE_SCATTERING;
+        const struct random4 random = rng_draw(key, lane->draw[l], lane->id_low[l], lane->id_high[l]);
+        lane->u[l] = sample_voigt_profile(lane->a[l], random);
+        lane->ratio[l] = rng_uniform(random.r3);
+        lane->accepted[l] = waiting;
+        lane->draw[l] += waiting ? 1 : 0;
+    }
+}
+
+static inline __attribute__((always_inline)) void scatter_lanes(struct lanes *lane, const struct transport_view *view,
+                                                                const int mode, const int dipole)
+{
+    const struct rng_key key = view->key;
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) {
+        const int accepted = lane->accepted[l];
+        const struct random4 random = rng_draw(key, lane->draw[l], lane->id_low[l], lane->id_high[l]);
+        const struct vec3 n = vec3_make(lane->nx[l], lane->ny[l], lane->nz[l]);
+        const real x = lane->x[l];
+        const int core = phase_in_core(lane->a[l], x);
+        const struct vec3 out = dipole ? direction_dipole(n, core ? view->dipole_core : R(1), random.r0, random.r1)
+                                       : direction_isotropic(random.r0, random.r1);
+        const real g = vec3_dot(n, out);
+        const real u_perp = thermal_pair(random.r2, random.r3).first;
+        const real recoil = r_div(view->recoil, lane->b[l]);
+        const real x_out =
+            mode == MODE_COMPLETE ? lane->u[l] : redistributed_frequency(x, lane->u[l], u_perp, g, recoil);
+        const real tau = -r_log(lane->ratio[l]);
+        lane->nx[l] = accepted ? out.x : n.x;
+        lane->ny[l] = accepted ? out.y : n.y;
+        lane->nz[l] = accepted ? out.z : n.z;
+        lane->x[l] = accepted ? x_out : x;
+        lane->tau[l] = accepted ? r_max(tau, R(0)) : lane->tau[l];
+        lane->state[l] = accepted ? (int32_t)LANE_FLYING : lane->state[l];
+        lane->draw[l] += accepted ? 1 : 0;
+        lane->events[l] += accepted ? 1 : 0;
+    }
+}
+
+static inline __attribute__((always_inline)) void profile_lanes(struct lanes *lane, const struct transport_view *view,
+                                                                const int mode, const int narrow)
+{
+    if (mode == MODE_TABLE_GLOBAL || mode == MODE_TABLE_CONSTANT) {
+#pragma omp simd
+        for (int l = 0; l < LANES; l++)
+            lane->profile[l] = voigt_table(&view->table, lane->a[l], lane->x[l]);
+        return;
+    }
+    if (mode == MODE_APPROXIMATE_VOIGT) {
+        for (int l = 0; l < LANES; l++)
+            lane->profile[l] = voigt_tanh_blend(lane->a[l], lane->x[l], (real)voigt_crossing((double)lane->a[l]));
+        return;
+    }
+#pragma omp simd
+    for (int l = 0; l < LANES; l++)
+        lane->profile[l] = voigt_narrow(r_min(lane->a[l], LR_VOIGT_NARROW_MAX), lane->x[l]);
+    if (narrow)
+        return;
+#pragma omp simd
+    for (int l = 0; l < LANES; l++)
+        lane->profile[l] = lane->a[l] > LR_VOIGT_NARROW_MAX ? voigt_broad(lane->a[l], lane->x[l]) : lane->profile[l];
+}
+
+static inline __attribute__((always_inline)) void fly_lanes(struct lanes *lane, const int absorbing, const int analog)
+{
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) {
+        const int flying = lane->state[l] == LANE_FLYING;
+        const struct opacity opacity = opacity_at(lane->alpha0[l], lane->eps[l], lane->kappa[l], lane->profile[l]);
+        const real stopping = analog ? opacity.scatter + opacity.absorb : opacity.scatter;
+        const struct segment segment =
+            fly_segment(vec3_make(lane->local_x[l], lane->local_y[l], lane->local_z[l]),
+                        vec3_make(lane->width_x[l], lane->width_y[l], lane->width_z[l]),
+                        vec3_make(lane->nx[l], lane->ny[l], lane->nz[l]), lane->tau[l], stopping);
+        const real length = flying ? segment.length : R(0);
+        lane->local_x[l] += length * lane->nx[l];
+        lane->local_y[l] += length * lane->ny[l];
+        lane->local_z[l] += length * lane->nz[l];
+        lane->tau[l] = flying ? segment.tau_left : lane->tau[l];
+        lane->path_part[l] += length;
+        real weighted = length;
+        const int scatters = flying & segment.scatters;
+        if (absorbing && !analog) {
+            const real depth = opacity.absorb * length;
+            weighted = lane->weight[l] * r_exp(-r_min(lane->depth[l], R(80))) * length * mean_transmission(depth);
+            const real after = lane->depth[l] + depth;
+            lane->depth[l] = after;
+            lane->scattered[l] += scatters ? lane->weight[l] * r_exp(-r_min(after, R(80))) : R(0);
+        }
+        lane->length[l] += weighted;
+        lane->scatter[l] += weighted * opacity.scatter;
+        lane->collided[l] = scatters;
+        const int overdue = scatters & flush_is_due(lane->events[l]);
+        lane->event[l] = (flying & !segment.scatters) ? segment.axis + 1 : overdue ? EVENT_FLUSH : EVENT_NONE;
+        lane->state[l] = scatters ? (int32_t)LANE_SCATTERING : lane->state[l];
+    }
+}
+
+#endif
