@@ -50,7 +50,8 @@ struct packet {
     real x, tau;
     real alpha0, a, kappa, eps, b; /* of the cell */
     struct vec3 velocity;
-    real weight;                                       /* at the last flush */
+    real weight;                                       /* settled, in working precision */
+    double settled;                                    /* weight at the last flush */
     real path;                                         /* up to the last flush */
     real path_part, length, scatter, depth, scattered; /* since the last flush */
     uint32_t events;                                   /* scatterings so far */
