@@ -350,6 +350,9 @@ __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_PER_SM)
             try_scattering<MODE, NARROW>(pass, table, p);
         if (!p.waiting)
             alive = fly<MODE, ABSORBING, NARROW>(pass, table, p);
+        /* Turns are taken together: without this the compiler sends a rejected lane straight back to propose again,
+         * while the rest of the warp waits (3.4e10 instead of 4.4e10 scatterings/s on an H200). */
+        __syncwarp();
     }
 }
 
