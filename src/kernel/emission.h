@@ -71,13 +71,13 @@ LR_FN real sample_table_spectrum(const struct source_view *source, real uniform)
 }
 
 /* The shift of a new photon, relative to the gas or the mesh as the source says. */
-LR_FN real sample_shift(const struct source_view *source, const struct cell_view cell, struct random4 random)
+LR_FN real sample_shift(const struct source_view *source, const struct cell_view *cell, struct random4 random)
 {
     switch (source->spectrum) {
     case SPECTRUM_IS_GAUSSIAN:
         return source->centre + source->width * R(1.41421356237309504880) * thermal_pair(random.r0, random.r1).first;
     case SPECTRUM_IS_LOCAL:
-        return cell.b * sample_voigt_profile(cell.a, random);
+        return cell->b * sample_voigt_profile(cell->a, random);
     case SPECTRUM_IS_BAND:
         return source->centre + source->width * (rng_uniform(random.r0) - R(0.5));
     case SPECTRUM_IS_TABLE:
@@ -160,7 +160,7 @@ LR_FN struct emitted emit_packet(const struct transport_view *view, uint32_t id_
     }
 
     const struct cell_view cell = view->cell[walk_cell_index(mesh, packet.at)];
-    const real shift = source->kind == SOURCE_IS_LIST ? source->list_shift[entry] : sample_shift(source, cell, fourth);
+    const real shift = source->kind == SOURCE_IS_LIST ? source->list_shift[entry] : sample_shift(source, &cell, fourth);
     const real projected = cell_velocity_along(&cell, packet.n);
     packet.x = (source->gas_frame ? shift : shift - projected) / cell.b;
     packet.tau = -r_log(rng_uniform(third.r2));

@@ -65,7 +65,9 @@ LR_FN real r_exp_host(real x)
     const real n = r_round(bounded * 1.44269504f);
     const real r = (bounded - n * 0.693359375f) + n * 2.12194440e-4f;
     const real series =
-        R(1) + r * (R(1) + r * (R(0.5) + r * (R(1.0 / 6) + r * (R(1.0 / 24) + r * (R(1.0 / 120) + r * R(1.0 / 720))))));
+        R(1) +
+        r * (R(1) + r * (R(0.5) + r * (R(1.0 / 6) + r * (R(1.0 / 24) + r * (R(1.0 / 120) +
+                                                                            r * (R(1.0 / 720) + r * R(1.0 / 5040)))))));
     const int32_t bits = ((int32_t)n + 127) << 23;
     float scale;
 #endif

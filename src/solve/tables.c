@@ -22,31 +22,31 @@ enum {
     N_VOIGT_1D = 5000,        /* logarithmic but for the first step, which holds x < 1e-3 */
     N_SUBSTEP = 6
 };
-static const double X_JOIN = 5;
+static const double X_JOIN = 5; /* or more where a < 6e-8 */
 static const double X_LAST = 300;
 static const double VOIGT_LAST = 1e5;
 
-/* y = 1 - w^2 at a node of kernel/tables.h, from y = 1 (w = 0) to y = 0. */
-static double node_y(double a, int node)
+/* w at a node of kernel/tables.h below the middle one, and y = 1 - w^2 from there on: neither is found from the other,
+ * since w may be as small as 1e-18 and y as 1e-6. */
+static double node_w(double a, int node)
 {
     const int half = N_NODE / 2;
-    if (node == 0)
-        return 1;
-    if (node == N_NODE - 1)
-        return 0;
-    if (node >= half)
-        return 0.5 * exp(log(2e-6) * (node - half) / (N_NODE - 2 - half));
     const double log_first = log(fmin(a, 1.0) / 6);
-    const double w = exp(-0.5 * log(2) + (log_first + 0.5 * log(2)) * (half - node) / (half - 1));
-    return 1 - w * w;
+    return node == 0 ? 0 : exp(-0.5 * log(2) + (log_first + 0.5 * log(2)) * (half - node) / (half - 1));
+}
+
+static double node_y(int node)
+{
+    const int half = N_NODE / 2;
+    return node == N_NODE - 1 ? 0 : 0.5 * exp(log(2e-6) * (node - half) / (N_NODE - 2 - half));
 }
 
 static double row_x(const struct transport_tables *view, int row)
 {
     const int n = view->n_row_uniform;
     if (row < n)
-        return X_JOIN * row / (n - 1);
-    return X_JOIN * pow(X_LAST / X_JOIN, (double)(row - n + 1) / (view->n_row - n));
+        return view->x_join * row / (n - 1);
+    return view->x_join * pow(X_LAST / view->x_join, (double)(row - n + 1) / (view->n_row - n));
 }
 
 /* Density in w at given w. */
@@ -62,19 +62,14 @@ static void fill_row(double a, double x, double *cdf)
     cdf[0] = 0;
     cdf[1] = 0;
     for (int node = 2; node < N_NODE; node++) {
-        const double y_before = node_y(a, node - 1);
-        const double y_after = node_y(a, node);
-        const double w_before = sqrt(1 - y_before);
-        const double w_after = sqrt(1 - y_after);
+        const int low = node <= half;
+        const double before = low ? node_w(a, node - 1) : node_y(node - 1);
+        const double after = low ? node_w(a, node) : node_y(node);
         double sum = 0;
         for (int k = 0; k < N_SUBSTEP; k++) {
-            const double part = (k + 0.5) / N_SUBSTEP;
-            if (node <= half) {
-                sum += density(a, x, w_before + part * (w_after - w_before)) * (w_after - w_before) / N_SUBSTEP;
-            } else {
-                const double w = sqrt(1 - (y_before + part * (y_after - y_before)));
-                sum += density(a, x, w) * (y_before - y_after) / (2 * w) / N_SUBSTEP;
-            }
+            const double middle = before + (k + 0.5) / N_SUBSTEP * (after - before);
+            const double w = low ? middle : sqrt(1 - middle);
+            sum += density(a, x, w) * (low ? after - before : (before - after) / (2 * w)) / N_SUBSTEP;
         }
         cdf[node] = cdf[node - 1] + sum;
     }
@@ -111,6 +106,15 @@ static double voigt_x(const struct transport_tables *view, int point)
                                                                            (view->n_voigt - view->n_voigt_uniform));
 }
 
+/* Where exp(-x^2) falls below a / (sqrt(pi) x^2) for good. Rows are close up to there: beyond, the wing is all. */
+static double crossing(double a)
+{
+    double square = 10;
+    for (int step = 0; step < 10; step++)
+        square = fmax(log(LR_SQRT_PI * square / a), 1);
+    return sqrt(square);
+}
+
 enum lr_status tables_build(lr_context *ctx, double a_min, double a_max, bool constant, struct tables *tables)
 {
     *tables = (struct tables){0};
@@ -123,7 +127,7 @@ enum lr_status tables_build(lr_context *ctx, double a_min, double a_max, bool co
     view->n_row_uniform = constant ? N_ROW_UNIFORM_SMALL : N_ROW_UNIFORM;
     view->n_row = view->n_row_uniform + (constant ? N_ROW_LOG_SMALL : N_ROW_LOG);
     view->n_node = N_NODE;
-    view->x_join = X_JOIN;
+    view->x_join = fmax(X_JOIN, crossing(low) + 0.5);
     view->x_last = X_LAST;
     view->n_voigt = constant ? N_VOIGT_1D : N_VOIGT_2D;
     view->n_voigt_uniform = constant ? 2 : N_VOIGT_2D / 2;

@@ -140,7 +140,8 @@ def assert_agrees(name, measured, expected, n_sigma=N_SIGMA):
     """`measured` equals `expected` (a Measured or an exact number) within n_sigma combined standard errors."""
     sigma = deviation(measured, expected)
     value, error = expected if isinstance(expected, tuple) else (expected, 0.0)
-    line = f"{name}: {measured.value:.6g} +- {measured.error:.2g}, expected {value:.6g} +- {error:.2g}, {sigma:+.2f} sigma"
+    line = (f"{name}: {measured.value:.6g} +- {measured.error:.2g}, "
+            f"expected {value:.6g} +- {error:.2g}: {sigma:+.2f} sigma")
     print("  " + line)
     assert abs(sigma) < n_sigma, line
 

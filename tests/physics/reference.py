@@ -1,12 +1,11 @@
 """Expected values that linerad did not compute.
 
-MONTE CARLO. The tables below come from independent, exact Monte Carlo programs: written apart from linerad, double
-precision throughout, another random number generator, velocities of atoms from plain rejection on a Lorentzian,
-opacities from a Voigt function good to 1e-9, no mesh. A million to ten million photons each. The physics is that of
-docs/physics.md: coherent scattering in the frame of a thermal atom, isotropic phase function, no recoil. Every value
-has the standard error of that calculation.
+MONTE CARLO. SLAB, CUBE_*, DUSTY_* and SPHERE come from independent exact Monte Carlo in double precision, by programs
+that share no code with linerad; a quarter of a million to ten million photons each. exact_escape.c beside this file is
+the one behind SPHERE; it gives the rows of SLAB too. The physics: coherent scattering in the frame of a thermal atom,
+isotropic phase function, no recoil. Every value has the standard error of that calculation.
 
-Units: x in Doppler widths; scatterings per line-centre depth tau_centre from the middle to the face; path in half-sizes.
+Units: x in Doppler widths; scatterings per line-centre depth from the middle to the face; path in half-sizes.
 
 CLOSED FORMS. Solutions of the diffusion approximation, exact in the limit a tau -> infinity.
 """
@@ -91,7 +90,7 @@ def slab_cumulative(x, a_tau_mean):
 def sphere_quantile(fraction, a_tau_centre):
     """The same for a sphere with a source at its centre and line-centre depth from there to the surface.
 
-    Dijkstra, Haiman & Spaans (2006, ApJ 649, 14, eq. 9): J ~ x^2 / (1 + cosh(sqrt(2 pi^3/27) |x|^3 / (a tau_centre))).
+    Dijkstra, Haiman & Spaans (2006, ApJ 649, 14): J ~ x^2 / (1 + cosh(sqrt(2 pi^3/27) |x|^3 / (a tau_centre))).
     """
     return np.cbrt(a_tau_centre * 2 * np.arctanh(fraction) / np.sqrt(2 * np.pi**3 / 27))
 
@@ -111,3 +110,14 @@ SPHERE = {
     1000: _sphere(Measured(4.9358, 0.0033), 3.8227, 6.0962, Measured(1.0959, 0.0015), Measured(6.296, 0.006)),
     4000: _sphere(Measured(7.628, 0.007), 5.821, 9.408, Measured(1.0234, 0.0017), Measured(8.809, 0.011)),
 }
+
+# Half-space of two-level atoms, complete redistribution, Doppler profile, eps = 0.01, uniform creation of photons: S/B
+# averaged over cells between line-centre depths HALF_SPACE_EDGES, with a mirror at the last. From the integral equation
+#     S = eps + (1 - eps) INT K(|t - t'|) S dt',   K(s) = 1/(2 sqrt(pi)) INT exp(-2 x^2) E_1(s exp(-x^2)) dx,
+# with piecewise constant S on 800 logarithmic intervals and exact integrals of K between them; halving the intervals
+# changes it by less than HALF_SPACE_ERROR. At the surface it gives .0999 for the exact sqrt(eps) = 0.1, at depths 1 and
+# 10 the .198 and .531 of Avrett & Hummer (1965, MNRAS 130, 295).
+HALF_SPACE_EDGES = (0, 0.02, 0.1, 0.4, 0.9, 1.1, 2, 5, 9, 11, 20, 40, 70, 130, 300, 600, 1000)
+HALF_SPACE = (0.1021, 0.1103, 0.1331, 0.1704, 0.1981, 0.2348, 0.3338, 0.4557, 0.5303, 0.6218, 0.7568, 0.8587, 0.9235,
+              0.9657, 0.9836, 0.9889)
+HALF_SPACE_ERROR = 0.0003

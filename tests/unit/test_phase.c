@@ -35,7 +35,7 @@ static double dipole_cdf(double g)
 
 static void test_isotropic_directions_fill_the_sphere(void **state)
 {
-    const int n = KS_DRAWS(1000000);
+    const int n = KS_DRAWS(10000000);
     struct ks component[3] = {{0}};
     struct ks turn = {0};
     double product[3] = {0};

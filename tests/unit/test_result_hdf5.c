@@ -94,7 +94,7 @@ static lr_result *make_result(int64_t n_packet)
     result->n_phi = N_PHI;
     result->axis = 2;
     result->direction = measured_ramp(N_MU * N_PHI * N_BIN, 100.0);
-    result->outside = (struct lr_estimate){0.5, 0.0625};
+    result->summary.outside = (struct lr_estimate){0.5, 0.0625};
     result->mesh =
         (struct mesh){.n = {NX, NY, NZ},
                       .edge = {ramp(NX + 1, 0.0, 2.0), ramp(NY + 1, -1.0, 1.0), ramp(NZ + 1, 0.0, 3.0)},

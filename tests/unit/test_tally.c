@@ -1,4 +1,4 @@
-/* tally.h: bins of frequency and of direction, against their definition. */
+/* tally.h: bins of frequency and of direction and batches, against their definition. */
 /* variants: mixed double */
 #include <math.h>
 #include <setjmp.h>
@@ -104,6 +104,43 @@ static void test_poles_and_meridian_stay_in_range(void **state)
     assert_int_equal(direction_bin(&axes, vec3_make(R(1), R(-1e-30), R(0))), 2 * 6 + 5); /* just before a full turn */
 }
 
+/* Dealing played through: rounds in which every batch gets a chunk, twice as large from round to round. */
+static void check_deal(int64_t n_packet, int n_batch)
+{
+    const struct tally_deal deal = tally_deal_for(n_packet, n_batch);
+    int64_t packet = 0;
+    for (int round = 0; packet < n_packet; round++) {
+        const int64_t chunk = (int64_t)FIRST_CHUNK << (round < deal.doublings ? round : deal.doublings);
+        for (int batch = 0; batch < n_batch; batch++)
+            for (int64_t k = 0; k < chunk; k++)
+                assert_int_equal(tally_batch(deal, packet++), batch);
+    }
+}
+
+static void test_batches_are_fed_in_turn(void **state)
+{
+    (void)state;
+    check_deal(1, 7);
+    check_deal(1000, 1);
+    check_deal(5000, 7);
+    check_deal(200000, 20);
+    check_deal(200000, 3);
+}
+
+/* However many packets: every batch gets eight chunks of the largest size or more, so that batches are alike. */
+static void test_batches_are_alike(void **state)
+{
+    (void)state;
+    for (int64_t n_packet = 1000; n_packet < (int64_t)1 << 50; n_packet = n_packet * 3 + 1)
+        for (int n_batch = 1; n_batch <= 64; n_batch *= 4) {
+            const struct tally_deal deal = tally_deal_for(n_packet, n_batch);
+            const int64_t chunk = (int64_t)FIRST_CHUNK << deal.doublings;
+            assert_true(deal.doublings == 0 || chunk * 8 * n_batch <= n_packet);
+            assert_true(chunk * 2 * 8 * n_batch > n_packet); /* and not smaller than it may be */
+            assert_in_range(tally_batch(deal, n_packet - 1), 0, n_batch - 1);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -113,6 +150,8 @@ int main(void)
         cmocka_unit_test(test_direction_bins_have_equal_solid_angle),
         cmocka_unit_test(test_direction_bins_are_where_they_should_be),
         cmocka_unit_test(test_poles_and_meridian_stay_in_range),
+        cmocka_unit_test(test_batches_are_fed_in_turn),
+        cmocka_unit_test(test_batches_are_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,6 +82,14 @@ def test_scattering_rate_is_the_counted_scatterings(linerad, case):
     assert_agrees(f"INT scattering rate dV, {case}", Measured(integral(run, "scattering_rate"), error), counted, 4)
 
 
+def test_free_paths_are_exponential(linerad):
+    """The same with 6e7 events, one standard error of 1.3e-4. Free paths cut at a depth of 9.2, as by a random number
+    that never falls below 1e-4, would be 9e-4 too short in the mean."""
+    run = linerad.run("neufeld_slab", {"medium.tau_mean": 2000, "mesh.cells": [16, 1, 1]}, packets=3e4, seed=93)
+    per_event = integral(run, "scattering_rate") / run.summary["scatterings_per_packet"]
+    assert_agrees("depth per event", Measured(per_event, 1 / np.sqrt(run.summary["scatterings"])), 1)
+
+
 @pytest.mark.parametrize("case", ["thick dust", "both"])
 def test_roulette_is_fair(linerad, case):
     """It removes as much as it adds: each play changes the weight w by -w (9 in 10) or +9 w, variance 9 w^2, with w

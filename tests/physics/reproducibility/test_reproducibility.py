@@ -25,8 +25,9 @@ def columns_that_differ(first, second):
     """Names and counts; empty when two packet lists agree bit for bit."""
     if not np.array_equal(first["id"], second["id"]):
         return {"id": len(np.setxor1d(first["id"], second["id"]))}
-    counts = {name: np.sum(np.any((first[name] != second[name]).reshape(len(first["id"]), -1), axis=1)) for name in first}
-    return {name: int(count) for name, count in counts.items() if count}
+    rows = len(first["id"])
+    counts = {name: int(np.sum(np.any((first[name] != second[name]).reshape(rows, -1), axis=1))) for name in first}
+    return {name: count for name, count in counts.items() if count}
 
 
 @pytest.mark.parametrize("precision", ["mixed", "double"])

@@ -3,9 +3,9 @@
 Two expectations. At finite depth: independent exact Monte Carlo in a true sphere (reference.SPHERE). In the thick
 limit: the closed form of Dijkstra, Haiman & Spaans (2006).
 
-The mesh is not a sphere. Cells that the surface cuts hold the gas inside them spread over the cell, so the surface is a
-layer one cell thick: 1/16 of the radius in the example. Its mass and mean depth are right, and results move by less than
-MESH when the cells are halved. That is the allowance, besides 3.5 standard errors.
+The mesh is not a sphere. Cells that the surface cuts hold the gas inside them spread over the cell, so the surface is
+a layer one cell thick: 1/16 of the radius in the example. Its mass and mean depth are right, and results move by less
+than MESH when the cells are halved. That is the allowance, besides 3.5 standard errors.
 """
 
 import numpy as np
@@ -60,16 +60,17 @@ def slab_excess(name, limit, scales):
 def compare_with_closed_form(run, tau_centre):
     """The first correction to the closed form is of relative size (a tau_centre)^(-1/3). Its coefficient is not known
     for the sphere; that of the slab (limits 1.6117 for scatterings, 1.827 for the path) is, from exact Monte Carlo, and
-    a sphere should not need more. For quantiles of |x| one correction is allowed."""
+    a sphere should not need more. Quantiles of |x| from 10 to 90 % of the slab are within 0.85 of a correction."""
     a_tau = DAMPING * tau_centre
     correction = a_tau ** (-1 / 3)
     x = np.abs(run.packets["x"])
-    ratios = {f"quantile {p:.1f}": (np.quantile(x, p) / sphere_quantile(p, a_tau), 1) for p in np.arange(1, 10) / 10}
+    ratios = {f"quantile {p:.1f}": (np.quantile(x, p) / sphere_quantile(p, a_tau), 0.85) for p in np.arange(1, 10) / 10}
     ratios["scatterings"] = (
         run.summary["scatterings_per_packet"] / tau_centre / SPHERE_SCATTERINGS,
         slab_excess("scatterings_per_depth", 1.6117, scales=False),
     )
-    ratios["path"] = (path_inside(run).value / np.cbrt(a_tau) / SPHERE_PATH, slab_excess("mean_path", 1.827, scales=True))
+    path = path_inside(run).value / np.cbrt(a_tau)
+    ratios["path"] = (path / SPHERE_PATH, slab_excess("mean_path", 1.827, scales=True))
     for name, (ratio, coefficient) in ratios.items():
         print(f"  tau_centre {tau_centre}, {name}: {ratio:.4f} of the limit, {coefficient * correction:.4f} allowed")
         assert abs(ratio - 1) < coefficient * correction, (name, ratio)
