@@ -3,21 +3,27 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <unistd.h>
 
 /* A signal handler takes no argument of ours, so this is the one place with variables of file scope. */
 static lr_context *running;
 static volatile sig_atomic_t happened;
+static volatile sig_atomic_t on_terminal;
 
 static void stop(int signal_number)
 {
     (void)signal_number;
+    static const char text[] = "\nlinerad: finishing the packets in flight; Ctrl-C again ends at once\n";
     happened = 1;
     lr_context_stop(running);
+    if (on_terminal && write(STDERR_FILENO, text, sizeof text - 1) < 0)
+        on_terminal = 0;
 }
 
 void interrupt_catch(lr_context *ctx)
 {
     running = ctx;
+    on_terminal = isatty(STDERR_FILENO);
     struct sigaction action = {.sa_handler = stop, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
