@@ -28,12 +28,12 @@ def compare_with_reference(measured, tau_mean, precision_of_median):
 
 def compare_precisions(single, double, tau_mean):
     """The same packets with rounding errors of 1e-7 and 1e-16. Histories part only where a rounding error turns a
-    decision. A share p of such packets, then independent, moves a mean by sqrt(2 p) standard errors: 0.15 allows one
-    packet in a hundred. A drift of single precision would move all of them."""
+    decision. A share p of such packets, then independent, moves a mean by sqrt(2 p) standard errors: 0.1 allows one
+    packet in two hundred. A drift of single precision would move all of them."""
     for name in QUANTITIES:
         shift = (single[name].value - double[name].value) / double[name].error
         print(f"  tau_mean {tau_mean}, {name}: mixed - double = {shift:+.4f} standard errors")
-        assert abs(shift) < 0.15, (tau_mean, name, shift)
+        assert abs(shift) < 0.1, (tau_mean, name, shift)
 
 
 # 5e4 packets give the median to 0.2 %; 0.3 % is what the case asks for.
@@ -51,15 +51,19 @@ def test_mixed_and_double_precision_follow_the_same_packets(linerad, tau_mean):
     compare_precisions(slab(linerad, tau_mean, 5e4, "mixed"), slab(linerad, tau_mean, 5e4, "double"), tau_mean)
 
 
-# 3e5 packets give the median to 0.08 %.
+# 3e5 packets give the median to 0.08 %; where packets are cheap there are more.
+MANY = {200: 1e6, 500: 1e6, 2000: 5e5, 8000: 3e5, 32000: 3e5}
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("precision", ["mixed", "double"])
 @pytest.mark.parametrize("tau_mean", SLAB)
 def test_escape_matches_exact_monte_carlo_to_a_thousandth(linerad, tau_mean, precision):
-    compare_with_reference(slab(linerad, tau_mean, 3e5, precision), tau_mean, 0.001)
+    compare_with_reference(slab(linerad, tau_mean, MANY[tau_mean], precision), tau_mean, 0.001)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("tau_mean", SLAB)
 def test_mixed_and_double_precision_do_not_drift(linerad, tau_mean):
-    compare_precisions(slab(linerad, tau_mean, 3e5, "mixed"), slab(linerad, tau_mean, 3e5, "double"), tau_mean)
+    mixed, double = (slab(linerad, tau_mean, MANY[tau_mean], precision) for precision in ("mixed", "double"))
+    compare_precisions(mixed, double, tau_mean)
