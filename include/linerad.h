@@ -42,6 +42,7 @@ enum lr_status {
 typedef struct lr_context lr_context; /* log, progress, stop flag, last error */
 typedef struct lr_model lr_model;     /* a validated model; never changes after loading */
 typedef struct lr_result lr_result;   /* what a run measured */
+typedef struct lr_scene lr_scene;     /* a stored emissivity, to be imaged again */
 
 enum lr_log_level { LR_LOG_INFO = 0, LR_LOG_WARNING = 1 };
 
@@ -111,6 +112,24 @@ LR_API void lr_result_summary(const lr_result *result, struct lr_summary *summar
  * The arrays belong to the result. */
 LR_API void lr_result_spectrum(const lr_result *result, int *n_bin, const double **edges, const double **values,
                                const double **errors);
+
+/* ---- channel maps ---- */
+
+/* Read the scene of a result that was run with `image.emissivity: true`. `settings` replace values of the sections
+ * `cameras`, `channels` and `image` of the model it came from; the direction of a camera stays. */
+LR_API enum lr_status lr_scene_load(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
+                                    lr_scene **scene);
+LR_API void lr_scene_free(lr_scene *scene);
+/* Trace its images: a result with cubes and nothing else. */
+LR_API enum lr_status lr_scene_image(lr_context *ctx, const lr_scene *scene, lr_result **result);
+
+LR_API int lr_result_cube_count(const lr_result *result);
+/* Write PREFIX_<camera>.fits for each camera, and beside it what the model asks for: _error, _tau, _mom0, _mom1, _mom2
+ * and _peak (.fits), _spectrum (.txt). Each file appears whole or not at all; other programs' files are never replaced.
+ * *paths, when wanted, lists the files, one per line; freed with lr_text_free(). */
+LR_API enum lr_status lr_result_write_cubes(lr_context *ctx, const lr_result *result, const char *prefix, char **paths);
+/* Fails now when lr_result_write_cubes() for this model and prefix could not succeed. */
+LR_API enum lr_status lr_cube_path_check(lr_context *ctx, const lr_model *model, const char *prefix);
 
 #ifdef __cplusplus
 }

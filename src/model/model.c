@@ -25,7 +25,9 @@ void lr_model_free(lr_model *model)
     free(model->source);
     medium_free(&model->medium);
     mesh_free(&model->mesh);
+    free(model->camera);
     free(model->text);
+    free(model->resolved);
     free(model->path);
     free(model);
 }

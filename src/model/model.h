@@ -9,6 +9,7 @@
 
 #include "linerad.h"
 #include "mesh/mesh.h"
+#include "model/camera.h"
 
 /* One quantity over the mesh: the same everywhere, or one value per cell. */
 struct field {
@@ -101,7 +102,7 @@ struct output {
 };
 
 struct run {
-    int64_t packets;
+    int64_t packets; /* 0 = images of unscattered light only */
     uint64_t seed;
     int threads;     /* 0 = all */
     int batches;     /* independent groups of packets that give the errors */
@@ -111,8 +112,9 @@ struct run {
 };
 
 struct lr_model {
-    char *path; /* as given */
-    char *text; /* the YAML text, then the settings, for provenance */
+    char *path;     /* as given */
+    char *text;     /* the YAML text, then the settings, for provenance */
+    char *resolved; /* the same document with the settings applied, as YAML */
     struct mesh mesh;
     struct line line;
     struct medium medium;
@@ -120,6 +122,10 @@ struct lr_model {
     struct source *source;
     struct physics physics;
     struct output output;
+    int n_camera;
+    struct camera *camera;
+    struct channels channels; /* of all cameras */
+    struct image_options image;
     struct run run;
     double reference_b; /* cm/s: given, or the opacity-weighted mean of b */
 };

@@ -33,7 +33,12 @@ void lr_result_free(lr_result *result)
     measured_free(&result->scattering_rate);
     packet_list_free(&result->packets);
     mesh_free(&result->mesh);
+    for (int i = 0; i < result->n_cube; i++)
+        cube_free(&result->cube[i]);
+    free(result->cube);
+    scene_free(result->scene);
     free(result->model_text);
+    free(result->model_resolved);
     free(result);
 }
 

@@ -4,6 +4,8 @@
 
 #include "linerad.h"
 #include "mesh/mesh.h"
+#include "model/cube.h"
+#include "model/scene.h"
 
 /* A value and one standard error per element. */
 struct measured {
@@ -44,7 +46,12 @@ struct lr_result {
 
     struct packet_list packets; /* n = 0 when not asked for */
 
-    char *model_text;
+    int n_cube;
+    struct cube *cube;
+    struct image_options image; /* how cubes are written */
+    struct scene *scene;        /* kept for re-imaging; or NULL */
+
+    char *model_text, *model_resolved;
     char version[32], date[32], host[128], cpu[128];
     int threads, batches;
 };

@@ -1,0 +1,24 @@
+/* One channel map cube, as traced. */
+#ifndef LR_MODEL_CUBE_H
+#define LR_MODEL_CUBE_H
+
+#include "base/context.h"
+#include "model/camera.h"
+
+struct cube {
+    struct camera camera;
+    struct channels channels; /* of this cube */
+    double nu0;               /* Hz */
+    /* [n_channel][n_y][n_x], intensity in units of `scale` erg s^-1 cm^-2 Hz^-1 sr^-1, mean over pixel and channel. The
+     * scale keeps faint models inside the range of float. */
+    float *intensity;
+    float *error;         /* one standard error, same unit; or NULL */
+    float *optical_depth; /* mean over pixel and channel; or NULL */
+    double scale;
+    double background; /* K, already taken off when options.subtract is set */
+    double seconds;    /* of ray tracing */
+};
+
+void cube_free(struct cube *cube);
+
+#endif

@@ -1,0 +1,42 @@
+#include "model/scene.h"
+
+#include <stdlib.h>
+
+#include "model/field.h"
+#include "model/medium.h"
+
+void scene_free(struct scene *scene)
+{
+    if (!scene)
+        return;
+    mesh_free(&scene->mesh);
+    if (!scene->borrowed)
+        medium_free(&scene->medium);
+    field_free(&scene->line_source);
+    free(scene->sky);
+    for (int i = 0; i < scene->n_point; i++)
+        free(scene->point[i].strength);
+    for (int i = 0; i < scene->n_plane; i++)
+        free(scene->plane[i].brightness);
+    for (int i = 0; scene->emissivity && i < scene->n_camera; i++) {
+        free(scene->emissivity[i].value);
+        free(scene->emissivity[i].error);
+    }
+    free(scene->point);
+    free(scene->plane);
+    free(scene->emissivity);
+    free(scene->camera);
+    free(scene);
+}
+
+void lr_scene_free(lr_scene *scene)
+{
+    if (!scene)
+        return;
+    scene_free(scene->scene);
+    free(scene->camera);
+    free(scene->origin);
+    free(scene->model_text);
+    free(scene->model_resolved);
+    free(scene);
+}
