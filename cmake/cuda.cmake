@@ -1,11 +1,11 @@
 # liblinerad_cuda.so: loaded at run time from the folder of liblinerad.so. Static CUDA runtime, one exported entry, so a
-# machine without a driver loses nothing but this file. src/backend/cuda*.cu; *_transport.cu is compiled once per
-# precision with LR_CUDA_VARIANT=mixed|double. CUDA 12 and 13.
+# machine without a driver loses nothing but this file. src/backend/cuda*.cu; *_transport.cu and *_trace.cu are compiled
+# once per precision with LR_CUDA_VARIANT=mixed|double. CUDA 12 and 13.
 
 file(GLOB cuda_sources CONFIGURE_DEPENDS src/backend/cuda*.cu)
-set(cuda_transport ${cuda_sources})
-list(FILTER cuda_transport INCLUDE REGEX "_transport\\.cu$")
-list(FILTER cuda_sources EXCLUDE REGEX "_transport\\.cu$")
+set(cuda_drivers ${cuda_sources})
+list(FILTER cuda_drivers INCLUDE REGEX "_(transport|trace)\\.cu$")
+list(FILTER cuda_sources EXCLUDE REGEX "_(transport|trace)\\.cu$")
 
 if(NOT LINERAD_CUDA OR LINERAD_SANITIZE)
   message(STATUS "CUDA backend: off")
@@ -61,8 +61,8 @@ endif()
 
 set(cuda_targets "")
 foreach(precision mixed double)
-  if(cuda_transport)
-    add_library(linerad_cuda_${precision} OBJECT ${cuda_transport})
+  if(cuda_drivers)
+    add_library(linerad_cuda_${precision} OBJECT ${cuda_drivers})
     target_compile_definitions(linerad_cuda_${precision} PRIVATE LR_CUDA_VARIANT=${precision}
                                $<$<STREQUAL:${precision},double>:LR_REAL_DOUBLE>)
     list(APPEND cuda_targets linerad_cuda_${precision})

@@ -70,6 +70,20 @@ struct transport_tables {
     const double *log_voigt; /* [n_a][n_voigt], natural logarithm of H */
 };
 
+struct transport_camera {
+    bool perspective;
+    double toward[3];   /* unit vector from the object to the observer */
+    double position[3]; /* PERSPECTIVE: of the observer, from the lower corner of the mesh */
+};
+
+/* The pixels of an orthographic camera. */
+struct transport_peel {
+    double right[3], up[3];
+    double corner[3]; /* of pixel (0, 0), from the lower corner of the mesh */
+    double pixel;     /* size */
+    int n_x, n_y;
+};
+
 struct transport_job {
     int n[3];
     const double *width[3]; /* of the cells along each axis */
@@ -99,6 +113,16 @@ struct transport_job {
     double x_first, x_step;
     int n_mu, n_phi, direction_axis;
     bool fields, record;
+
+    /* Scattering emissivity toward cameras; none when n_camera = 0. */
+    int n_camera;
+    const struct transport_camera *camera;
+    int n_channel;
+    double velocity_first, velocity_step; /* radio velocity (minus the shift) of the lower edge of channel 0; width */
+    int n_deposit_group;                  /* independent sums, for errors */
+    bool deposit_wide;                    /* sum in double: few voxels, many deposits in each */
+    double force_below;                   /* see kernel/deposit.h */
+    const struct transport_peel *peel;    /* [n_camera]: peel-off images instead of an emissivity; or NULL */
 };
 
 /* Per batch sums; `weight` is 1 per emitted packet. */
@@ -128,10 +152,70 @@ struct transport_tally {
      * fields. */
     double *length, *length_square;   /* weighted path, code length */
     double *scatter, *scatter_square; /* weighted scattering depth */
-    struct transport_record *record;  /* room for n_packet; n_record counts */
+    /* Sums of expected scatterings toward each camera, P(g) included: [n_deposit_group][n_camera][n_cell][n_channel].
+     */
+    float *emissivity;
+    double **peel;                   /* [n_camera] images [n_deposit_group][n_channel][n_y][n_x] */
+    struct transport_record *record; /* room for n_packet; n_record counts */
     int64_t n_record;
     double seconds; /* of transport alone */
 };
+
+/* A shining sheet across the mesh. */
+struct trace_plane {
+    int axis;
+    double offset;            /* from the lower corner */
+    bool isotropic;           /* brightness grows as 1 / |mu| */
+    int side;                 /* 0 both, +1 or -1: only toward that side */
+    const double *brightness; /* [n_channel] at |mu| = 1 */
+};
+
+/* A ray whose transmission is wanted, from a point to the observer. */
+struct trace_probe {
+    double start[3], direction[3];
+    double length; /* to a near observer */
+};
+
+/* Ray tracing for one camera. Lengths and velocities in code units, intensities in any one unit. */
+struct trace_job {
+    int n[3];
+    const double *width[3];
+    enum transport_face face[TRANSPORT_N_FACE];
+    int64_t n_cell;
+    const void *medium;
+    /* `eps` is q here: the gas shines with q H(a, x) per length. */
+    void (*read_cells)(const void *medium, int64_t first, int64_t count, struct transport_cell *cells);
+    bool grey; /* there is grey absorption */
+
+    bool perspective;
+    double toward[3], right[3], up[3];
+    double origin[3]; /* middle of the image, or the near observer; from the lower corner */
+    double pixel;     /* size, or tangent of its angle */
+    int pixels[2], rays;
+
+    int n_channel, merge; /* stored channels traced; how many of them make one channel of the image */
+    double velocity_first, velocity_step;
+    int n_node; /* frequencies per stored channel: Gauss-Legendre */
+    const double *node, *weight;
+    const float *emissivity; /* [n_cell][stride], at the first traced channel; or NULL */
+    int64_t stride;
+    double emissivity_unit;
+    const double *sky; /* [n_channel] */
+    int n_plane;
+    const struct trace_plane *plane;
+    int n_probe;
+    const struct trace_probe *probe;
+    bool step_velocity, step_source;
+};
+
+struct trace_image {
+    float *intensity;     /* [n_channel / merge][n_y][n_x] */
+    float *optical_depth; /* the same; or NULL */
+    double *transmission; /* [n_probe][n_channel] */
+    double seconds;       /* of tracing alone */
+};
+
+enum { TRACE_MAX_NODES = 16 };
 
 struct transport_monitor {
     volatile sig_atomic_t *stop;
@@ -151,6 +235,10 @@ struct lr_backend {
     enum lr_status (*transport)(lr_context *ctx, int device, int threads, bool double_precision,
                                 const struct transport_job *job, const struct transport_monitor *monitor,
                                 struct transport_tally *tally);
+    /* Progress counts rows of pixels; a stop leaves the image unfinished and returns LR_ERROR_INTERRUPTED. */
+    enum lr_status (*trace)(lr_context *ctx, int device, int threads, bool double_precision,
+                            const struct trace_job *job, const struct transport_monitor *monitor,
+                            struct trace_image *image);
 };
 
 const struct lr_backend *backend_cpu(void);

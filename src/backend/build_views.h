@@ -9,6 +9,7 @@
 
 #include "backend/backend.h"
 #include "kernel/tally.h"
+#include "kernel/trace_view.h"
 #include "kernel/views.h"
 
 struct view_store {
@@ -54,19 +55,20 @@ static inline const int32_t *store_ints(const struct view_store *store, int64_t 
     return result;
 }
 
-static inline struct mesh_view make_mesh_view(const struct view_store *store, const struct transport_job *job,
+static inline struct mesh_view make_mesh_view(const struct view_store *store, const int count[3],
+                                              const double *const width[3], const enum transport_face *face_rule,
                                               int *failed)
 {
     struct mesh_view mesh;
     for (int axis = 0; axis < 3; axis++) {
-        const int n = job->n[axis];
+        const int n = count[axis];
         mesh.n[axis] = n;
-        mesh.width[axis] = store_reals(store, n, job->width[axis], failed);
+        mesh.width[axis] = store_reals(store, n, width[axis], failed);
         double *edge = (double *)calloc((size_t)n + 1, sizeof(double));
         mesh.edge[axis] = NULL;
         if (edge) {
             for (int i = 0; i < n; i++)
-                edge[i + 1] = edge[i] + job->width[axis][i];
+                edge[i + 1] = edge[i] + width[axis][i];
             mesh.edge[axis] = store_reals(store, n + 1, edge, failed);
         } else {
             *failed = 1;
@@ -74,7 +76,7 @@ static inline struct mesh_view make_mesh_view(const struct view_store *store, co
         free(edge);
     }
     for (int face = 0; face < TRANSPORT_N_FACE; face++)
-        mesh.face[face] = (int)job->face[face];
+        mesh.face[face] = (int)face_rule[face];
     return mesh;
 }
 
@@ -145,7 +147,10 @@ static inline struct table_view make_table_view(const struct view_store *store, 
 }
 
 /* Cells in working precision, converted in pieces so that the double copy stays small. */
-static inline int fill_cells(const struct transport_job *job, int64_t first, int64_t count, struct cell_view *cells)
+typedef void read_cells_fn(const void *medium, int64_t first, int64_t count, struct transport_cell *cells);
+
+static inline int fill_cells(read_cells_fn *read_cells, const void *medium, int64_t first, int64_t count,
+                             struct cell_view *cells)
 {
     enum { PIECE = 4096 };
     struct transport_cell *piece = (struct transport_cell *)malloc(PIECE * sizeof(struct transport_cell));
@@ -153,7 +158,7 @@ static inline int fill_cells(const struct transport_job *job, int64_t first, int
         return 0;
     for (int64_t start = 0; start < count; start += PIECE) {
         const int64_t n = count - start < PIECE ? count - start : (int64_t)PIECE;
-        job->read_cells(job->medium, first + start, n, piece);
+        read_cells(medium, first + start, n, piece);
         for (int64_t i = 0; i < n; i++) {
             struct cell_view *to = &cells[start + i];
             to->alpha0 = (real)piece[i].alpha0;
@@ -170,13 +175,38 @@ static inline int fill_cells(const struct transport_job *job, int64_t first, int
     return 1;
 }
 
+static inline int make_camera_views(const struct view_store *store, const struct transport_job *job,
+                                    struct transport_view *view)
+{
+    view->n_camera = job->n_camera;
+    view->channels.n = job->n_channel;
+    view->force_below = (real)job->force_below;
+    if (job->n_camera == 0)
+        return 1;
+    view->channels.first = (real)job->velocity_first;
+    view->channels.inv_step = (real)(1.0 / job->velocity_step);
+    struct camera_view *camera = (struct camera_view *)calloc((size_t)job->n_camera, sizeof *camera);
+    if (!camera)
+        return 0;
+    for (int c = 0; c < job->n_camera; c++) {
+        const struct transport_camera *from = &job->camera[c];
+        camera[c].perspective = from->perspective;
+        camera[c].toward = vec3_make((real)from->toward[0], (real)from->toward[1], (real)from->toward[2]);
+        camera[c].position = vec3_make((real)from->position[0], (real)from->position[1], (real)from->position[2]);
+    }
+    view->camera =
+        (const struct camera_view *)store->copy(store->owner, (size_t)job->n_camera * sizeof *camera, camera);
+    free(camera);
+    return view->camera != NULL;
+}
+
 /* Everything but the cells. Returns 0 when memory is exhausted. */
 static inline int make_transport_view(const struct view_store *store, const struct transport_job *job,
                                       struct transport_view *view)
 {
     int failed = 0;
     memset(view, 0, sizeof *view);
-    view->mesh = make_mesh_view(store, job, &failed);
+    view->mesh = make_mesh_view(store, job->n, job->width, job->face, &failed);
     struct source_view *source = (struct source_view *)calloc((size_t)job->n_source, sizeof *source);
     if (!source)
         return 0;
@@ -195,7 +225,47 @@ static inline int make_transport_view(const struct view_store *store, const stru
     view->dipole_core = (real)job->dipole_core;
     view->recoil = (real)job->recoil;
     view->key = rng_key_from_seed(job->seed);
-    return !failed && view->source;
+    return !failed && view->source && make_camera_views(store, job, view);
+}
+
+static inline struct point3 make_point(const double from[3])
+{
+    struct point3 to;
+    for (int axis = 0; axis < 3; axis++)
+        to.x[axis] = from[axis];
+    return to;
+}
+
+/* Everything but the cells and the emissivity. Returns 0 when memory is exhausted. */
+static inline int make_trace_view(const struct view_store *store, const struct trace_job *job, struct trace_view *view)
+{
+    int failed = 0;
+    memset(view, 0, sizeof *view);
+    view->mesh = make_mesh_view(store, job->n, job->width, job->face, &failed);
+    view->eye.toward = make_point(job->toward);
+    view->eye.right = make_point(job->right);
+    view->eye.up = make_point(job->up);
+    view->eye.origin = make_point(job->origin);
+    view->eye.step = job->pixel / job->rays;
+    view->eye.perspective = job->perspective;
+    view->eye.n_ray[0] = job->pixels[0] * job->rays;
+    view->eye.n_ray[1] = job->pixels[1] * job->rays;
+    view->rays = job->rays;
+    view->n_channel = job->n_channel;
+    view->n_node = job->n_node;
+    view->merge = job->merge;
+    view->first = (real)job->velocity_first;
+    view->step = (real)job->velocity_step;
+    for (int i = 0; i < job->n_node; i++) {
+        view->node[i] = (real)job->node[i];
+        view->weight[i] = (real)(job->weight[i] / ((double)job->merge * job->rays * job->rays));
+    }
+    view->stride = job->stride;
+    view->emissivity_unit = (real)job->emissivity_unit;
+    view->step_velocity = job->step_velocity;
+    view->step_source = job->step_source;
+    view->line_only = !job->emissivity && !job->grey;
+    return !failed;
 }
 
 static inline struct tally_axes make_tally_axes(const struct transport_job *job)

@@ -1,4 +1,4 @@
-/* The CPU backend: picks the transport variant for this processor. */
+/* The CPU backend: picks the variants for this processor. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +13,7 @@
 struct variant {
     const char *simd;
     cpu_transport_fn *mixed, *wide;
+    cpu_trace_fn *trace_mixed, *trace_wide;
 };
 
 static struct variant best_variant(void)
@@ -21,11 +22,14 @@ static struct variant best_variant(void)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd"))
-        return (struct variant){"AVX-512", cpu_transport_mixed_v4, cpu_transport_double_v4};
+        return (struct variant){"AVX-512", cpu_transport_mixed_v4, cpu_transport_double_v4, cpu_trace_mixed_v4,
+                                cpu_trace_double_v4};
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
-        return (struct variant){"AVX2", cpu_transport_mixed_v3, cpu_transport_double_v3};
+        return (struct variant){"AVX2", cpu_transport_mixed_v3, cpu_transport_double_v3, cpu_trace_mixed_v3,
+                                cpu_trace_double_v3};
 #endif
-    return (struct variant){"baseline SIMD", cpu_transport_mixed_baseline, cpu_transport_double_baseline};
+    return (struct variant){"baseline SIMD", cpu_transport_mixed_baseline, cpu_transport_double_baseline,
+                            cpu_trace_mixed_baseline, cpu_trace_double_baseline};
 }
 
 static int device_count(void)
@@ -66,9 +70,22 @@ static enum lr_status transport(lr_context *ctx, int device, int threads, bool d
     return (double_precision ? variant.wide : variant.mixed)(ctx, n, job, monitor, tally);
 }
 
+static enum lr_status trace(lr_context *ctx, int device, int threads, bool double_precision,
+                            const struct trace_job *job, const struct transport_monitor *monitor,
+                            struct trace_image *image)
+{
+    (void)device;
+    const struct variant variant = best_variant();
+    const int n = threads > 0 ? threads : omp_get_max_threads();
+    return (double_precision ? variant.trace_wide : variant.trace_mixed)(ctx, n, job, monitor, image);
+}
+
 const struct lr_backend *backend_cpu(void)
 {
-    static const struct lr_backend backend = {
-        .name = "cpu", .device_count = device_count, .device_describe = device_describe, .transport = transport};
+    static const struct lr_backend backend = {.name = "cpu",
+                                              .device_count = device_count,
+                                              .device_describe = device_describe,
+                                              .transport = transport,
+                                              .trace = trace};
     return &backend;
 }

@@ -3,13 +3,15 @@
 #ifndef LR_BACKEND_CPU_LANES_H
 #define LR_BACKEND_CPU_LANES_H
 
+#include "kernel/deposit.h"
 #include "kernel/emission.h"
 #include "kernel/flight.h"
 #include "kernel/tables.h"
 
 enum { LANES = 64 };
 enum { EVENT_NONE = 0, EVENT_FLUSH = -1 }; /* other events: axis of a face crossing, plus 1 */
-enum lane_state { LANE_IDLE, LANE_FLYING, LANE_SCATTERING };
+/* LANE_OWING: about to fly a thin segment, waits for an atom to scatter its share toward the cameras. */
+enum lane_state { LANE_IDLE, LANE_FLYING, LANE_SCATTERING, LANE_OWING };
 
 struct lanes {
     _Alignas(64) real local_x[LANES], local_y[LANES], local_z[LANES];
@@ -27,6 +29,11 @@ struct lanes {
     int32_t state[LANES];
     uint32_t id_low[LANES], id_high[LANES], draw[LANES];
     uint32_t events[LANES]; /* scatterings so far */
+    /* shares for the cameras: what a segment owes; then what is left, by which photon and atom */
+    int32_t forced[LANES]; /* this segment has left its share */
+    real owed[LANES];
+    real share[LANES], in_x[LANES], in_nx[LANES], in_ny[LANES], in_nz[LANES], u_side[LANES], in_shift[LANES];
+    int32_t channel[LANES];
     /* scalar state */
     real weight[LANES];    /* settled, for the vector steps */
     double settled[LANES]; /* weight at the last flush */
@@ -44,7 +51,7 @@ static inline __attribute__((always_inline)) void propose_lanes(struct lanes *la
     const struct rng_key key = view->key;
 #pragma omp simd
     for (int l = 0; l < LANES; l++) {
-        const int waiting = lane->state[l] == LANE_SCATTERING;
+        const int waiting = lane->state[l] >= LANE_SCATTERING;
         const struct random4 random = rng_draw(key, lane->draw[l], lane->id_low[l], lane->id_high[l]);
         const struct velocity_proposal proposal =
             mode == MODE_TABLE_GLOBAL || mode == MODE_TABLE_CONSTANT
@@ -63,7 +70,7 @@ static inline void propose_lanes_complete(struct lanes *lane, const struct trans
     const struct rng_key key = view->key;
 #pragma omp simd
     for (int l = 0; l < LANES; l++) {
-        const int waiting = lane->state[l] == LANE_SCATTERING;
+        const int waiting = lane->state[l] >= LANE_SCATTERING;
         const struct random4 random = rng_draw(key, lane->draw[l], lane->id_low[l], lane->id_high[l]);
         lane->u[l] = sample_voigt_profile(lane->a[l], random);
         lane->ratio[l] = rng_uniform(random.r3);
@@ -73,12 +80,14 @@ static inline void propose_lanes_complete(struct lanes *lane, const struct trans
 }
 
 static inline __attribute__((always_inline)) void scatter_lanes(struct lanes *lane, const struct transport_view *view,
-                                                                const int mode, const int dipole)
+                                                                const int mode, const int dipole, const int imaging)
 {
     const struct rng_key key = view->key;
 #pragma omp simd
     for (int l = 0; l < LANES; l++) {
-        const int accepted = lane->accepted[l];
+        const int found = lane->accepted[l]; /* an atom */
+        const int owing = imaging && lane->state[l] == LANE_OWING;
+        const int accepted = found & !owing;
         const struct random4 random = rng_draw(key, lane->draw[l], lane->id_low[l], lane->id_high[l]);
         const struct vec3 n = vec3_make(lane->nx[l], lane->ny[l], lane->nz[l]);
         const real x = lane->x[l];
@@ -86,8 +95,19 @@ static inline __attribute__((always_inline)) void scatter_lanes(struct lanes *la
         const struct vec3 out = dipole ? direction_dipole(n, core ? view->dipole_core : R(1), random.r0, random.r1)
                                        : direction_isotropic(random.r0, random.r1);
         const real g = vec3_dot(n, out);
-        const real u_perp = thermal_pair(random.r2, random.r3).first;
+        const struct normal_pair thermal = thermal_pair(random.r2, random.r3);
+        const real u_perp = thermal.first;
         const real recoil = r_div(view->recoil, lane->b[l]);
+        if (imaging) {
+            const real weight = lane->weight[l] * r_exp(-r_min(lane->depth[l], R(80)));
+            lane->share[l] = !found ? R(0) : owing ? lane->owed[l] : lane->forced[l] ? R(0) : weight;
+            lane->in_x[l] = x;
+            lane->in_nx[l] = n.x;
+            lane->in_ny[l] = n.y;
+            lane->in_nz[l] = n.z;
+            lane->u_side[l] = thermal.second;
+            lane->forced[l] = found ? owing : lane->forced[l];
+        }
         const real x_out =
             mode == MODE_COMPLETE ? lane->u[l] : redistributed_frequency(x, lane->u[l], u_perp, g, recoil);
         const real tau = -r_log(lane->ratio[l]);
@@ -96,9 +116,32 @@ static inline __attribute__((always_inline)) void scatter_lanes(struct lanes *la
         lane->nz[l] = accepted ? out.z : n.z;
         lane->x[l] = accepted ? x_out : x;
         lane->tau[l] = accepted ? r_max(tau, R(0)) : lane->tau[l];
-        lane->state[l] = accepted ? (int32_t)LANE_FLYING : lane->state[l];
-        lane->draw[l] += accepted ? 1 : 0;
+        lane->state[l] = found ? (int32_t)LANE_FLYING : lane->state[l];
+        lane->draw[l] += found ? 1 : 0;
         lane->events[l] += accepted ? 1 : 0;
+    }
+}
+
+/* The channel and the amount of what each lane leaves with a far camera; lane->share is 0 where it leaves nothing. */
+static inline __attribute__((always_inline)) void deposit_lanes(struct lanes *lane, const struct transport_view *view,
+                                                                const struct cell_view *cells, real *amount,
+                                                                const struct vec3 *toward, const int mode)
+{
+    real projected[LANES];
+    for (int l = 0; l < LANES; l++)
+        projected[l] = lane->share[l] > R(0) ? cell_velocity_along(&cells[lane->cell[l]], toward[l]) : R(0);
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) {
+        const real x = lane->in_x[l];
+        const real g = lane->in_nx[l] * toward[l].x + lane->in_ny[l] * toward[l].y + lane->in_nz[l] * toward[l].z;
+        const real core = phase_in_core(lane->a[l], x) ? view->dipole_core : R(1);
+        const real e1 = view->dipole ? core : R(0);
+        const real recoil = r_div(view->recoil, lane->b[l]);
+        const real x_out =
+            mode == MODE_COMPLETE ? lane->u[l] : redistributed_frequency(x, lane->u[l], lane->u_side[l], g, recoil);
+        lane->in_shift[l] = frequency_in_mesh_frame(x_out, lane->b[l], projected[l]);
+        lane->channel[l] = channel_of_shift(&view->channels, lane->in_shift[l]);
+        amount[l] = lane->share[l] * phase_toward(e1, g);
     }
 }
 
@@ -126,17 +169,26 @@ static inline __attribute__((always_inline)) void profile_lanes(struct lanes *la
         lane->profile[l] = lane->a[l] > LR_VOIGT_NARROW_MAX ? voigt_broad(lane->a[l], lane->x[l]) : lane->profile[l];
 }
 
-static inline __attribute__((always_inline)) void fly_lanes(struct lanes *lane, const int absorbing, const int analog)
+static inline __attribute__((always_inline)) void fly_lanes(struct lanes *lane, const struct transport_view *view,
+                                                            const int absorbing, const int analog, const int imaging)
 {
 #pragma omp simd
     for (int l = 0; l < LANES; l++) {
-        const int flying = lane->state[l] == LANE_FLYING;
+        const int ready = lane->state[l] == LANE_FLYING;
         const struct opacity opacity = opacity_at(lane->alpha0[l], lane->eps[l], lane->kappa[l], lane->profile[l]);
         const real stopping = analog ? opacity.scatter + opacity.absorb : opacity.scatter;
         const struct segment segment =
             fly_segment(vec3_make(lane->local_x[l], lane->local_y[l], lane->local_z[l]),
                         vec3_make(lane->width_x[l], lane->width_y[l], lane->width_z[l]),
                         vec3_make(lane->nx[l], lane->ny[l], lane->nz[l]), lane->tau[l], stopping);
+        int owing = 0;
+        if (imaging) {
+            const real depth = opacity.scatter * segment.to_face;
+            owing = ready & !lane->forced[l] & (depth < view->force_below) & (depth > R(0));
+            const real weight = lane->weight[l] * r_exp(-r_min(lane->depth[l], R(80)));
+            lane->owed[l] = owing ? weight * expected_scattering(opacity, segment.to_face) : lane->owed[l];
+        }
+        const int flying = ready & !owing;
         const real length = flying ? segment.length : R(0);
         lane->local_x[l] += length * lane->nx[l];
         lane->local_y[l] += length * lane->ny[l];
@@ -157,7 +209,7 @@ static inline __attribute__((always_inline)) void fly_lanes(struct lanes *lane, 
         lane->collided[l] = scatters;
         const int overdue = scatters & flush_is_due(lane->events[l]);
         lane->event[l] = (flying & !segment.scatters) ? segment.axis + 1 : overdue ? EVENT_FLUSH : EVENT_NONE;
-        lane->state[l] = scatters ? (int32_t)LANE_SCATTERING : lane->state[l];
+        lane->state[l] = scatters ? (int32_t)LANE_SCATTERING : owing ? (int32_t)LANE_OWING : lane->state[l];
     }
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/block_chain.h"
 #include "backend/build_views.h"
 #include "backend/cpu_lanes.h"
 #include "backend/cpu_variants.h"
@@ -26,6 +27,7 @@ struct pass {
     struct tally_deal deal;
     struct cell_view *cell;
     double *length, *scatter; /* [n_group][n_cell] */
+    double *emissivity_wide;  /* the emissivity where there are few voxels; or NULL */
     int64_t next;             /* first packet not yet taken */
     int64_t done;
 };
@@ -56,6 +58,7 @@ static void load_cell(struct lanes *lane, int l, const struct cell_view *cell)
     lane->b[l] = cell->b;
     lane->kappa[l] = cell->kappa;
     lane->eps[l] = cell->eps;
+    lane->forced[l] = 0;
 }
 
 static void set_place(struct lanes *lane, int l, struct place at)
@@ -295,6 +298,89 @@ static void settle_lane(struct pass *pass, struct lanes *lane, int l, struct sup
     }
 }
 
+/* ---- cameras --------------------------------------------------------------------------------------------------- */
+
+static void leave_share(struct pass *pass, const struct lanes *lane, int l, int camera, real amount)
+{
+    const struct transport_job *job = pass->job;
+    const int64_t group = lane->batch[l] % job->n_deposit_group;
+    const int64_t voxel =
+        ((group * job->n_camera + camera) * job->n_cell + lane->cell[l]) * job->n_channel + lane->channel[l];
+    if (pass->emissivity_wide) {
+        add(&pass->emissivity_wide[voxel], (double)amount);
+        return;
+    }
+    float *to = &pass->tally->emissivity[voxel];
+#pragma omp atomic
+    *to += (float)amount;
+}
+
+/* What is left of a photon at shift `shift` that flies from the lane's place to the observer. */
+static real transmission(const struct pass *pass, const struct lanes *lane, int l, struct vec3 n, real shift)
+{
+    const struct mesh_view *mesh = &pass->view.mesh;
+    struct place at = get_place(lane, l);
+    real depth = R(0);
+    for (;;) {
+        const struct cell_view *cell = &pass->cell[walk_cell_index(mesh, at)];
+        const struct cell_exit exit = walk_exit(at.local, at.width, n);
+        const real x = (shift - cell_velocity_along(cell, n)) / cell->b;
+        depth += exit.distance * (cell->alpha0 * voigt(cell->a, x) + cell->kappa);
+        at.local.x += exit.distance * n.x;
+        at.local.y += exit.distance * n.y;
+        at.local.z += exit.distance * n.z;
+        const struct crossing crossing = walk_cross(mesh, at, n, exit.axis);
+        if (crossing.escaped || depth > R(80))
+            return r_exp(-r_min(depth, R(80)));
+        at = crossing.at;
+    }
+}
+
+/* The peel-off estimator: every scattering sends its share straight to the pixel it would be seen in. */
+static void peel(struct pass *pass, const struct lanes *lane, int l, int camera, struct vec3 toward, real amount)
+{
+    const struct transport_job *job = pass->job;
+    const struct transport_peel *image = &job->peel[camera];
+    const struct mesh_view *mesh = &pass->view.mesh;
+    const double point[3] = {(double)mesh->edge[0][lane->i[l]] + (double)lane->local_x[l] - image->corner[0],
+                             (double)mesh->edge[1][lane->j[l]] + (double)lane->local_y[l] - image->corner[1],
+                             (double)mesh->edge[2][lane->k[l]] + (double)lane->local_z[l] - image->corner[2]};
+    double x = 0;
+    double y = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        x += point[axis] * image->right[axis] / image->pixel;
+        y += point[axis] * image->up[axis] / image->pixel;
+    }
+    if (!(x >= 0 && x < image->n_x && y >= 0 && y < image->n_y))
+        return;
+    const int64_t group = lane->batch[l] % job->n_deposit_group;
+    const int64_t row = (group * job->n_channel + lane->channel[l]) * image->n_y + (int)y;
+    add(&pass->tally->peel[camera][row * image->n_x + (int)x],
+        (double)(amount * transmission(pass, lane, l, toward, lane->in_shift[l])));
+}
+
+static inline __attribute__((always_inline)) void serve_cameras(struct pass *pass, struct lanes *lane, const int mode)
+{
+    const struct transport_view *view = &pass->view;
+    struct vec3 toward[LANES];
+    real amount[LANES];
+    for (int c = 0; c < view->n_camera; c++) {
+        for (int l = 0; l < LANES; l++)
+            toward[l] = view->camera[c].perspective
+                            ? camera_direction(&view->camera[c], &view->mesh, get_place(lane, l))
+                            : view->camera[c].toward;
+        deposit_lanes(lane, view, pass->cell, amount, toward, mode);
+        for (int l = 0; l < LANES; l++) {
+            if (lane->share[l] <= R(0) || lane->channel[l] < 0)
+                continue;
+            if (pass->job->peel)
+                peel(pass, lane, l, c, toward[l], amount[l]);
+            else
+                leave_share(pass, lane, l, c, amount[l]);
+        }
+    }
+}
+
 /* ---- rounds --------------------------------------------------------------------------------------------------- */
 
 static int any_active(const struct lanes *lane)
@@ -336,7 +422,7 @@ static void report_progress(struct pass *pass, double *last)
 
 static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, struct lanes *lane,
                                                              struct supply *supply, const int mode, const int absorbing,
-                                                             const int narrow)
+                                                             const int narrow, const int imaging)
 {
     const struct transport_view *view = &pass->view;
     double last_report = lr_seconds();
@@ -346,27 +432,33 @@ static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, 
         else
             propose_lanes(lane, view, mode, narrow);
         if (view->dipole)
-            scatter_lanes(lane, view, mode, 1);
+            scatter_lanes(lane, view, mode, 1, imaging);
         else
-            scatter_lanes(lane, view, mode, 0);
+            scatter_lanes(lane, view, mode, 0, imaging);
+        if (imaging)
+            serve_cameras(pass, lane, mode);
         profile_lanes(lane, view, mode, narrow);
         if (absorbing && view->analog)
-            fly_lanes(lane, 1, 1);
+            fly_lanes(lane, view, 1, 1, imaging);
         else
-            fly_lanes(lane, absorbing, 0);
+            fly_lanes(lane, view, absorbing, 0, imaging);
         serve_events(pass, lane, supply);
         if (round % REPORT_ROUNDS == 0)
             report_progress(pass, &last_report);
     }
 }
 
-/* One compiled loop for each combination: mode, absorption and line width are constants in it. */
+/* One compiled loop for each combination: mode, absorption, line width and cameras are constants in it. */
 #define RUN_ROUNDS(mode, narrow)                                                                                       \
     do {                                                                                                               \
-        if (pass->job->absorbing)                                                                                      \
-            run_rounds(pass, lane, supply, mode, 1, narrow);                                                           \
+        if (pass->job->absorbing && pass->job->n_camera > 0)                                                           \
+            run_rounds(pass, lane, supply, mode, 1, narrow, 1);                                                        \
+        else if (pass->job->absorbing)                                                                                 \
+            run_rounds(pass, lane, supply, mode, 1, narrow, 0);                                                        \
+        else if (pass->job->n_camera > 0)                                                                              \
+            run_rounds(pass, lane, supply, mode, 0, narrow, 1);                                                        \
         else                                                                                                           \
-            run_rounds(pass, lane, supply, mode, 0, narrow);                                                           \
+            run_rounds(pass, lane, supply, mode, 0, narrow, 0);                                                        \
     } while (0)
 
 static void run_mode(struct pass *pass, struct lanes *lane, struct supply *supply)
@@ -420,37 +512,6 @@ static void run_thread(struct pass *pass, struct lanes *lane)
 
 /* ---- a run ---------------------------------------------------------------------------------------------------- */
 
-/* Memory of a run: a chain of blocks freed together. */
-struct block {
-    struct block *next;
-    _Alignas(64) char data[];
-};
-
-static void *chain_copy(void *owner, size_t bytes, const void *data)
-{
-    struct block **chain = owner;
-    const size_t total = (sizeof(struct block) + bytes + 63) / 64 * 64;
-    struct block *block = aligned_alloc(64, total);
-    if (!block)
-        return NULL;
-    block->next = *chain;
-    *chain = block;
-    if (data)
-        memcpy(block->data, data, bytes);
-    else
-        memset(block->data, 0, bytes);
-    return block->data;
-}
-
-static void chain_free(struct block *chain)
-{
-    while (chain) {
-        struct block *next = chain->next;
-        free(chain);
-        chain = next;
-    }
-}
-
 static void fold_groups(const struct pass *pass, const double *sums, double *total, double *square)
 {
     const int64_t n_cell = pass->job->n_cell;
@@ -480,12 +541,18 @@ enum lr_status NAME_EXPAND(cpu_transport_,
 
     int ready = lanes && make_transport_view(&store, job, &pass.view);
     pass.cell = ready ? chain_copy(&chain, (size_t)job->n_cell * sizeof *pass.cell, NULL) : NULL;
-    ready = pass.cell && fill_cells(job, 0, job->n_cell, pass.cell);
+    ready = pass.cell && fill_cells(job->read_cells, job->medium, 0, job->n_cell, pass.cell);
     if (ready && job->fields) {
         /* calloc: pages that no packet touches are never written */
         pass.length = calloc((size_t)job->n_group * (size_t)job->n_cell, sizeof(double));
         pass.scatter = calloc((size_t)job->n_group * (size_t)job->n_cell, sizeof(double));
         ready = pass.length && pass.scatter;
+    }
+    const size_t n_voxel =
+        (size_t)job->n_deposit_group * (size_t)job->n_camera * (size_t)job->n_cell * (size_t)job->n_channel;
+    if (ready && job->n_camera > 0 && job->deposit_wide && !job->peel) {
+        pass.emissivity_wide = calloc(n_voxel, sizeof(double));
+        ready = pass.emissivity_wide != NULL;
     }
     if (ready) {
         pass.view.cell = pass.cell;
@@ -495,6 +562,8 @@ enum lr_status NAME_EXPAND(cpu_transport_,
 #pragma omp parallel num_threads(threads)
         run_thread(&pass, &lanes[omp_get_thread_num()]);
         tally->seconds += lr_seconds() - start;
+        for (size_t i = 0; pass.emissivity_wide && i < n_voxel; i++)
+            tally->emissivity[i] = (float)pass.emissivity_wide[i];
         if (job->fields) {
             fold_groups(&pass, pass.length, tally->length, tally->length_square);
             fold_groups(&pass, pass.scatter, tally->scatter, tally->scatter_square);
@@ -506,6 +575,7 @@ enum lr_status NAME_EXPAND(cpu_transport_,
     }
     free(pass.length);
     free(pass.scatter);
+    free(pass.emissivity_wide);
     chain_free(chain);
     free(lanes);
     return status;

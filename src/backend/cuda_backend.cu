@@ -42,9 +42,21 @@ static enum lr_status transport(lr_context *ctx, int device, int threads, bool d
                             : cuda_transport_mixed(fail_fn, ctx, job, monitor, tally);
 }
 
+static enum lr_status trace(lr_context *ctx, int device, int threads, bool double_precision,
+                            const struct trace_job *job, const struct transport_monitor *monitor,
+                            struct trace_image *image)
+{
+    (void)threads;
+    const cudaError_t error = cudaSetDevice(device);
+    if (error != cudaSuccess)
+        return fail_fn(ctx, LR_ERROR_DEVICE, "cuda:%d: %s", device, cudaGetErrorString(error));
+    return double_precision ? cuda_trace_double(fail_fn, ctx, job, monitor, image)
+                            : cuda_trace_mixed(fail_fn, ctx, job, monitor, image);
+}
+
 extern "C" LR_API const struct lr_backend *lr_backend_cuda(cuda_fail_fn *fail)
 {
-    static const struct lr_backend backend = {"cuda", device_count, device_describe, transport};
+    static const struct lr_backend backend = {"cuda", device_count, device_describe, transport, trace};
     fail_fn = fail;
     return &backend;
 }

@@ -5,6 +5,7 @@
 #define LR_BACKEND_CUDA_KERNEL_CUH
 
 #include "backend/build_views.h"
+#include "kernel/deposit.h"
 #include "kernel/emission.h"
 #include "kernel/flight.h"
 #include "kernel/tables.h"
@@ -18,6 +19,8 @@ enum { BLOCKS_PER_SM = 4 };
 #else
 enum { BLOCKS_PER_SM = 8 };
 #endif
+/* With cameras a packet needs more registers: seven blocks leave 72 for each thread, eight spill (slower by 13 %). */
+enum { BLOCKS_WITH_CAMERAS = BLOCKS_PER_SM < 7 ? BLOCKS_PER_SM : 7 };
 
 enum { CONSTANT_CDF = 44 * 251, CONSTANT_VOIGT = 5000 };
 __constant__ float constant_cdf[CONSTANT_CDF];
@@ -37,7 +40,10 @@ struct pass {
     int n_group, one_thread_per_packet;
     struct transport_batch *batch;
     double *face_spectrum, *direction_spectrum;
-    double *fields; /* [n_group][n_cell][2]: weighted length and scattering depth; or NULL */
+    double *fields;          /* [n_group][n_cell][2]: weighted length and scattering depth; or NULL */
+    float *emissivity;       /* [n_deposit_group][n_camera][n_cell][n_channel]; or NULL */
+    double *emissivity_wide; /* the same, where there are few voxels */
+    int n_deposit_group;
     struct transport_record *record;
     struct last_scattering *last; /* per thread */
     unsigned long long *n_record, *queue;
@@ -59,8 +65,13 @@ struct packet {
     int group;                      /* of batches, for the cell tallies */
     double absorbed, scattered_sum; /* up to the last flush */
     int cell;
-    int waiting; /* for a scattering; otherwise in flight */
+    int state;
+    int forced; /* this segment has left its share with the cameras */
+    real owed;  /* that share, while OWING */
 };
+
+/* OWING: about to fly a thin segment, waits for an atom to scatter its share toward the cameras. */
+enum { FLYING, WAITING, OWING };
 
 __device__ __forceinline__ void load_cell(struct packet &p, const struct cell_view &cell)
 {
@@ -106,7 +117,8 @@ __device__ void start_packet(const struct pass &pass, struct packet &p, int64_t 
     p.path = p.path_part = p.length = p.scatter = p.depth = p.scattered = R(0);
     p.events = 0;
     p.absorbed = p.scattered_sum = 0;
-    p.waiting = 0;
+    p.state = FLYING;
+    p.forced = 0;
     if (pass.record)
         keep_last(pass, p);
 }
@@ -133,6 +145,31 @@ __device__ __forceinline__ void flush(const struct pass &pass, struct packet &p)
 __device__ __forceinline__ int packet_batch(const struct pass &pass, const struct packet &p)
 {
     return tally_batch(pass.deal, (int64_t)(((uint64_t)p.id_high << 32) | p.id_low));
+}
+
+/* Leave `share` scatterings, by an atom of velocity u along the packet, with every camera. */
+template <int MODE>
+__device__ void deposit(const struct pass &pass, const struct packet &p, real u, real u_side, real share)
+{
+    const struct transport_view &view = pass.view;
+    const real e1 = !view.dipole ? R(0) : phase_in_core(p.a, p.x) ? view.dipole_core : R(1);
+    const real recoil = view.recoil > R(0) ? r_div(view.recoil, p.b) : R(0);
+    const int64_t group = pass.n_deposit_group > 1 ? packet_batch(pass, p) % pass.n_deposit_group : 0;
+    for (int c = 0; c < view.n_camera; c++) {
+        const struct vec3 toward = camera_direction(&view.camera[c], &view.mesh, p.at);
+        const real g = vec3_dot(p.n, toward);
+        const real x = MODE == MODE_COMPLETE ? u : redistributed_frequency(p.x, u, u_side, g, recoil);
+        const int channel =
+            channel_of_shift(&view.channels, frequency_in_mesh_frame(x, p.b, vec3_dot(p.velocity, toward)));
+        if (channel < 0)
+            continue;
+        const int64_t voxel = ((group * view.n_camera + c) * pass.n_cell + p.cell) * view.channels.n + channel;
+        const real value = share * phase_toward(e1, g);
+        if (pass.emissivity_wide)
+            atomicAdd(&pass.emissivity_wide[voxel], (double)value);
+        else
+            atomicAdd(&pass.emissivity[voxel], (float)value);
+    }
 }
 
 /* Count a finished packet: escaped through `face`, or gone (face < 0). */
@@ -231,44 +268,97 @@ __device__ __forceinline__ bool cross(const struct pass &pass, struct packet &p,
     p.n = n;
     p.at = crossing.at;
     p.cell = index;
+    p.forced = 0;
     load_cell(p, to);
     return true;
 }
 
 template <int MODE, bool NARROW>
+__device__ __forceinline__ struct velocity_proposal propose(const struct pass &pass, const struct table_view &table,
+                                                            struct packet &p)
+{
+    const struct random4 random = rng_draw(pass.view.key, p.draw++, p.id_low, p.id_high);
+    struct velocity_proposal proposal;
+    if (MODE == MODE_COMPLETE) {
+        proposal.u = sample_voigt_profile(p.a, random);
+        proposal.uniform = rng_uniform(random.r3);
+        proposal.chance = R(1);
+    } else if (MODE == MODE_TABLE_GLOBAL || MODE == MODE_TABLE_CONSTANT) {
+        proposal = propose_velocity_table(&table, p.a, p.x, random);
+    } else {
+        proposal = propose_velocity(p.a, p.x, random, NARROW);
+    }
+    return proposal;
+}
+
+/* Scatter off an accepted atom. */
+template <int MODE>
+__device__ __forceinline__ void scatter(const struct pass &pass, struct packet &p, const struct velocity_proposal &atom,
+                                        struct random4 random)
+{
+    const struct vec3 out =
+        pass.view.dipole
+            ? direction_dipole(p.n, phase_in_core(p.a, p.x) ? pass.view.dipole_core : R(1), random.r0, random.r1)
+            : direction_isotropic(random.r0, random.r1);
+    if (MODE == MODE_COMPLETE) {
+        p.x = atom.u;
+    } else {
+        const real g = vec3_dot(p.n, out);
+        const real u_perp = thermal_pair(random.r2, random.r3).first;
+        const real recoil = pass.view.recoil > R(0) ? r_div(pass.view.recoil, p.b) : R(0);
+        p.x = redistributed_frequency(p.x, atom.u, u_perp, g, recoil);
+    }
+    p.n = out;
+    p.tau = r_max(-r_log(r_div(atom.uniform, atom.chance)), R(0));
+    p.events++;
+    p.state = FLYING;
+}
+
+/* What the cameras get of an accepted atom: the share that a thin segment owes, or the count of a scattering. */
+template <int MODE, bool ABSORBING>
+__device__ __forceinline__ void serve_cameras(const struct pass &pass, struct packet &p,
+                                              const struct velocity_proposal &atom, struct random4 random)
+{
+    const bool owing = p.state == OWING;
+    if (owing || !p.forced) {
+        const real counted = ABSORBING ? p.weight * r_exp(-p.depth) : R(1);
+        deposit<MODE>(pass, p, atom.u, thermal_pair(random.r2, random.r3).second, owing ? p.owed : counted);
+    }
+    p.forced = owing;
+}
+
+/* A turn of a packet that waits for an atom. */
+template <int MODE, bool NARROW>
 __device__ __forceinline__ void try_scattering(const struct pass &pass, const struct table_view &table,
                                                struct packet &p)
 {
-    const struct random4 first = rng_draw(pass.view.key, p.draw++, p.id_low, p.id_high);
-    struct velocity_proposal proposal;
-    if (MODE == MODE_COMPLETE) {
-        proposal.u = sample_voigt_profile(p.a, first);
-        proposal.uniform = rng_uniform(first.r3);
-        proposal.chance = R(1);
-    } else if (MODE == MODE_TABLE_GLOBAL || MODE == MODE_TABLE_CONSTANT) {
-        proposal = propose_velocity_table(&table, p.a, p.x, first);
-    } else {
-        proposal = propose_velocity(p.a, p.x, first, NARROW);
+    const struct velocity_proposal atom = propose<MODE, NARROW>(pass, table, p);
+    if (atom.uniform <= atom.chance)
+        scatter<MODE>(pass, p, atom, rng_draw(pass.view.key, p.draw++, p.id_low, p.id_high));
+}
+
+/* The same with cameras, for all lanes of the warp together: lanes that have nothing for the cameras would otherwise
+ * run ahead on their own. */
+template <int MODE, bool ABSORBING, bool NARROW>
+__device__ __forceinline__ void try_scattering_in_sight(const struct pass &pass, const struct table_view &table,
+                                                        struct packet &p)
+{
+    struct velocity_proposal atom;
+    struct random4 random;
+    bool found = false;
+    if (p.state != FLYING) {
+        atom = propose<MODE, NARROW>(pass, table, p);
+        found = atom.uniform <= atom.chance;
+        if (found)
+            random = rng_draw(pass.view.key, p.draw++, p.id_low, p.id_high);
     }
-    if (proposal.uniform > proposal.chance)
-        return;
-    const struct random4 second = rng_draw(pass.view.key, p.draw++, p.id_low, p.id_high);
-    const struct vec3 out =
-        pass.view.dipole
-            ? direction_dipole(p.n, phase_in_core(p.a, p.x) ? pass.view.dipole_core : R(1), second.r0, second.r1)
-            : direction_isotropic(second.r0, second.r1);
-    if (MODE == MODE_COMPLETE) {
-        p.x = proposal.u;
-    } else {
-        const real g = vec3_dot(p.n, out);
-        const real u_perp = thermal_pair(second.r2, second.r3).first;
-        const real recoil = pass.view.recoil > R(0) ? r_div(pass.view.recoil, p.b) : R(0);
-        p.x = redistributed_frequency(p.x, proposal.u, u_perp, g, recoil);
-    }
-    p.n = out;
-    p.tau = r_max(-r_log(r_div(proposal.uniform, proposal.chance)), R(0));
-    p.events++;
-    p.waiting = 0;
+    __syncwarp();
+    if (found)
+        serve_cameras<MODE, ABSORBING>(pass, p, atom, random);
+    __syncwarp();
+    if (found && p.state == WAITING)
+        scatter<MODE>(pass, p, atom, random);
+    p.state = found ? FLYING : p.state;
 }
 
 template <int MODE, bool NARROW>
@@ -282,7 +372,7 @@ __device__ __forceinline__ real profile_at(const struct table_view &table, real 
 }
 
 /* One segment; returns whether the packet goes on. */
-template <int MODE, bool ABSORBING, bool NARROW>
+template <int MODE, bool ABSORBING, bool NARROW, bool EMISSIVITY>
 __device__ __forceinline__ bool fly(const struct pass &pass, const struct table_view &table, struct packet &p)
 {
     const real profile = profile_at<MODE, NARROW>(table, p.a, p.x);
@@ -290,6 +380,12 @@ __device__ __forceinline__ bool fly(const struct pass &pass, const struct table_
     const bool analog = ABSORBING && pass.view.analog;
     const real stopping = analog ? opacity.scatter + opacity.absorb : opacity.scatter;
     const struct segment segment = fly_segment(p.at.local, p.at.width, p.n, p.tau, stopping);
+    if (EMISSIVITY && !p.forced && opacity.scatter * segment.to_face < pass.view.force_below &&
+        opacity.scatter > R(0)) {
+        p.owed = (ABSORBING ? p.weight * r_exp(-p.depth) : R(1)) * expected_scattering(opacity, segment.to_face);
+        p.state = OWING;
+        return true;
+    }
     p.at.local.x += segment.length * p.n.x;
     p.at.local.y += segment.length * p.n.y;
     p.at.local.z += segment.length * p.n.z;
@@ -308,7 +404,7 @@ __device__ __forceinline__ bool fly(const struct pass &pass, const struct table_
     p.scatter += weighted * opacity.scatter;
     if (!segment.scatters)
         return cross<ABSORBING>(pass, p, segment.axis);
-    p.waiting = 1;
+    p.state = WAITING;
     if (pass.record)
         keep_last(pass, p);
     if (analog) {
@@ -323,8 +419,8 @@ __device__ __forceinline__ bool fly(const struct pass &pass, const struct table_
     return flush_is_due(p.events) ? settle<ABSORBING>(pass, p) : true;
 }
 
-template <int MODE, bool ABSORBING, bool NARROW>
-__global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_PER_SM)
+template <int MODE, bool ABSORBING, bool NARROW, bool EMISSIVITY>
+__global__ void __launch_bounds__(BLOCK_THREADS, EMISSIVITY ? BLOCKS_WITH_CAMERAS : BLOCKS_PER_SM)
     transport_kernel(const __grid_constant__ struct pass pass)
 {
     struct table_view table = pass.view.table;
@@ -346,10 +442,12 @@ __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_PER_SM)
             start_packet(pass, p, id);
             alive = true;
         }
-        if (p.waiting)
+        if (EMISSIVITY)
+            try_scattering_in_sight<MODE, ABSORBING, NARROW>(pass, table, p);
+        else if (p.state != FLYING)
             try_scattering<MODE, NARROW>(pass, table, p);
-        if (!p.waiting)
-            alive = fly<MODE, ABSORBING, NARROW>(pass, table, p);
+        if (p.state == FLYING)
+            alive = fly<MODE, ABSORBING, NARROW, EMISSIVITY>(pass, table, p);
         /* Turns are taken together: without this the compiler sends a rejected lane straight back to propose again,
          * while the rest of the warp waits (3.4e10 instead of 4.4e10 scatterings/s on an H200). */
         __syncwarp();

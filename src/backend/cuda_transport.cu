@@ -6,63 +6,15 @@
 #include <time.h>
 
 #include "backend/cuda_kernel.cuh"
+#include "backend/cuda_memory.h"
 #include "backend/cuda_variants.h"
 
 namespace
 {
 
-/* Device memory of a run, freed together; the first error is kept. */
-struct device {
-    void **block;
-    int n_block;
-    cudaError_t error;
-};
-
-bool okay(struct device *device, cudaError_t error)
+size_t emissivity_count(const struct transport_job *job)
 {
-    if (device->error == cudaSuccess)
-        device->error = error;
-    return device->error == cudaSuccess;
-}
-
-void *device_copy(void *owner, size_t bytes, const void *data)
-{
-    struct device *device = (struct device *)owner;
-    void *memory = NULL;
-    void **grown = (void **)realloc(device->block, (size_t)(device->n_block + 1) * sizeof *grown);
-    if (grown)
-        device->block = grown;
-    else
-        okay(device, cudaErrorMemoryAllocation);
-    if (device->error != cudaSuccess || !okay(device, cudaMalloc(&memory, bytes > 0 ? bytes : 1)))
-        return NULL;
-    device->block[device->n_block++] = memory;
-    if (!okay(device, data ? cudaMemcpy(memory, data, bytes, cudaMemcpyHostToDevice) : cudaMemset(memory, 0, bytes)))
-        return NULL;
-    return memory;
-}
-
-void device_release(struct device *device)
-{
-    for (int i = 0; i < device->n_block; i++)
-        cudaFree(device->block[i]);
-    free(device->block);
-}
-
-bool upload_cells(struct device *device, const struct transport_job *job, struct pass *pass)
-{
-    const int64_t piece = job->n_cell < (1 << 20) ? job->n_cell : (1 << 20);
-    struct cell_view *cells = (struct cell_view *)device_copy(device, (size_t)job->n_cell * sizeof *cells, NULL);
-    struct cell_view *host = (struct cell_view *)aligned_alloc(64, (size_t)((piece + 1) / 2 * 2) * sizeof *host);
-    bool ok = cells && host;
-    for (int64_t first = 0; ok && first < job->n_cell; first += piece) {
-        const int64_t n = job->n_cell - first < piece ? job->n_cell - first : piece;
-        ok = fill_cells(job, first, n, host) &&
-             okay(device, cudaMemcpy(cells + first, host, (size_t)n * sizeof *host, cudaMemcpyHostToDevice));
-    }
-    free(host);
-    pass->view.cell = cells;
-    return ok;
+    return (size_t)job->n_deposit_group * (size_t)job->n_camera * (size_t)job->n_cell * (size_t)job->n_channel;
 }
 
 bool upload(struct device *device, const struct transport_job *job, struct transport_tally *tally, int n_thread,
@@ -71,7 +23,10 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
     const struct view_store store = {device, device_copy};
     const size_t slots = (size_t)job->n_bin + 2;
     const size_t batches = (size_t)job->n_batch;
-    if (!make_transport_view(&store, job, &pass->view) || !upload_cells(device, job, pass))
+    if (!make_transport_view(&store, job, &pass->view))
+        return false;
+    pass->view.cell = device_cells(device, job->read_cells, job->medium, job->n_cell);
+    if (!pass->view.cell)
         return false;
     pass->axes = make_tally_axes(job);
     pass->n_packet = job->n_packet;
@@ -87,6 +42,14 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
     if (job->fields) {
         const size_t bytes = (size_t)job->n_group * (size_t)job->n_cell * 2 * sizeof(double);
         pass->fields = (double *)device_copy(device, bytes, NULL);
+    }
+    if (job->n_camera > 0) {
+        const size_t n = emissivity_count(job);
+        pass->n_deposit_group = job->n_deposit_group;
+        if (job->deposit_wide)
+            pass->emissivity_wide = (double *)device_copy(device, n * sizeof(double), NULL);
+        else
+            pass->emissivity = (float *)device_copy(device, n * sizeof(float), NULL);
     }
     if (job->record) {
         const size_t n = (size_t)job->n_packet;
@@ -109,24 +72,31 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
 
 typedef void kernel_fn(const struct pass);
 
-/* Only the exact mode has kernels of its own for narrow lines and for no absorption; the others are there to compare.
- */
+template <bool NARROW, bool EMISSIVITY>
+kernel_fn *exact_kernel(const struct transport_job *job)
+{
+    return job->absorbing ? transport_kernel<MODE_EXACT, true, NARROW, EMISSIVITY>
+                          : transport_kernel<MODE_EXACT, false, NARROW, EMISSIVITY>;
+}
+
+/* Only the exact mode has kernels of its own for narrow lines, for no absorption and for no cameras; the others are
+ * there to compare. */
 kernel_fn *choose_kernel(const struct transport_job *job)
 {
+    const bool emissivity = job->n_camera > 0;
     switch (job->mode) {
     case TRANSPORT_TABLE_GLOBAL:
-        return transport_kernel<MODE_TABLE_GLOBAL, true, false>;
+        return transport_kernel<MODE_TABLE_GLOBAL, true, false, true>;
     case TRANSPORT_TABLE_CONSTANT:
-        return transport_kernel<MODE_TABLE_CONSTANT, true, false>;
+        return transport_kernel<MODE_TABLE_CONSTANT, true, false, true>;
     case TRANSPORT_APPROXIMATE_VOIGT:
-        return transport_kernel<MODE_APPROXIMATE_VOIGT, true, false>;
+        return transport_kernel<MODE_APPROXIMATE_VOIGT, true, false, true>;
     case TRANSPORT_COMPLETE:
-        return transport_kernel<MODE_COMPLETE, true, false>;
+        return transport_kernel<MODE_COMPLETE, true, false, true>;
     default:
         if (job->narrow)
-            return job->absorbing ? transport_kernel<MODE_EXACT, true, true>
-                                  : transport_kernel<MODE_EXACT, false, true>;
-        return job->absorbing ? transport_kernel<MODE_EXACT, true, false> : transport_kernel<MODE_EXACT, false, false>;
+            return emissivity ? exact_kernel<true, true>(job) : exact_kernel<true, false>(job);
+        return emissivity ? exact_kernel<false, true>(job) : exact_kernel<false, false>(job);
     }
 }
 
@@ -221,6 +191,21 @@ bool download_field(struct device *device, const struct transport_job *job, cons
     return device->error == cudaSuccess;
 }
 
+bool download_emissivity(struct device *device, const struct transport_job *job, const struct pass *pass, float *host)
+{
+    const size_t n = emissivity_count(job);
+    if (!job->deposit_wide)
+        return okay(device, cudaMemcpy(host, pass->emissivity, n * sizeof *host, cudaMemcpyDeviceToHost));
+    double *wide = (double *)malloc(n * sizeof *wide);
+    if (!wide)
+        return okay(device, cudaErrorMemoryAllocation);
+    const bool ok = okay(device, cudaMemcpy(wide, pass->emissivity_wide, n * sizeof *wide, cudaMemcpyDeviceToHost));
+    for (size_t i = 0; ok && i < n; i++)
+        host[i] = (float)wide[i];
+    free(wide);
+    return ok;
+}
+
 bool download(struct device *device, const struct transport_job *job, const struct pass *pass,
               struct transport_tally *tally)
 {
@@ -238,6 +223,8 @@ bool download(struct device *device, const struct transport_job *job, const stru
         okay(device, cudaMemcpy(tally->record, pass->record, n_record * sizeof *tally->record, cudaMemcpyDeviceToHost));
         tally->n_record = (int64_t)n_record;
     }
+    if (job->n_camera > 0 && !download_emissivity(device, job, pass, tally->emissivity))
+        return false;
     if (job->fields && device->error == cudaSuccess) {
         double packets[TRANSPORT_MAX_BATCH];
         transport_group_packets(job, tally, packets);

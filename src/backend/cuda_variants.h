@@ -1,4 +1,4 @@
-/* The compiled variants of cuda_transport.cu. */
+/* The compiled variants of cuda_transport.cu and cuda_trace.cu. */
 #ifndef LR_BACKEND_CUDA_VARIANTS_H
 #define LR_BACKEND_CUDA_VARIANTS_H
 
@@ -11,5 +11,9 @@ enum lr_status cuda_transport_mixed(cuda_fail_fn *fail, lr_context *ctx, const s
                                     const struct transport_monitor *monitor, struct transport_tally *tally);
 enum lr_status cuda_transport_double(cuda_fail_fn *fail, lr_context *ctx, const struct transport_job *job,
                                      const struct transport_monitor *monitor, struct transport_tally *tally);
+enum lr_status cuda_trace_mixed(cuda_fail_fn *fail, lr_context *ctx, const struct trace_job *job,
+                                const struct transport_monitor *monitor, struct trace_image *image);
+enum lr_status cuda_trace_double(cuda_fail_fn *fail, lr_context *ctx, const struct trace_job *job,
+                                 const struct transport_monitor *monitor, struct trace_image *image);
 
 #endif

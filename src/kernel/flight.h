@@ -24,6 +24,7 @@ LR_FN struct opacity opacity_at(real alpha0, real eps, real kappa, real profile)
 
 struct segment {
     real length;
+    real to_face;  /* length to the face ahead */
     real tau_left; /* to the next scattering; 0 when the segment ends with it */
     int scatters;
     int axis; /* of the face where it ends otherwise */
@@ -34,6 +35,7 @@ LR_FN struct segment fly_segment(struct vec3 local, struct vec3 width, struct ve
     const struct cell_exit exit = walk_exit(local, width, n);
     const real to_scattering = r_div(tau, opacity); /* infinite, or 0/0, where there is no opacity */
     struct segment result;
+    result.to_face = exit.distance;
     result.scatters = to_scattering < exit.distance;
     result.length = result.scatters ? to_scattering : exit.distance;
     result.tau_left = result.scatters ? R(0) : r_max(tau - exit.distance * opacity, R(0));

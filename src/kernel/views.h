@@ -5,6 +5,7 @@
 
 #include "kernel/real.h"
 #include "kernel/rng.h"
+#include "kernel/vec3.h"
 
 /* One cell: eight numbers, so that a cell is one 32-byte memory sector in single precision. */
 struct LR_ALIGNED(32) cell_view {
@@ -62,6 +63,18 @@ struct table_view {
 
 enum redistribution_mode { MODE_EXACT, MODE_TABLE_GLOBAL, MODE_TABLE_CONSTANT, MODE_APPROXIMATE_VOIGT, MODE_COMPLETE };
 
+struct camera_view {
+    struct vec3 toward;   /* from the object to a far observer */
+    struct vec3 position; /* of a near one, from the lower corner of the mesh */
+    int perspective;
+};
+
+/* Channels of equal width in radio velocity, from `first` on. */
+struct channel_view {
+    int n;
+    real first, inv_step;
+};
+
 struct transport_view {
     struct mesh_view mesh;
     const struct cell_view *cell;
@@ -71,6 +84,10 @@ struct transport_view {
     int dipole, analog;
     real dipole_core, recoil;
     struct rng_key key;
+    int n_camera;
+    const struct camera_view *camera;
+    struct channel_view channels;
+    real force_below;
 };
 
 #endif

@@ -1,0 +1,178 @@
+/* CUDA ray tracer: memory, launches and pictures; the kernel is in cuda_trace_kernel.cuh. Compiled once per precision;
+ * LR_CUDA_VARIANT names the entry. */
+#include <cuda_runtime.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "backend/cuda_memory.h"
+#include "backend/cuda_trace_kernel.cuh"
+#include "backend/cuda_variants.h"
+
+namespace
+{
+
+bool upload(struct device *device, const struct trace_job *job, const struct trace_image *image, struct pass *pass)
+{
+    const struct view_store store = {device, device_copy};
+    const size_t plane = (size_t)job->pixels[0] * (size_t)job->pixels[1];
+    const size_t n_out = (size_t)(job->n_channel / job->merge);
+    if (!make_trace_view(&store, job, &pass->view))
+        return false;
+    pass->view.cell = device_cells(device, job->read_cells, job->medium, job->n_cell);
+    int failed = 0;
+    pass->sky = store_reals(&store, job->n_channel, job->sky, &failed);
+    pass->n_plane = job->n_plane;
+    struct plane_light *planes = (struct plane_light *)calloc((size_t)job->n_plane + 1, sizeof *planes);
+    for (int p = 0; planes && p < job->n_plane; p++) {
+        planes[p].axis = job->plane[p].axis;
+        planes[p].offset = job->plane[p].offset;
+        planes[p].isotropic = job->plane[p].isotropic;
+        planes[p].side = job->plane[p].side;
+        planes[p].brightness = store_reals(&store, job->n_channel, job->plane[p].brightness, &failed);
+    }
+    pass->plane =
+        planes ? (struct plane_light *)device_copy(device, ((size_t)job->n_plane + 1) * sizeof *planes, planes) : NULL;
+    free(planes);
+    pass->n_probe = job->n_probe;
+    if (job->n_probe > 0)
+        pass->probe = (struct trace_probe *)device_copy(device, (size_t)job->n_probe * sizeof *job->probe, job->probe);
+    pass->transmission =
+        (double *)device_copy(device, ((size_t)job->n_probe * (size_t)job->n_channel + 1) * sizeof(double), NULL);
+    pass->n_x = job->pixels[0];
+    pass->n_y = job->pixels[1];
+    pass->intensity = (float *)device_copy(device, plane * n_out * sizeof(float), NULL);
+    if (image->optical_depth)
+        pass->optical_depth = (float *)device_copy(device, plane * n_out * sizeof(float), NULL);
+    return !failed && pass->plane && device->error == cudaSuccess;
+}
+
+/* The rows of the traced channels: all that the kernel reads of the emissivity. */
+bool upload_emissivity(struct device *device, const struct trace_job *job, struct pass *pass)
+{
+    const size_t row = (size_t)job->n_channel * sizeof(float);
+    if (!job->emissivity)
+        return true;
+    float *emissivity = (float *)device_reserve(device, row * (size_t)job->n_cell);
+    if (!emissivity)
+        return false;
+    pass->view.emissivity = emissivity;
+    pass->view.stride = job->n_channel;
+    return okay(device, cudaMemcpy2D(emissivity, row, job->emissivity, (size_t)job->stride * sizeof(float), row,
+                                     (size_t)job->n_cell, cudaMemcpyHostToDevice));
+}
+
+typedef void kernel_fn(const struct pass, int first_row);
+
+template <int LANES>
+kernel_fn *choose_samples(bool line_only, int samples)
+{
+    if (line_only)
+        return samples == 1   ? trace_kernel<LANES, 1, true>
+               : samples == 2 ? trace_kernel<LANES, 2, true>
+                              : trace_kernel<LANES, 4, true>;
+    return samples == 1 ? trace_kernel<LANES, 1, false> : trace_kernel<LANES, 2, false>;
+}
+
+/* How many threads share a ray, and how many frequencies each of them follows. */
+struct shape {
+    int lanes, samples;
+    kernel_fn *kernel;
+};
+
+struct shape choose_shape(const struct pass *pass)
+{
+    const int n_sample = pass->view.n_channel * pass->view.n_node;
+    const bool line_only = pass->view.line_only;
+    struct shape shape;
+    shape.lanes = n_sample <= 8 ? 8 : 32;
+    const int per_lane = (n_sample + shape.lanes - 1) / shape.lanes;
+    const int most = line_only ? 4 : 2;
+    shape.samples = per_lane >= 3 && most == 4 ? 4 : per_lane >= 2 ? 2 : 1;
+    shape.kernel =
+        shape.lanes == 8 ? choose_samples<8>(line_only, shape.samples) : choose_samples<32>(line_only, shape.samples);
+    return shape;
+}
+
+void launch(struct device *device, const struct transport_monitor *monitor, const struct pass *pass,
+            struct trace_image *image)
+{
+    const struct shape shape = choose_shape(pass);
+    const int n_sample = pass->view.n_channel * pass->view.n_node;
+    const unsigned parts = (unsigned)((n_sample + shape.lanes * shape.samples - 1) / (shape.lanes * shape.samples));
+    const int per_block = TRACE_BLOCK / shape.lanes;
+    const int blocks_x = (pass->n_x + per_block - 1) / per_block;
+    const int rows = pass->n_y < 128 ? pass->n_y : 128; /* in one launch */
+    cudaEvent_t begin = NULL;
+    cudaEvent_t end = NULL;
+    float milliseconds = 0;
+    okay(device, cudaEventCreate(&begin));
+    okay(device, cudaEventCreate(&end));
+    okay(device, cudaDeviceSynchronize());
+    okay(device, cudaEventRecord(begin, 0));
+    for (int row = 0; row < pass->n_y && device->error == cudaSuccess && !*monitor->stop; row += rows) {
+        const int n = pass->n_y - row < rows ? pass->n_y - row : rows;
+        shape.kernel<<<dim3((unsigned)blocks_x, (unsigned)n, parts), TRACE_BLOCK>>>(*pass, row);
+        okay(device, cudaGetLastError());
+        if (monitor->progress && row > 0) {
+            okay(device, cudaStreamSynchronize(0));
+            monitor->progress(monitor->user, row);
+        }
+    }
+    if (pass->n_probe > 0) {
+        probe_kernel<<<(unsigned)pass->n_probe, 32>>>(*pass);
+        okay(device, cudaGetLastError());
+    }
+    okay(device, cudaEventRecord(end, 0));
+    okay(device, cudaDeviceSynchronize());
+    okay(device, cudaEventElapsedTime(&milliseconds, begin, end));
+    image->seconds += 1e-3 * (double)milliseconds;
+    cudaEventDestroy(begin);
+    cudaEventDestroy(end);
+}
+
+void download(struct device *device, const struct trace_job *job, const struct pass *pass, struct trace_image *image)
+{
+    const size_t n = (size_t)job->pixels[0] * (size_t)job->pixels[1] * (size_t)(job->n_channel / job->merge);
+    okay(device, cudaMemcpy(image->intensity, pass->intensity, n * sizeof(float), cudaMemcpyDeviceToHost));
+    if (image->optical_depth)
+        okay(device, cudaMemcpy(image->optical_depth, pass->optical_depth, n * sizeof(float), cudaMemcpyDeviceToHost));
+    if (job->n_probe > 0)
+        okay(device,
+             cudaMemcpy(image->transmission, pass->transmission,
+                        (size_t)job->n_probe * (size_t)job->n_channel * sizeof(double), cudaMemcpyDeviceToHost));
+}
+
+enum lr_status run_trace(cuda_fail_fn *fail, lr_context *ctx, const struct trace_job *job,
+                         const struct transport_monitor *monitor, struct trace_image *image)
+{
+    struct device device = {};
+    struct pass pass = {};
+    if (upload(&device, job, image, &pass) && upload_emissivity(&device, job, &pass)) {
+        launch(&device, monitor, &pass, image);
+        if (device.error == cudaSuccess)
+            download(&device, job, &pass, image);
+    }
+    device_release(&device);
+    if (device.error == cudaErrorMemoryAllocation)
+        return fail(ctx, LR_ERROR_MEMORY,
+                    "the GPU has too little free memory for the ray tracing of %lld cells and %d channels",
+                    (long long)job->n_cell, job->n_channel);
+    if (device.error != cudaSuccess)
+        return fail(ctx, LR_ERROR_DEVICE, "the GPU failed: %s", cudaGetErrorString(device.error));
+    if (*monitor->stop)
+        return fail(ctx, LR_ERROR_INTERRUPTED, "stopped while images were traced; nothing was written");
+    return LR_OK;
+}
+
+} // namespace
+
+#define NAME_JOIN(prefix, variant) prefix##variant
+#define NAME_EXPAND(prefix, variant) NAME_JOIN(prefix, variant)
+
+enum lr_status NAME_EXPAND(cuda_trace_,
+                           LR_CUDA_VARIANT)(cuda_fail_fn *fail, lr_context *ctx, const struct trace_job *job,
+                                            const struct transport_monitor *monitor, struct trace_image *image)
+{
+    return run_trace(fail, ctx, job, monitor, image);
+}

@@ -1,0 +1,52 @@
+/* Light scattered toward a camera: where a scattering leaves its share, and how much.
+ *
+ * A segment of a flight inside one cell, along n at frequency x and of depth t to the face ahead, sends on average
+ *
+ *     w (1 - exp(-t)) P(g) / (4 pi)       photons per steradian toward a camera at n_cam, g = n . n_cam,
+ *
+ * at the frequency x' = x + u (g - 1) + u_side sin(gamma) of the redistribution function: u is the velocity of an atom
+ * that can absorb the photon, drawn as for a scattering, u_side its component across the photon in the plane of n and
+ * n_cam, a normal deviate of variance 1/2. Everything is that of the segment, before the scattering that ends it.
+ *
+ * Two unbiased estimators share the work; which one a segment uses depends on its start alone.
+ *
+ *     t < force_below: the mean itself, with an atom drawn for the purpose: thin gas scatters too rarely to count
+ * events otherwise: one count for each scattering, with the atom of that scattering */
+#ifndef LR_KERNEL_DEPOSIT_H
+#define LR_KERNEL_DEPOSIT_H
+
+#include "kernel/flight.h"
+#include "kernel/phase.h"
+#include "kernel/redistribution.h"
+
+/* The direction to the camera; from the middle of the cell when the camera is near. */
+LR_FN struct vec3 camera_direction(const struct camera_view *camera, const struct mesh_view *mesh, struct place at)
+{
+    if (!camera->perspective)
+        return camera->toward;
+    return direction_normalised(vec3_make(camera->position.x - mesh->edge[0][at.i] - R(0.5) * at.width.x,
+                                          camera->position.y - mesh->edge[1][at.j] - R(0.5) * at.width.y,
+                                          camera->position.z - mesh->edge[2][at.k] - R(0.5) * at.width.z));
+}
+
+/* The channel of a shift in the mesh frame, or -1; channels count radio velocity, the negative of the shift. */
+LR_FN int channel_of_shift(const struct channel_view *channels, real shift)
+{
+    const real position = (-shift - channels->first) * channels->inv_step;
+    return position >= R(0) && position < (real)channels->n ? (int)position : -1;
+}
+
+/* P(g) of phase.h. */
+LR_FN real phase_toward(real e1, real g)
+{
+    return R(1) + e1 * (R(0.75) * g * g - R(0.25));
+}
+
+/* Expected scatterings on the way to the face, over the weight at the start: with absorption k beside the scattering
+ * opacity s over the length l, s (1 - exp(-(s + k) l)) / (s + k). */
+LR_FN real expected_scattering(struct opacity opacity, real length)
+{
+    return opacity.scatter * length * mean_transmission((opacity.scatter + opacity.absorb) * length);
+}
+
+#endif
