@@ -40,6 +40,8 @@ static struct dimension_text dimension_text(enum dimension dimension)
         return (struct dimension_text){"a rate", "s-1", "1/s"};
     case DIMENSION_MASS:
         return (struct dimension_text){"a mass", "g", "u"};
+    case DIMENSION_ANGLE:
+        return (struct dimension_text){"an angle", "rad", "deg"};
     case DIMENSION_PHOTON_RATE:
         return (struct dimension_text){"a photon rate", "s-1", "photon/s"};
     case DIMENSION_POWER:
@@ -96,14 +98,15 @@ static bool define_photon(ut_system *system)
 
 static bool define_astronomy(ut_system *system)
 {
-    const double parsec = 648000.0 / LR_PI;       /* au; IAU 2015 resolution B2 */
     const double sun_luminosity = 3.828e26;       /* W; IAU 2015 resolution B3 */
     const double sun_radius = 6.957e8;            /* m; IAU 2015 resolution B3 */
     const double sun_mass = 1.988409871e30;       /* kg; (GM)_sun of IAU 2015 B3 over G of CODATA 2018 */
     const double light_year = 9460730472580800.0; /* m; Julian year of 365.25 days */
     const char *const sun_luminosity_names[] = {"solLum", "Lsun", "L_sun"};
-    bool ok = define_unit(system, "pc", parsec, "au") && define_unit(system, "parsec", parsec, "au") &&
-              define_unit(system, "AU", 1.0, "au") && define_unit(system, "ly", light_year, "m") &&
+    bool ok = define_unit(system, "pc", LR_PARSEC, "cm") && define_unit(system, "parsec", LR_PARSEC, "cm") &&
+              define_unit(system, "au", LR_ASTRONOMICAL_UNIT, "cm") &&
+              define_unit(system, "AU", LR_ASTRONOMICAL_UNIT, "cm") && define_unit(system, "ly", light_year, "m") &&
+              define_unit(system, "deg", LR_PI / 180.0, "rad") && define_unit(system, "mas", 1e-3, "arcsec") &&
               define_unit(system, "u", LR_ATOMIC_MASS_UNIT, "g") &&
               define_unit(system, "amu", LR_ATOMIC_MASS_UNIT, "g") && define_unit(system, "AA", 1e-10, "m") &&
               define_unit(system, "solRad", sun_radius, "m") && define_unit(system, "Rsun", sun_radius, "m") &&
@@ -167,6 +170,15 @@ static bool starts_like_unit(const char *unit)
     return !isdigit((unsigned char)*unit) && !strchr("+-.", *unit);
 }
 
+/* To UDUNITS an angle is a number without dimension, like a photon or a per cent, and a steradian is its square. Only
+ * the definition of the quotient still shows them. */
+static bool is_pure_number(const ut_unit *ratio)
+{
+    char definition[64];
+    int length = ut_format(ratio, definition, sizeof definition, UT_ASCII | UT_DEFINITION);
+    return length > 0 && length < (int)sizeof definition && !strstr(definition, "rad");
+}
+
 /* A converter from the unit text to CGS of the dimension. Division, not ut_are_convertible(): that one also takes
  * reciprocals, cm for 1/cm. */
 static enum unit_match find_converter(const struct units *units, const char *text, enum dimension dimension,
@@ -181,7 +193,7 @@ static enum unit_match find_converter(const struct units *units, const char *tex
     if (!unit)
         return UNIT_UNKNOWN;
     ut_unit *ratio = ut_divide(unit, cgs);
-    bool same = ratio && ut_is_dimensionless(ratio);
+    bool same = ratio && ut_is_dimensionless(ratio) && (dimension != DIMENSION_ANGLE || is_pure_number(ratio));
     *converter = same ? ut_get_converter(unit, cgs) : NULL;
     ut_free(ratio);
     ut_free(unit);

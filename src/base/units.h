@@ -22,6 +22,7 @@ enum dimension {
     DIMENSION_FREQUENCY,        /* s^-1 */
     DIMENSION_RATE,             /* s^-1 */
     DIMENSION_MASS,             /* g */
+    DIMENSION_ANGLE,            /* rad */
     DIMENSION_PHOTON_RATE,      /* s^-1 */
     DIMENSION_POWER,            /* erg s^-1 */
     DIMENSION_PHOTON_FLUX,      /* cm^-2 s^-1 */

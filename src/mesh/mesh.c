@@ -1,6 +1,7 @@
 #include "mesh/mesh.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum lr_status mesh_build_uniform(lr_context *ctx, const int n[3], const double lower[3], const double size[3],
                                   struct mesh *mesh)
@@ -12,6 +13,18 @@ enum lr_status mesh_build_uniform(lr_context *ctx, const int n[3], const double 
             mesh->edge[axis][i] = lower[axis] + size[axis] * i / n[axis];
         mesh->edge[axis][n[axis]] = lower[axis] + size[axis];
     }
+    return LR_OK;
+}
+
+enum lr_status mesh_copy(lr_context *ctx, const struct mesh *from, struct mesh *to)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        const size_t n = (size_t)from->n[axis] + 1;
+        LR_TRY(lr_allocate(ctx, n, sizeof(double), &to->edge[axis]));
+        memcpy(to->edge[axis], from->edge[axis], n * sizeof(double));
+        to->n[axis] = from->n[axis];
+    }
+    memcpy(to->face, from->face, sizeof to->face);
     return LR_OK;
 }
 

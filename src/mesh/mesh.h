@@ -48,6 +48,8 @@ static inline double mesh_centre(const struct mesh *mesh, int axis)
 /* Equal cells from `lower` on. The other members of *mesh are left alone; release with mesh_free(). */
 enum lr_status mesh_build_uniform(lr_context *ctx, const int n[3], const double lower[3], const double size[3],
                                   struct mesh *mesh);
+/* *to is empty before; release with mesh_free(). */
+enum lr_status mesh_copy(lr_context *ctx, const struct mesh *from, struct mesh *to);
 void mesh_free(struct mesh *mesh);
 
 /* The first i with edge[i] >= edge[i + 1], or -1 when the edges increase as they must. */

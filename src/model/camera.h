@@ -1,5 +1,8 @@
 /* Where images are taken from and how they are written. Lengths in cm, angles in radians, velocities in cm/s.
  *
+ * An orthographic camera sees along parallel lines. A perspective camera is a pinhole: equal pixels on a plane, so that
+ * a line of sight at the angles (p, q) from the axis meets the image plane at (tan p, tan q) (FITS projection TAN).
+ *
  * Image axes: pixel (0, 0) is the lower left corner; x runs along `right`, y along `up`. `toward` points from the
  * object to the observer and right = up x toward, so that an observer at +z with up = +y sees x to the right. */
 #ifndef LR_MODEL_CAMERA_H
@@ -7,8 +10,11 @@
 
 #include <stdbool.h>
 
+#include "mesh/mesh.h"
+
 enum camera_kind { CAMERA_ORTHOGRAPHIC, CAMERA_PERSPECTIVE };
-enum { MAX_RAYS = 16, MAX_CAMERA = 256, MAX_CHANNEL = 100000, MAX_SAMPLES = 16 };
+enum { MAX_RAYS = 16, MAX_CAMERA = 256, MAX_PIXEL = 16384, MAX_CHANNEL = 100000, MAX_SAMPLES = 16 };
+enum { IMAGE_GROUPS = 8 }; /* independent sums of the emissivity that give the errors of an image */
 
 struct camera {
     char name[64]; /* letters, digits, - and _: part of file names; unique */
@@ -49,5 +55,25 @@ struct image_options {
     bool errors;                  /* one standard error per pixel and channel (and per voxel of a kept emissivity) */
     bool emissivity;              /* keep it in the result, for `linerad image` */
 };
+
+/* The direction at the angle theta from the z axis and phi from the x axis about it. */
+void camera_from_angles(double theta, double phi, double toward[3]);
+/* right and up from toward: up is +z as seen on the sky, or +y for a view along z, turned by `roll` to the left. */
+void camera_orient(struct camera *camera, double roll);
+
+/* Width and height of the image plane: cm, or tangents at unit distance of a PERSPECTIVE camera. */
+void camera_plane(const struct camera *camera, double plane[2]);
+/* The plane, centred on the image, that holds the whole mesh; not more than 90 degrees of a PERSPECTIVE camera. */
+void camera_fit_plane(const struct camera *camera, const struct mesh *mesh, double plane[2]);
+/* Set field and pixels to square pixels: `longest` along the longer side of the plane, the shorter one widened to whole
+ * pixels. */
+void camera_divide_plane(struct camera *camera, const double plane[2], int longest);
+/* The same with the given pixels, both sides wide enough. */
+void camera_widen_plane(struct camera *camera, const double plane[2]);
+/* Side of a pixel: cm, or radians at the centre of the image of a PERSPECTIVE camera. */
+double camera_pixel_size(const struct camera *camera);
+
+/* Whether any line of sight inside the field of view meets the mesh, which has no end along periodic axes. */
+bool camera_meets_mesh(const struct camera *camera, const struct mesh *mesh);
 
 #endif

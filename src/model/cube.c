@@ -1,5 +1,6 @@
 #include "model/cube.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 void cube_free(struct cube *cube)
@@ -8,4 +9,13 @@ void cube_free(struct cube *cube)
     free(cube->error);
     free(cube->optical_depth);
     *cube = (struct cube){0};
+}
+
+bool cube_exceeds_float(const float *values, size_t n, double factor)
+{
+    float largest = 0.0f;
+    for (size_t i = 0; i < n; i++)
+        largest = fmaxf(largest, fabsf(values[i])); /* fmaxf passes over NaN */
+    const double size = (double)largest * fabs(factor);
+    return largest > 0.0f && !(size >= 1e-30 && size <= 1e30);
 }

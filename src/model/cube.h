@@ -21,4 +21,7 @@ struct cube {
 
 void cube_free(struct cube *cube);
 
+/* Whether float32 is too narrow for these values times `factor`: the largest is below 1e-30 or above 1e30. */
+bool cube_exceeds_float(const float *values, size_t n, double factor);
+
 #endif

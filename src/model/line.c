@@ -84,3 +84,14 @@ double line_damping(const struct line *line, double b)
 {
     return line->gamma / (4.0 * LR_PI * line->nu0 * b / LR_LIGHT_SPEED);
 }
+
+double line_energy_ratio(const struct line *line, double temperature)
+{
+    return temperature > 0.0 ? LR_PLANCK * line->nu0 / (LR_BOLTZMANN * temperature) : HUGE_VAL;
+}
+
+double line_planck(const struct line *line, double temperature)
+{
+    double wavenumber = line->nu0 / LR_LIGHT_SPEED;
+    return 2.0 * wavenumber * wavenumber * wavenumber / expm1(line_energy_ratio(line, temperature));
+}

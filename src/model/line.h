@@ -22,4 +22,10 @@ double line_cross_section(const struct line *line, double b);
 /* a = Gamma / (4 pi nu_D), nu_D = nu0 b / c. */
 double line_damping(const struct line *line, double b);
 
+/* h nu0 / (k T); infinite at zero temperature. */
+double line_energy_ratio(const struct line *line, double temperature);
+/* The Planck function at nu0 in photons s^-1 cm^-2 sr^-1 per unit velocity (cm/s): (2 nu0^2 / c^2) (nu0 / c) /
+ * (exp(h nu0 / k T) - 1). */
+double line_planck(const struct line *line, double temperature);
+
 #endif

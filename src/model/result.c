@@ -55,3 +55,8 @@ void lr_result_spectrum(const lr_result *result, int *n_bin, const double **edge
     *values = result->total.value;
     *errors = result->total.error;
 }
+
+int lr_result_cube_count(const lr_result *result)
+{
+    return result->n_cube;
+}

@@ -22,12 +22,14 @@ struct emissivity {
 
 /* Unresolved direct light: photons s^-1 sr^-1 per unit velocity in each channel. */
 struct scene_point {
+    int camera; /* index of the one that sees it so: light from moving gas is shifted */
     double position[3];
     double *strength; /* [n_channel] */
 };
 
 /* A shining sheet across the mesh: intensity toward its two sides, per channel. */
 struct scene_plane {
+    int camera;
     int axis;
     double offset;      /* cm */
     bool isotropic;     /* brightness grows as 1 / |mu|; otherwise (Lambertian) it does not */
