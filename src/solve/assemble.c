@@ -231,16 +231,16 @@ static enum lr_status assemble_packets(lr_context *ctx, const struct prepared *p
     return LR_OK;
 }
 
-static enum lr_status copy_mesh(lr_context *ctx, const struct mesh *from, struct mesh *to)
+void assemble_description(const struct prepared *prepared, struct lr_result *result)
 {
-    for (int axis = 0; axis < 3; axis++) {
-        const size_t n = (size_t)from->n[axis] + 1;
-        LR_TRY(lr_allocate(ctx, n, sizeof(double), &to->edge[axis]));
-        memcpy(to->edge[axis], from->edge[axis], n * sizeof(double));
-        to->n[axis] = from->n[axis];
-    }
-    memcpy(to->face, from->face, sizeof to->face);
-    return LR_OK;
+    const lr_model *model = prepared->model;
+    result->batches = model->run.batches;
+    result->photon_energy = LR_PLANCK * model->line.nu0;
+    result->half_size_x = prepared->length_unit;
+    result->summary.reference_b = model->reference_b;
+    result->summary.packets_requested = model->run.packets;
+    result->summary.seed = model->run.seed;
+    result->summary.emitted = prepared->luminosity;
 }
 
 enum lr_status assemble_result(lr_context *ctx, const struct prepared *prepared, const struct transport_tally *tally,
@@ -251,14 +251,9 @@ enum lr_status assemble_result(lr_context *ctx, const struct prepared *prepared,
     enum lr_status status = batches_read(ctx, tally, model->run.batches, &batches);
     if (status != LR_OK)
         return status;
-    result->batches = model->run.batches;
-    result->photon_energy = LR_PLANCK * model->line.nu0;
-    result->half_size_x = prepared->length_unit;
-    result->summary.reference_b = model->reference_b;
-    result->summary.packets_requested = model->run.packets;
-    result->summary.seed = model->run.seed;
+    assemble_description(prepared, result);
     assemble_scalars(prepared, tally, &batches, result);
-    LR_TRY_OR(done, status, copy_mesh(ctx, &model->mesh, &result->mesh));
+    LR_TRY_OR(done, status, mesh_copy(ctx, &model->mesh, &result->mesh));
     LR_TRY_OR(done, status, assemble_spectra(ctx, prepared, tally, &batches, result));
     if (prepared->job.fields)
         LR_TRY_OR(done, status, assemble_fields(ctx, prepared, tally, result));

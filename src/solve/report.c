@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/constants.h"
@@ -10,22 +11,16 @@
 #include "model/field.h"
 #include "model/medium.h"
 #include "model/model.h"
+#include "solve/report.h"
 
-static const double PARSEC = 3.0856775814913673e18;     /* cm; IAU 2015 resolution B2 */
-static const double ASTRONOMICAL_UNIT = 1.495978707e13; /* cm, exact; IAU 2012 resolution B2 */
-static const double KM_S = 1e5;                         /* cm/s */
+static const double KM_S = 1e5; /* cm/s */
 
-struct length_unit {
-    const char *name;
-    double cm;
-};
-
-static struct length_unit natural_unit(double length)
+struct length_unit report_length_unit(double length)
 {
-    if (length >= 0.01 * PARSEC)
-        return (struct length_unit){"pc", PARSEC};
-    if (length >= 0.01 * ASTRONOMICAL_UNIT)
-        return (struct length_unit){"au", ASTRONOMICAL_UNIT};
+    if (length >= 0.01 * LR_PARSEC)
+        return (struct length_unit){"pc", LR_PARSEC};
+    if (length >= 0.01 * LR_ASTRONOMICAL_UNIT)
+        return (struct length_unit){"au", LR_ASTRONOMICAL_UNIT};
     return length >= 1e5 ? (struct length_unit){"km", 1e5} : (struct length_unit){"cm", 1.0};
 }
 
@@ -39,7 +34,7 @@ static double shortest_side(const struct mesh *mesh)
 static void write_mesh(FILE *out, const struct mesh *mesh)
 {
     const char *const rules[] = {"open", "periodic", "reflecting"};
-    struct length_unit unit = natural_unit(shortest_side(mesh));
+    struct length_unit unit = report_length_unit(shortest_side(mesh));
     fprintf(out, "mesh          %d x %d x %d = %lld cells\n", mesh->n[0], mesh->n[1], mesh->n[2],
             (long long)mesh_cell_count(mesh));
     for (int axis = 0; axis < 3; axis++) {
@@ -85,7 +80,7 @@ static void write_medium(FILE *out, const lr_model *model)
 {
     const struct medium *medium = &model->medium;
     const struct mesh *mesh = &model->mesh;
-    struct length_unit unit = natural_unit(shortest_side(mesh));
+    struct length_unit unit = report_length_unit(shortest_side(mesh));
     char per_length[16];
     snprintf(per_length, sizeof per_length, " 1/%s", unit.name);
     fprintf(out, "medium        means are over volume\n");
@@ -177,7 +172,7 @@ static void write_sources(FILE *out, const lr_model *model)
     for (int i = 0; i < model->n_source; i++) {
         const struct source *source = &model->source[i];
         fprintf(out, "  %-12d", i);
-        write_place(out, source, natural_unit(shortest_side(&model->mesh)));
+        write_place(out, source, report_length_unit(shortest_side(&model->mesh)));
         fprintf(out, ", %.5g photon/s (%.5g erg/s)", source->luminosity, source->luminosity * erg);
         if (source->kind != SOURCE_PACKETS) {
             fprintf(out, ", ");
@@ -187,7 +182,7 @@ static void write_sources(FILE *out, const lr_model *model)
     }
 }
 
-/* ---- Physics and cost ---- */
+/* ---- Physics, output and run ---- */
 
 static void write_physics(FILE *out, const lr_model *model)
 {
@@ -197,6 +192,36 @@ static void write_physics(FILE *out, const lr_model *model)
             modes[physics->redistribution], physics->dipole ? "dipole" : "isotropic", physics->recoil ? "with" : "no",
             physics->absorption == ABSORPTION_ANALOG ? "analog" : "continuous");
 }
+
+static void write_output(FILE *out, const lr_model *model)
+{
+    const struct output *output = &model->output;
+    fprintf(out, "output        spectrum of %d bins over ", output->n_bin);
+    if (output->range[0] < output->range[1])
+        fprintf(out, "x = %.5g to %.5g", output->range[0] / model->reference_b, output->range[1] / model->reference_b);
+    else
+        fprintf(out, "a range chosen by the run");
+    if (output->n_mu * output->n_phi > 1)
+        fprintf(out, ", in %d x %d directions about %c", output->n_mu, output->n_phi, "xyz"[output->axis]);
+    fprintf(out, "%s%s\n", output->fields ? ", fields per cell" : "", output->packets ? ", list of packets" : "");
+}
+
+static void write_run(FILE *out, const lr_model *model)
+{
+    const struct run *run = &model->run;
+    double total = 0.0;
+    for (int i = 0; i < model->n_source; i++)
+        total += model->source[i].luminosity;
+    fprintf(out, "run           %lld packets", (long long)run->packets);
+    for (int i = 0; model->n_source > 1 && run->packets > 0 && i < model->n_source; i++)
+        fprintf(out, "%s%.4g", i ? ", " : " (", (double)run->packets * (model->source[i].luminosity / total));
+    fprintf(out, "%s, seed %llu, %d batches, device %s, %s precision%s\n",
+            model->n_source > 1 && run->packets > 0 ? " from sources 0, 1, ...)" : "", (unsigned long long)run->seed,
+            run->batches, run->device, run->precision == PRECISION_DOUBLE ? "double" : "mixed",
+            run->scheduling == SCHEDULING_STATIC ? ", packets dealt out beforehand" : "");
+}
+
+/* ---- Cost ---- */
 
 /* The depth that photons must cross to get out: from the middle of the thickest row of cells along the thinnest axis
  * that ends in open faces, or all of it when only one of its faces is open. Negative without an open face. */
@@ -251,6 +276,48 @@ static void write_memory(FILE *out, const lr_model *model)
     fprintf(out, "\n");
 }
 
+/* ---- Warnings ---- */
+
+static double velocity_step(const struct medium *medium, int64_t cell, int64_t other)
+{
+    double step = 0.0;
+    for (int d = 0; d < 3; d++)
+        step = hypot(step, field_at(&medium->velocity[d], cell) - field_at(&medium->velocity[d], other));
+    return step / fmin(field_at(&medium->b, cell), field_at(&medium->b, other));
+}
+
+/* Where the line moves by more than its width from one cell to the next, photons pass between the two. */
+static void warn_of_velocity_steps(lr_context *ctx, const lr_model *model)
+{
+    const struct medium *medium = &model->medium;
+    const struct mesh *mesh = &model->mesh;
+    const int64_t stride[3] = {(int64_t)mesh->n[1] * mesh->n[2], mesh->n[2], 1};
+    double largest = 0.0;
+    int at[3], worst[3] = {0}, across = 0;
+    if (!medium->velocity[0].values && !medium->velocity[1].values && !medium->velocity[2].values)
+        return;
+    for (at[0] = 0; at[0] < mesh->n[0]; at[0]++)
+        for (at[1] = 0; at[1] < mesh->n[1]; at[1]++)
+            for (at[2] = 0; at[2] < mesh->n[2]; at[2]++)
+                for (int axis = 0; axis < 3; axis++) {
+                    int64_t cell = mesh_cell_index(mesh, at[0], at[1], at[2]), other = cell + stride[axis];
+                    if (at[axis] + 1 == mesh->n[axis] || field_at(&medium->alpha0, cell) == 0.0 ||
+                        field_at(&medium->alpha0, other) == 0.0)
+                        continue;
+                    double step = velocity_step(medium, cell, other);
+                    if (step > largest) {
+                        largest = step;
+                        across = axis;
+                        memcpy(worst, at, sizeof worst);
+                    }
+                }
+    if (largest > 1.0)
+        lr_log(ctx, LR_LOG_WARNING,
+               "the velocity changes by up to %.3g b between neighbouring cells, along %c after cell [%d, %d, %d]: "
+               "photons pass between the two without meeting the line; use smaller cells or more turbulence",
+               largest, "xyz"[across], worst[0], worst[1], worst[2]);
+}
+
 enum lr_status lr_model_report(lr_context *ctx, const lr_model *model, char **text)
 {
     size_t size = 0;
@@ -264,8 +331,14 @@ enum lr_status lr_model_report(lr_context *ctx, const lr_model *model, char **te
     write_depths(out, model);
     write_sources(out, model);
     write_physics(out, model);
-    write_cost(out, model);
+    write_output(out, model);
+    if (model->n_camera)
+        report_images(out, model);
+    write_run(out, model);
+    if (model->run.packets > 0)
+        write_cost(out, model);
     write_memory(out, model);
+    warn_of_velocity_steps(ctx, model);
     if (fclose(out) == 0)
         return LR_OK;
     free(*text);

@@ -1,18 +1,14 @@
-/* lr_run: prepare the job, plan memory, transport, assemble the result. */
-#define _POSIX_C_SOURCE 200809L
+/* lr_run: prepare the job, plan memory, transport, assemble the result, make images. */
 #include <math.h>
-#include <omp.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "backend/select.h"
 #include "base/context.h"
+#include "model/field.h"
 #include "solve/assemble.h"
+#include "solve/describe.h"
+#include "solve/imaging.h"
 #include "solve/job.h"
-#include "solve/system.h"
 
 static const double WORTH_A_WARNING = 1e-3;
 static const double GIB = 1024.0 * 1024.0 * 1024.0;
@@ -39,7 +35,7 @@ static void forward_progress(void *user, int64_t done)
 }
 
 static enum lr_status plan_memory(lr_context *ctx, const lr_model *model, const struct transport_device *device,
-                                  struct transport_job *job)
+                                  struct transport_job *job, double *left)
 {
     const double real_bytes = model->run.precision == PRECISION_DOUBLE ? 8 : 4;
     const double cells = (double)job->n_cell;
@@ -61,6 +57,7 @@ static enum lr_status plan_memory(lr_context *ctx, const lr_model *model, const 
                        "%s: %lld cells need %.3g GiB and %.3g GiB are free: use a smaller mesh%s%s", model->path,
                        (long long)job->n_cell, needed / GIB, device->memory_bytes / GIB,
                        job->fields ? ", 'output.fields: false'" : "", job->record ? ", 'output.packets: false'" : "");
+    *left = usable - needed;
     return LR_OK;
 }
 
@@ -108,64 +105,131 @@ static enum lr_status transport(lr_context *ctx, const struct lr_backend *backen
     return LR_OK;
 }
 
-static enum lr_status describe_run(lr_context *ctx, const lr_model *model, const struct lr_backend *backend, int device,
-                                   const struct transport_device *description, struct lr_result *result)
+/* Everything a run holds while it goes on. */
+struct stage {
+    struct worker worker;
+    struct prepared prepared;
+    struct imaging_plan plan;
+    struct transport_camera camera[MAX_CAMERA];
+    struct transport_peel peel[MAX_CAMERA];
+    double start;
+};
+
+/* One pass of transport. The first one gives all results but images; later ones are there for their cameras alone. */
+static enum lr_status run_pass(lr_context *ctx, const lr_model *model, struct stage *stage, const struct window *window,
+                               bool first, struct lr_result *result)
 {
-    struct lr_summary *summary = &result->summary;
-    result->threads = model->run.threads > 0 ? model->run.threads : omp_get_max_threads();
-    if (strcmp(backend->name, "cpu") == 0)
-        snprintf(summary->device, sizeof summary->device, "cpu (%d thread%s, %.60s)", result->threads,
-                 result->threads == 1 ? "" : "s", description->name);
-    else
-        snprintf(summary->device, sizeof summary->device, "%s:%d %.100s", backend->name, device, description->name);
-    snprintf(summary->precision, sizeof summary->precision, "%s",
-             model->run.precision == PRECISION_DOUBLE ? "double" : "mixed");
-    snprintf(result->version, sizeof result->version, "%s", lr_version());
-    const time_t now = time(NULL);
-    struct tm utc;
-    gmtime_r(&now, &utc);
-    strftime(result->date, sizeof result->date, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    if (gethostname(result->host, sizeof result->host - 1) != 0)
-        snprintf(result->host, sizeof result->host, "unknown");
-    system_cpu_name(result->cpu, sizeof result->cpu);
-    const size_t length = strlen(model->text) + 1;
-    LR_TRY(lr_allocate(ctx, length, 1, &result->model_text));
-    memcpy(result->model_text, model->text, length);
+    struct transport_job *job = &stage->prepared.job;
+    struct transport_tally tally = {0};
+    enum lr_status status = LR_OK;
+    if (window)
+        imaging_prepare_job(model, window, stage->plan.n_group, stage->camera, stage->peel, job);
+    job->fields = first && model->output.fields;
+    job->record = first && model->output.packets;
+    LR_TRY_OR(done, status, tally_allocate(ctx, job, &model->run, &tally));
+    if (window)
+        LR_TRY_OR(done, status, imaging_allocate(ctx, job, &tally));
+    LR_TRY_OR(done, status,
+              transport(ctx, stage->worker.backend, stage->worker.device, stage->worker.threads, model, job, &tally));
+    if (first) {
+        LR_TRY_OR(done, status, assemble_result(ctx, &stage->prepared, &tally, result));
+        if (result->summary.packets == 0)
+            LR_TRY_OR(
+                done, status,
+                lr_fail(ctx, LR_ERROR_INTERRUPTED, "stopped before a single packet was finished; nothing was written"));
+    } else {
+        result->summary.seconds_transport += tally.seconds;
+    }
+    ctx->stop = 0; /* a stop ends the packets; what they showed is still imaged */
+    if (window)
+        status = imaging_finish(ctx, &stage->worker, model, window, job, &tally, result);
+done:
+    imaging_release(job, &tally);
+    tally_free(&tally);
+    return status;
+}
+
+static enum lr_status run_passes(lr_context *ctx, const lr_model *model, struct stage *stage, struct lr_result *result)
+{
+    const struct imaging_plan *plan = &stage->plan;
+    if (model->run.packets == 0) {
+        assemble_description(&stage->prepared, result);
+        LR_TRY(mesh_copy(ctx, &model->mesh, &result->mesh));
+        for (int w = 0; w < plan->n_window; w++)
+            LR_TRY(imaging_finish(ctx, &stage->worker, model, &plan->window[w], &stage->prepared.job, NULL, result));
+        return LR_OK;
+    }
+    if (plan->n_window == 0)
+        return run_pass(ctx, model, stage, NULL, true, result);
+    for (int w = 0; w < plan->n_window; w++)
+        LR_TRY(run_pass(ctx, model, stage, &plan->window[w], w == 0, result));
+    return LR_OK;
+}
+
+static void warn_of_losses(lr_context *ctx, const struct lr_result *result)
+{
+    const struct lr_summary *summary = &result->summary;
+    if (summary->outside.value > WORTH_A_WARNING * summary->escaped.value)
+        lr_log(ctx, LR_LOG_WARNING,
+               "%.2g %% of what escaped lies outside the spectrum, x = %.4g to %.4g: set output.range",
+               100 * summary->outside.value / summary->escaped.value, result->x_edge[0], result->x_edge[result->n_bin]);
+}
+
+/* A background behind gas that scatters: what it takes out of the line of sight comes back in other directions only if
+ * the sky is also a source of packets. */
+static void warn_of_background(lr_context *ctx, const lr_model *model)
+{
+    const struct field_range eps = field_measure(&model->medium.eps, &model->mesh);
+    if (model->n_camera > 0 && model->image.background > 0 && eps.low < 1)
+        lr_log(
+            ctx, LR_LOG_WARNING,
+            "image.background is dimmed by gas that scatters (medium.destruction below 1), but not scattered: add an "
+            "'external' source for that");
+}
+
+static enum lr_status plan_images(lr_context *ctx, const lr_model *model, double left, struct stage *stage,
+                                  struct lr_result *result)
+{
+    struct transport_device host;
+    if (model->n_camera == 0)
+        return LR_OK;
+    LR_TRY(backend_cpu()->device_describe(ctx, 0, &host));
+    LR_TRY(imaging_plan(ctx, model, left, 0.8 * host.memory_bytes, &stage->plan));
+    LR_TRY(lr_allocate(ctx, (size_t)model->n_camera, sizeof *result->cube, &result->cube));
+    result->n_cube = model->n_camera;
+    result->image = model->image;
+    warn_of_background(ctx, model);
     return LR_OK;
 }
 
 enum lr_status lr_run(lr_context *ctx, const lr_model *model, lr_result **result)
 {
-    const double start = lr_seconds();
-    const struct lr_backend *backend = NULL;
-    int device = 0;
     struct transport_device description;
-    struct prepared prepared;
-    struct transport_tally tally = {0};
+    struct stage *stage = NULL;
     struct lr_result *made = NULL;
     enum lr_status status = LR_OK;
+    double left = 0;
     *result = NULL;
 
-    LR_TRY(backend_select(ctx, model->run.device, &backend, &device));
-    LR_TRY(backend->device_describe(ctx, device, &description));
-    LR_TRY(job_prepare(ctx, model, &prepared));
-    LR_TRY_OR(done, status, plan_memory(ctx, model, &description, &prepared.job));
+    LR_TRY(lr_allocate(ctx, 1, sizeof *stage, &stage));
+    struct worker *worker = &stage->worker;
+    stage->start = lr_seconds();
+    stage->prepared.model = model;
+    LR_TRY_OR(done, status, backend_select(ctx, model->run.device, &worker->backend, &worker->device));
+    LR_TRY_OR(done, status, worker->backend->device_describe(ctx, worker->device, &description));
+    LR_TRY_OR(done, status, job_prepare(ctx, model, &stage->prepared));
+    LR_TRY_OR(done, status, plan_memory(ctx, model, &description, &stage->prepared.job, &left));
     LR_TRY_OR(done, status, lr_allocate(ctx, 1, sizeof *made, &made));
-    LR_TRY_OR(done, status, describe_run(ctx, model, backend, device, &description, made));
-    LR_TRY_OR(done, status, tally_allocate(ctx, &prepared.job, &model->run, &tally));
-    LR_TRY_OR(done, status, transport(ctx, backend, device, made->threads, model, &prepared.job, &tally));
-    LR_TRY_OR(done, status, assemble_result(ctx, &prepared, &tally, made));
-    if (made->summary.packets == 0)
-        status = lr_fail(ctx, LR_ERROR_INTERRUPTED, "stopped before a single packet was finished; nothing was written");
-    if (made->summary.outside.value > WORTH_A_WARNING * made->summary.escaped.value)
-        lr_log(ctx, LR_LOG_WARNING,
-               "%.2g %% of what escaped lies outside the spectrum, x = %.4g to %.4g: set output.range",
-               100 * made->summary.outside.value / made->summary.escaped.value, made->x_edge[0],
-               made->x_edge[made->n_bin]);
-    made->summary.seconds_total = lr_seconds() - start;
+    LR_TRY_OR(done, status, describe_run(ctx, &model->run, worker, &description, model->text, model->resolved, made));
+    LR_TRY_OR(done, status, plan_images(ctx, model, left, stage, made));
+    LR_TRY_OR(done, status, run_passes(ctx, model, stage, made));
+    if (model->run.packets > 0)
+        warn_of_losses(ctx, made);
+    made->summary.seconds_total = lr_seconds() - stage->start;
 done:
-    tally_free(&tally);
-    job_free(&prepared);
+    job_free(&stage->prepared);
+    imaging_plan_free(&stage->plan);
+    free(stage);
     ctx->stop = 0; /* the wish is granted; the context can be used again */
     if (status == LR_OK)
         *result = made;

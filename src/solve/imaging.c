@@ -1,0 +1,345 @@
+#include "solve/imaging.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/constants.h"
+#include "base/context.h"
+
+static const double GIB = 1024.0 * 1024.0 * 1024.0;
+
+/* Shares of scatterings are summed in double where voxels are few and each gets many; 2^25 doubles are 256 MiB. */
+static const double WIDE_VOXELS = 33554432;
+
+/* Segments of a smaller scattering depth leave their mean with the cameras (kernel/deposit.h): measured in
+ * docs/imaging.md. */
+static const double FORCE_BELOW = 0.3;
+
+/* ---- passes ----------------------------------------------------------------------------------------------------- */
+
+/* Bytes per voxel: one float per group, a double where sums are wide; then the emissivity and its error. */
+static double voxel_bytes(const lr_model *model, int n_group, double voxels, bool host)
+{
+    const double sums = n_group * (n_group * voxels <= WIDE_VOXELS ? 12.0 : 4.0);
+    return host ? sums + (model->image.errors ? 8 : 4) : sums;
+}
+
+enum lr_status imaging_plan(lr_context *ctx, const lr_model *model, double free_bytes, double host_bytes,
+                            struct imaging_plan *plan)
+{
+    const double cells = (double)mesh_cell_count(&model->mesh);
+    const int n_camera = model->n_camera;
+    const int n_channel = model->channels.n;
+    const double all = cells * n_channel * n_camera;
+    plan->n_group = model->image.errors ? IMAGE_GROUPS : 1;
+    const bool stored = model->run.packets > 0 && model->image.method == IMAGE_TWO_STEP;
+    const double room = stored ? fmin(free_bytes / voxel_bytes(model, plan->n_group, all, false),
+                                      host_bytes / voxel_bytes(model, plan->n_group, all, true))
+                               : (double)INFINITY;
+    int cameras = n_camera; /* in one pass */
+    int channels = n_channel;
+    if (all > room) {
+        cameras = room < cells * n_channel ? 1 : (int)(room / (cells * n_channel));
+        channels = room < cells * n_channel ? (int)(room / cells) : n_channel;
+    }
+    if (channels < 1)
+        return lr_fail(ctx, LR_ERROR_MEMORY,
+                       "%s: one channel of %g cells needs %.3g GiB and %.3g GiB are free: use a smaller mesh%s",
+                       model->path, cells, cells * voxel_bytes(model, plan->n_group, all, true) / GIB,
+                       fmin(free_bytes, host_bytes) / GIB, model->image.errors ? " or 'image.errors: false'" : "");
+    const int camera_parts = (n_camera + cameras - 1) / cameras;
+    const int channel_parts = (n_channel + channels - 1) / channels;
+    plan->n_window = camera_parts * channel_parts;
+    LR_TRY(lr_allocate(ctx, (size_t)plan->n_window, sizeof *plan->window, &plan->window));
+    for (int w = 0; w < plan->n_window; w++) {
+        struct window *window = &plan->window[w];
+        window->camera = w / channel_parts * cameras;
+        window->channel = w % channel_parts * channels;
+        window->n_camera = n_camera - window->camera < cameras ? n_camera - window->camera : cameras;
+        window->n_channel = n_channel - window->channel < channels ? n_channel - window->channel : channels;
+    }
+    if (stored)
+        lr_log(ctx, LR_LOG_INFO, "emissivity: %g cells x %d channels x %d cameras x 4 bytes = %.3g GiB", cells,
+               n_channel, n_camera, all * 4 / GIB);
+    if (plan->n_window > 1)
+        lr_log(ctx, LR_LOG_INFO, "that does not fit at once: %d passes over the same packets", plan->n_window);
+    if (plan->n_window > 1 && model->image.emissivity)
+        return lr_fail(
+            ctx, LR_ERROR_MEMORY,
+            "%s: 'image.emissivity: true' keeps all of it, and it does not fit in %.3g GiB; leave it out, or "
+            "use fewer cameras or channels",
+            model->path, fmin(free_bytes, host_bytes) / GIB);
+    return LR_OK;
+}
+
+void imaging_plan_free(struct imaging_plan *plan)
+{
+    free(plan->window);
+    plan->window = NULL;
+}
+
+/* ---- what transport records ------------------------------------------------------------------------------------- */
+
+static void prepare_peel(const lr_model *model, const struct camera *camera, struct transport_peel *peel)
+{
+    const double length = 0.5 * mesh_size(&model->mesh, 0);
+    const double pixel = camera_pixel_size(camera) / length;
+    peel->pixel = pixel;
+    peel->n_x = camera->pixels[0];
+    peel->n_y = camera->pixels[1];
+    for (int axis = 0; axis < 3; axis++) {
+        peel->right[axis] = camera->right[axis];
+        peel->up[axis] = camera->up[axis];
+        peel->corner[axis] = (camera->centre[axis] - model->mesh.edge[axis][0]) / length -
+                             0.5 * pixel * (peel->n_x * camera->right[axis] + peel->n_y * camera->up[axis]);
+    }
+}
+
+void imaging_prepare_job(const lr_model *model, const struct window *window, int n_group,
+                         struct transport_camera *camera, struct transport_peel *peel, struct transport_job *job)
+{
+    const double length = 0.5 * mesh_size(&model->mesh, 0);
+    const struct channels channels = window_channels(model, window);
+    const bool peels = model->image.method == IMAGE_PEEL_OFF;
+    for (int c = 0; c < window->n_camera; c++) {
+        const struct camera *from = &model->camera[window->camera + c];
+        camera[c].perspective = from->kind == CAMERA_PERSPECTIVE;
+        for (int axis = 0; axis < 3; axis++) {
+            camera[c].toward[axis] = from->toward[axis];
+            camera[c].position[axis] = (from->position[axis] - model->mesh.edge[axis][0]) / length;
+        }
+        if (peels)
+            prepare_peel(model, from, &peel[c]);
+    }
+    job->n_camera = window->n_camera;
+    job->camera = camera;
+    job->n_channel = window->n_channel;
+    job->velocity_first = channels.first / model->reference_b;
+    job->velocity_step = channels.width / model->reference_b;
+    job->n_deposit_group = peels ? IMAGE_GROUPS : n_group;
+    job->deposit_wide = n_group * (double)job->n_cell * job->n_channel * job->n_camera <= WIDE_VOXELS;
+    job->force_below = peels ? 0 : FORCE_BELOW;
+    job->peel = peels ? peel : NULL;
+}
+
+static size_t peel_count(const struct transport_job *job, int camera)
+{
+    return (size_t)job->n_deposit_group * (size_t)job->n_channel * (size_t)job->peel[camera].n_x *
+           (size_t)job->peel[camera].n_y;
+}
+
+enum lr_status imaging_allocate(lr_context *ctx, const struct transport_job *job, struct transport_tally *tally)
+{
+    if (!job->peel)
+        return lr_allocate(
+            ctx, (size_t)job->n_deposit_group * (size_t)job->n_camera * (size_t)job->n_cell * (size_t)job->n_channel,
+            sizeof(float), &tally->emissivity);
+    LR_TRY(lr_allocate(ctx, (size_t)job->n_camera, sizeof *tally->peel, &tally->peel));
+    for (int c = 0; c < job->n_camera; c++)
+        LR_TRY(lr_allocate(ctx, peel_count(job, c), sizeof(double), &tally->peel[c]));
+    return LR_OK;
+}
+
+void imaging_release(const struct transport_job *job, struct transport_tally *tally)
+{
+    free(tally->emissivity);
+    for (int c = 0; tally->peel && c < job->n_camera; c++)
+        free(tally->peel[c]);
+    free(tally->peel);
+    tally->emissivity = NULL;
+    tally->peel = NULL;
+}
+
+/* ---- errors ----------------------------------------------------------------------------------------------------- */
+
+/* SUM over groups of (I_g - mean)^2 gives the error of the mean; groups hold nearly equal numbers of packets. */
+struct spread {
+    int n;
+    double *sum, *square;
+};
+
+static enum lr_status spread_create(lr_context *ctx, size_t n, struct spread *spread)
+{
+    spread->n = 0;
+    LR_TRY(lr_allocate(ctx, n, sizeof(double), &spread->sum));
+    return lr_allocate(ctx, n, sizeof(double), &spread->square);
+}
+
+static void spread_add(struct spread *spread, size_t n, const float *image)
+{
+    spread->n++;
+    for (size_t i = 0; i < n; i++) {
+        spread->sum[i] += (double)image[i];
+        spread->square[i] += (double)image[i] * (double)image[i];
+    }
+}
+
+static void spread_error(const struct spread *spread, size_t n, float *error)
+{
+    for (size_t i = 0; i < n; i++) {
+        const double mean = spread->sum[i] / spread->n;
+        const double variance = fmax(spread->square[i] / spread->n - mean * mean, 0);
+        error[i] = spread->n > 1 ? (float)sqrt(variance / (spread->n - 1)) : NAN;
+    }
+}
+
+static void spread_free(struct spread *spread)
+{
+    free(spread->sum);
+    free(spread->square);
+}
+
+static void group_packets(const struct transport_job *job, const struct transport_tally *tally, double *packets)
+{
+    for (int g = 0; g < job->n_deposit_group; g++)
+        packets[g] = 0;
+    for (int b = 0; b < job->n_batch; b++)
+        packets[b % job->n_deposit_group] += tally->batch[b].packets;
+}
+
+/* Trace the scattered light of each group alone: the image is linear in it. */
+static enum lr_status add_errors(lr_context *ctx, const struct worker *worker, const lr_model *model,
+                                 const struct scene *scene, int camera, const struct transport_job *job,
+                                 const struct transport_tally *tally, const double *packets, struct cube *cube)
+{
+    const size_t n = (size_t)cube->camera.pixels[0] * (size_t)cube->camera.pixels[1] * (size_t)cube->channels.n;
+    const size_t n_voxel = (size_t)job->n_cell * (size_t)job->n_channel;
+    struct spread spread = {0};
+    float *image = NULL;
+    float *sums = NULL;
+    enum lr_status status = LR_OK;
+    LR_TRY_OR(done, status, spread_create(ctx, n, &spread));
+    LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof *image, &image));
+    LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof *cube->error, &cube->error));
+    LR_TRY_OR(done, status, lr_allocate(ctx, n_voxel, sizeof *sums, &sums));
+    for (int g = 0; g < job->n_deposit_group; g++) {
+        if (!(packets[g] > 0))
+            continue;
+        const float *from = tally->emissivity + ((size_t)g * (size_t)job->n_camera + (size_t)camera) * n_voxel;
+        scene_scale_sums(model, scene, from, packets[g], sums);
+        LR_TRY_OR(done, status,
+                  trace_emissivity(ctx, worker, scene, camera, sums, scene->emissivity[camera].unit, &model->image,
+                                   cube, image));
+        spread_add(&spread, n, image);
+    }
+    spread_error(&spread, n, cube->error);
+done:
+    spread_free(&spread);
+    free(image);
+    free(sums);
+    return status;
+}
+
+/* ---- peel-off --------------------------------------------------------------------------------------------------- */
+
+/* Sums of w P exp(-tau) per pixel and channel are an intensity: L / (4 pi A dv) SUM / N. */
+static enum lr_status add_peeled(lr_context *ctx, const lr_model *model, const struct transport_job *job,
+                                 const double *sums, const double *packets, struct cube *cube)
+{
+    const size_t n = (size_t)cube->camera.pixels[0] * (size_t)cube->camera.pixels[1] * (size_t)cube->channels.n;
+    const double pixel = camera_pixel_size(&cube->camera);
+    const double unit = model_luminosity(model) / (4 * LR_PI * pixel * pixel * cube->channels.width) * LR_PLANCK *
+                        LR_LIGHT_SPEED / cube->scale;
+    struct spread spread = {0};
+    float *image = NULL;
+    double all = 0;
+    for (int g = 0; g < job->n_deposit_group; g++)
+        all += packets[g];
+    enum lr_status status = LR_OK;
+    LR_TRY_OR(done, status, spread_create(ctx, n, &spread));
+    LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof *image, &image));
+    LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof *cube->error, &cube->error));
+    for (int g = 0; g < job->n_deposit_group; g++) {
+        const double *group = sums + (size_t)g * n;
+        if (!(packets[g] > 0))
+            continue;
+        for (size_t i = 0; i < n; i++) {
+            cube->intensity[i] += (float)(group[i] * unit / all);
+            image[i] = (float)(group[i] * unit / packets[g]);
+        }
+        spread_add(&spread, n, image);
+    }
+    spread_error(&spread, n, cube->error);
+done:
+    spread_free(&spread);
+    free(image);
+    return status;
+}
+
+/* ---- cubes ------------------------------------------------------------------------------------------------------ */
+
+/* Channels of a window into the whole cube; scales may differ. */
+static enum lr_status store_part(lr_context *ctx, const lr_model *model, const struct window *window, struct cube *part,
+                                 struct cube *whole)
+{
+    if (window->n_channel == model->channels.n) {
+        *whole = *part;
+        *part = (struct cube){0};
+        return LR_OK;
+    }
+    const size_t plane = (size_t)part->camera.pixels[0] * (size_t)part->camera.pixels[1];
+    const size_t n = plane * (size_t)model->channels.n;
+    const size_t at = plane * (size_t)window->channel;
+    if (!whole->intensity) {
+        whole->camera = part->camera;
+        whole->channels = model->channels;
+        whole->channels.samples = part->channels.samples;
+        whole->nu0 = part->nu0;
+        whole->scale = part->scale;
+        whole->background = part->background;
+        LR_TRY(lr_allocate(ctx, n, sizeof(float), &whole->intensity));
+        if (part->error)
+            LR_TRY(lr_allocate(ctx, n, sizeof(float), &whole->error));
+        if (part->optical_depth)
+            LR_TRY(lr_allocate(ctx, n, sizeof(float), &whole->optical_depth));
+    }
+    const float factor = (float)(part->scale / whole->scale);
+    for (size_t i = 0; i < plane * (size_t)window->n_channel; i++) {
+        whole->intensity[at + i] = part->intensity[i] * factor;
+        if (part->error)
+            whole->error[at + i] = part->error[i] * factor;
+        if (part->optical_depth)
+            whole->optical_depth[at + i] = part->optical_depth[i];
+    }
+    whole->seconds += part->seconds;
+    return LR_OK;
+}
+
+enum lr_status imaging_finish(lr_context *ctx, const struct worker *worker, const lr_model *model,
+                              const struct window *window, const struct transport_job *job,
+                              const struct transport_tally *tally, struct lr_result *result)
+{
+    const struct channels channels = window_channels(model, window);
+    double packets[TRANSPORT_MAX_BATCH];
+    struct scene *scene = NULL;
+    struct cube part = {0};
+    enum lr_status status = LR_OK;
+    const bool emissivity = tally && tally->emissivity;
+    const bool errors = emissivity && model->image.errors;
+    if (tally)
+        group_packets(job, tally, packets);
+    LR_TRY_OR(done, status, scene_build(ctx, model, window, &scene));
+    if (emissivity)
+        LR_TRY_OR(done, status,
+                  scene_add_scattered(ctx, model, scene, tally->emissivity, packets, job->n_deposit_group,
+                                      errors && model->image.emissivity));
+    for (int c = 0; c < window->n_camera; c++) {
+        LR_TRY_OR(done, status, trace_cube(ctx, worker, scene, c, &scene->camera[c], &channels, &model->image, &part));
+        if (errors)
+            LR_TRY_OR(done, status, add_errors(ctx, worker, model, scene, c, job, tally, packets, &part));
+        if (tally && tally->peel)
+            LR_TRY_OR(done, status, add_peeled(ctx, model, job, tally->peel[c], packets, &part));
+        LR_TRY_OR(done, status, store_part(ctx, model, window, &part, &result->cube[window->camera + c]));
+        cube_free(&part);
+    }
+    if (model->image.emissivity) {
+        LR_TRY_OR(done, status, scene_own_medium(ctx, scene));
+        result->scene = scene;
+        scene = NULL;
+    }
+done:
+    cube_free(&part);
+    scene_free(scene);
+    return status;
+}

@@ -1,0 +1,20 @@
+/* The parts of lr_model_report(), which is in report.c. */
+#ifndef LR_SOLVE_REPORT_H
+#define LR_SOLVE_REPORT_H
+
+#include <stdio.h>
+
+#include "model/model.h"
+
+struct length_unit {
+    const char *name;
+    double cm;
+};
+
+/* The unit in which a length is a handy number. */
+struct length_unit report_length_unit(double length);
+
+/* Cameras, channels, unit and beam, and what they need of memory (report_images.c). */
+void report_images(FILE *out, const lr_model *model);
+
+#endif

@@ -1,0 +1,372 @@
+#include "solve/scene_build.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/constants.h"
+#include "model/field.h"
+#include "solve/source_light.h"
+
+double model_luminosity(const lr_model *model)
+{
+    double sum = 0;
+    for (int s = 0; s < model->n_source; s++)
+        sum += model->source[s].luminosity;
+    return sum;
+}
+
+struct channels window_channels(const lr_model *model, const struct window *window)
+{
+    struct channels channels = model->channels;
+    channels.first += window->channel * channels.width;
+    channels.n = window->n_channel;
+    return channels;
+}
+
+static double length_unit(const struct mesh *mesh)
+{
+    return 0.5 * mesh_size(mesh, 0);
+}
+
+/* Emissivities are stored in this unit, so that they stay within the range of float. */
+static double emissivity_unit(const lr_model *model)
+{
+    const double length = length_unit(&model->mesh);
+    const double luminosity = model_luminosity(model);
+    return (luminosity > 0 ? luminosity : 1) / (4 * LR_PI * length * length * length * model->reference_b);
+}
+
+static double velocity_along(const struct medium *medium, int64_t cell, const double n[3])
+{
+    double sum = 0;
+    for (int axis = 0; axis < 3; axis++)
+        sum += field_at(&medium->velocity[axis], cell) * n[axis];
+    return sum;
+}
+
+/* Direction from a point to a camera. */
+static void direction_to(const struct camera *camera, const double from[3], double n[3])
+{
+    memcpy(n, camera->toward, 3 * sizeof *n);
+    if (camera->kind == CAMERA_ORTHOGRAPHIC)
+        return;
+    double square = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        n[axis] = camera->position[axis] - from[axis];
+        square += n[axis] * n[axis];
+    }
+    for (int axis = 0; axis < 3; axis++)
+        n[axis] /= sqrt(square);
+}
+
+/* ---- volume sources --------------------------------------------------------------------------------------------- */
+
+/* Emissivity of a volume source in photons s^-1 cm^-3 is its field times this. */
+static double volume_scale(const lr_model *model, const struct source *source)
+{
+    const struct mesh *mesh = &model->mesh;
+    double sum = 0;
+    int64_t cell = 0;
+    for (int i = 0; i < mesh->n[0]; i++)
+        for (int j = 0; j < mesh->n[1]; j++)
+            for (int k = 0; k < mesh->n[2]; k++, cell++)
+                sum += field_at(&source->emissivity, cell) * mesh_cell_volume(mesh, i, j, k);
+    return sum > 0 ? source->luminosity / sum : 0;
+}
+
+/* A spectrum that is the profile of the cell makes a line source: e / (4 pi) H / (sqrt(pi) b). */
+static enum lr_status add_line_source(lr_context *ctx, const lr_model *model, const struct source *source,
+                                      struct scene *scene)
+{
+    const int64_t n_cell = mesh_cell_count(&model->mesh);
+    const double scale = volume_scale(model, source) / (4 * LR_PI * LR_SQRT_PI);
+    LR_TRY(field_expand(ctx, &scene->line_source, n_cell));
+    for (int64_t cell = 0; cell < n_cell; cell++)
+        scene->line_source.values[cell] +=
+            scale * field_at(&source->emissivity, cell) / field_at(&model->medium.b, cell);
+    return LR_OK;
+}
+
+static enum lr_status need_emissivity(lr_context *ctx, const lr_model *model, struct scene *scene, int camera)
+{
+    struct emissivity *emissivity = &scene->emissivity[camera];
+    if (emissivity->value)
+        return LR_OK;
+    emissivity->unit = emissivity_unit(model);
+    return lr_allocate(ctx, (size_t)mesh_cell_count(&scene->mesh) * (size_t)scene->channels.n, sizeof(float),
+                       &emissivity->value);
+}
+
+static void cell_centre(const struct mesh *mesh, int i, int j, int k, double centre[3])
+{
+    centre[0] = 0.5 * (mesh->edge[0][i] + mesh->edge[0][i + 1]);
+    centre[1] = 0.5 * (mesh->edge[1][j] + mesh->edge[1][j + 1]);
+    centre[2] = 0.5 * (mesh->edge[2][k] + mesh->edge[2][k + 1]);
+}
+
+/* Any other spectrum goes into the emissivity of each camera. */
+static enum lr_status add_volume(lr_context *ctx, const lr_model *model, const struct source *source,
+                                 struct scene *scene, int camera)
+{
+    const struct mesh *mesh = &model->mesh;
+    const struct medium *medium = &model->medium;
+    const int n_channel = scene->channels.n;
+    LR_TRY(need_emissivity(ctx, model, scene, camera));
+    struct emissivity *emissivity = &scene->emissivity[camera];
+    const double scale = volume_scale(model, source) / (4 * LR_PI * scene->channels.width * emissivity->unit);
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int i = 0; i < mesh->n[0]; i++)
+        for (int j = 0; j < mesh->n[1]; j++)
+            for (int k = 0; k < mesh->n[2]; k++) {
+                const int64_t cell = mesh_cell_index(mesh, i, j, k);
+                double centre[3];
+                double n[3];
+                cell_centre(mesh, i, j, k, centre);
+                direction_to(&scene->camera[camera], centre, n);
+                const double approach = source->spectrum.gas_frame ? velocity_along(medium, cell, n) : 0;
+                const double strength = scale * field_at(&source->emissivity, cell);
+                for (int c = 0; strength > 0 && c < n_channel; c++)
+                    emissivity->value[cell * n_channel + c] +=
+                        (float)(strength * channel_share(&source->spectrum, &scene->channels, c, approach,
+                                                         field_at(&medium->a, cell), field_at(&medium->b, cell)));
+            }
+    return LR_OK;
+}
+
+/* ---- other sources ---------------------------------------------------------------------------------------------- */
+
+static int64_t cell_at(const struct mesh *mesh, const double position[3])
+{
+    return mesh_cell_index(mesh, mesh_find_cell(mesh, 0, position[0]), mesh_find_cell(mesh, 1, position[1]),
+                           mesh_find_cell(mesh, 2, position[2]));
+}
+
+static void fill_light(const lr_model *model, const struct source *source, const struct scene *scene, int camera,
+                       const double place[3], double strength, double *light)
+{
+    const int64_t cell = cell_at(&model->mesh, place);
+    double n[3];
+    direction_to(&scene->camera[camera], place, n);
+    const double approach = source->spectrum.gas_frame ? velocity_along(&model->medium, cell, n) : 0;
+    for (int c = 0; c < scene->channels.n; c++)
+        light[c] += strength / scene->channels.width *
+                    channel_share(&source->spectrum, &scene->channels, c, approach, field_at(&model->medium.a, cell),
+                                  field_at(&model->medium.b, cell));
+}
+
+static enum lr_status add_point(lr_context *ctx, const lr_model *model, const struct source *source,
+                                struct scene *scene, int camera)
+{
+    struct scene_point *point = &scene->point[scene->n_point];
+    *point = (struct scene_point){.camera = camera};
+    memcpy(point->position, source->position, sizeof point->position);
+    LR_TRY(lr_allocate(ctx, (size_t)scene->channels.n, sizeof(double), &point->strength));
+    scene->n_point++;
+    fill_light(model, source, scene, camera, point->position, source->luminosity / (4 * LR_PI), point->strength);
+    return LR_OK;
+}
+
+/* Isotropic emission per area, L / (4 pi A), seen at cosine mu has the brightness L / (4 pi A |mu|); a Lambertian
+ * sheet has L / (pi A) on its side. */
+static enum lr_status add_plane(lr_context *ctx, const lr_model *model, const struct source *source,
+                                struct scene *scene, int camera)
+{
+    struct scene_plane *plane = &scene->plane[scene->n_plane];
+    const double area = mesh_face_area(&model->mesh, 2 * source->axis);
+    const bool isotropic = source->angular == ANGULAR_ISOTROPIC;
+    *plane =
+        (struct scene_plane){.camera = camera, .axis = source->axis, .offset = source->offset, .isotropic = isotropic};
+    plane->side = isotropic ? 0 : source->direction[source->axis] > 0 ? 1 : -1;
+    LR_TRY(lr_allocate(ctx, (size_t)scene->channels.n, sizeof(double), &plane->brightness));
+    scene->n_plane++;
+    double place[3] = {mesh_centre(&model->mesh, 0), mesh_centre(&model->mesh, 1), mesh_centre(&model->mesh, 2)};
+    place[source->axis] = source->offset;
+    fill_light(model, source, scene, camera, place, source->luminosity / ((isotropic ? 4 : 1) * LR_PI * area),
+               plane->brightness);
+    return LR_OK;
+}
+
+static void add_external(const lr_model *model, const struct source *source, struct scene *scene)
+{
+    double area = 0;
+    for (int face = 0; face < N_FACE; face++)
+        area += model->mesh.face[face] == FACE_OPEN ? mesh_face_area(&model->mesh, face) : 0;
+    const double corner[3] = {model->mesh.edge[0][0], model->mesh.edge[1][0], model->mesh.edge[2][0]};
+    fill_light(model, source, scene, 0, corner, source->luminosity / (LR_PI * area), scene->sky);
+}
+
+static bool gas_moves(const lr_model *model)
+{
+    bool moves = false;
+    for (int axis = 0; axis < 3; axis++)
+        moves |= !field_is_zero(&model->medium.velocity[axis], mesh_cell_count(&model->mesh));
+    return moves;
+}
+
+static enum lr_status add_source(lr_context *ctx, const lr_model *model, const struct source *source,
+                                 struct scene *scene)
+{
+    const bool local = source->spectrum.kind == SPECTRUM_LOCAL;
+    const bool sheet = source->kind == SOURCE_PLANE || source->kind == SOURCE_EXTERNAL;
+    if (!(source->luminosity > 0) || source->angular == ANGULAR_BEAM || source->kind == SOURCE_PACKETS)
+        return LR_OK; /* beams and packets point elsewhere */
+    if (sheet && source->spectrum.gas_frame && gas_moves(model))
+        return lr_fail(ctx, LR_ERROR_INPUT,
+                       "%s: a plane or external source whose spectrum moves with the gas has no one colour to be "
+                       "imaged; give its spectrum 'frame: mesh'",
+                       model->path);
+    if (source->kind == SOURCE_VOLUME && local)
+        return add_line_source(ctx, model, source, scene);
+    if (source->kind == SOURCE_EXTERNAL)
+        add_external(model, source, scene);
+    for (int camera = 0; camera < scene->n_camera; camera++) {
+        if (source->kind == SOURCE_VOLUME)
+            LR_TRY(add_volume(ctx, model, source, scene, camera));
+        if (source->kind == SOURCE_POINT)
+            LR_TRY(add_point(ctx, model, source, scene, camera));
+        if (source->kind == SOURCE_PLANE)
+            LR_TRY(add_plane(ctx, model, source, scene, camera));
+    }
+    return LR_OK;
+}
+
+enum lr_status scene_build(lr_context *ctx, const lr_model *model, const struct window *window, struct scene **out)
+{
+    const size_t n_camera = (size_t)window->n_camera;
+    const size_t n_light = n_camera * (size_t)model->n_source;
+    struct scene *scene = NULL;
+    enum lr_status status = LR_OK;
+    LR_TRY(lr_allocate(ctx, 1, sizeof *scene, &scene));
+    scene->nu0 = model->line.nu0;
+    scene->reference_b = model->reference_b;
+    scene->medium = model->medium;
+    scene->borrowed = true;
+    scene->channels = window_channels(model, window);
+    LR_TRY_OR(fail, status, mesh_copy(ctx, &model->mesh, &scene->mesh));
+    LR_TRY_OR(fail, status, lr_allocate(ctx, (size_t)scene->channels.n, sizeof(double), &scene->sky));
+    LR_TRY_OR(fail, status, lr_allocate(ctx, n_light, sizeof *scene->point, &scene->point));
+    LR_TRY_OR(fail, status, lr_allocate(ctx, n_light, sizeof *scene->plane, &scene->plane));
+    LR_TRY_OR(fail, status, lr_allocate(ctx, n_camera, sizeof *scene->camera, &scene->camera));
+    LR_TRY_OR(fail, status, lr_allocate(ctx, n_camera, sizeof *scene->emissivity, &scene->emissivity));
+    scene->n_camera = window->n_camera;
+    memcpy(scene->camera, model->camera + window->camera, n_camera * sizeof *scene->camera);
+    for (int s = 0; s < model->n_source; s++)
+        LR_TRY_OR(fail, status, add_source(ctx, model, &model->source[s], scene));
+    field_compact(&scene->line_source, mesh_cell_count(&scene->mesh));
+    *out = scene;
+    return LR_OK;
+fail:
+    scene_free(scene);
+    return status;
+}
+
+/* ---- scattered light -------------------------------------------------------------------------------------------- */
+
+/* One standard error of SUM s_g / P from the groups, as in assemble.c. */
+static double group_error(const float *sums, size_t stride, const double *packets, int n_group)
+{
+    double sum = 0;
+    double square = 0;
+    double all = 0;
+    int used = 0;
+    for (int g = 0; g < n_group; g++) {
+        const double s = (double)sums[(size_t)g * stride];
+        if (!(packets[g] > 0))
+            continue;
+        used++;
+        all += packets[g];
+        sum += s;
+        square += s * s / packets[g];
+    }
+    return used > 1 ? sqrt(fmax(square - sum * sum / all, 0) / ((used - 1) * all)) : (double)NAN;
+}
+
+void scene_scale_sums(const lr_model *model, const struct scene *scene, const float *sums, double packets,
+                      float *emissivity)
+{
+    const struct mesh *mesh = &scene->mesh;
+    const double rate =
+        model_luminosity(model) / (4 * LR_PI * scene->channels.width * emissivity_unit(model)) / packets;
+    const size_t n_channel = (size_t)scene->channels.n;
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int i = 0; i < mesh->n[0]; i++)
+        for (int j = 0; j < mesh->n[1]; j++)
+            for (int k = 0; k < mesh->n[2]; k++) {
+                const double scale = rate / mesh_cell_volume(mesh, i, j, k);
+                const size_t first = (size_t)mesh_cell_index(mesh, i, j, k) * n_channel;
+                for (size_t at = first; at < first + n_channel; at++)
+                    emissivity[at] = (float)((double)sums[at] * scale);
+            }
+}
+
+static enum lr_status copy_field(lr_context *ctx, int64_t n_cell, struct field *field)
+{
+    const double *from = field->values;
+    if (!from)
+        return LR_OK;
+    field->values = NULL;
+    LR_TRY(lr_allocate(ctx, (size_t)n_cell, sizeof(double), &field->values));
+    memcpy(field->values, from, (size_t)n_cell * sizeof(double));
+    return LR_OK;
+}
+
+enum lr_status scene_own_medium(lr_context *ctx, struct scene *scene)
+{
+    const int64_t n_cell = mesh_cell_count(&scene->mesh);
+    struct medium own = scene->medium;
+    struct field *fields[] = {&own.alpha0,      &own.b,           &own.a,     &own.velocity[0],
+                              &own.velocity[1], &own.velocity[2], &own.kappa, &own.eps};
+    enum { N_FIELD = sizeof fields / sizeof *fields };
+    enum lr_status status = LR_OK;
+    int copied = 0;
+    for (; copied < N_FIELD && status == LR_OK; copied++)
+        status = copy_field(ctx, n_cell, fields[copied]);
+    if (status != LR_OK) {
+        for (int i = 0; i < copied; i++)
+            free(fields[i]->values);
+        return status;
+    }
+    scene->medium = own;
+    scene->borrowed = false;
+    return LR_OK;
+}
+
+/* Expected scatterings per packet in a cell and a channel are an emissivity:
+ *
+ *     j = L / (4 pi V dv) SUM / N      photons s^-1 cm^-3 sr^-1 per unit velocity. */
+enum lr_status scene_add_scattered(lr_context *ctx, const lr_model *model, struct scene *scene, const float *sums,
+                                   const double *packets, int n_group, bool errors)
+{
+    const struct mesh *mesh = &scene->mesh;
+    const size_t n_channel = (size_t)scene->channels.n;
+    const size_t n_voxel = (size_t)mesh_cell_count(mesh) * n_channel;
+    const size_t stride = n_voxel * (size_t)scene->n_camera;
+    double all = 0;
+    for (int g = 0; g < n_group; g++)
+        all += packets[g];
+    const double rate = model_luminosity(model) / (4 * LR_PI * scene->channels.width * emissivity_unit(model));
+    for (int camera = 0; camera < scene->n_camera; camera++) {
+        LR_TRY(need_emissivity(ctx, model, scene, camera));
+        struct emissivity *emissivity = &scene->emissivity[camera];
+        if (errors)
+            LR_TRY(lr_allocate(ctx, n_voxel, sizeof(float), &emissivity->error));
+        const float *from = sums + (size_t)camera * n_voxel;
+#pragma omp parallel for schedule(dynamic, 1)
+        for (int i = 0; i < mesh->n[0]; i++)
+            for (int j = 0; j < mesh->n[1]; j++)
+                for (int k = 0; k < mesh->n[2]; k++) {
+                    const double scale = rate / mesh_cell_volume(mesh, i, j, k);
+                    const size_t first = (size_t)mesh_cell_index(mesh, i, j, k) * n_channel;
+                    for (size_t at = first; at < first + n_channel; at++) {
+                        double sum = 0;
+                        for (int g = 0; g < n_group; g++)
+                            sum += (double)from[(size_t)g * stride + at];
+                        emissivity->value[at] += (float)(sum / all * scale);
+                        if (errors)
+                            emissivity->error[at] = (float)(group_error(from + at, stride, packets, n_group) * scale);
+                    }
+                }
+    }
+    return LR_OK;
+}

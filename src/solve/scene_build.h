@@ -1,0 +1,33 @@
+/* From a model, and what its Monte Carlo pass left with the cameras, to a scene for the ray tracer. */
+#ifndef LR_SOLVE_SCENE_BUILD_H
+#define LR_SOLVE_SCENE_BUILD_H
+
+#include "model/scene.h"
+
+/* Some of the cameras and channels of a model. */
+struct window {
+    int camera, n_camera;
+    int channel, n_channel;
+};
+
+struct channels window_channels(const lr_model *model, const struct window *window);
+
+/* A scene with all created light and nothing scattered. It borrows the medium of the model. */
+enum lr_status scene_build(lr_context *ctx, const lr_model *model, const struct window *window, struct scene **scene);
+
+/* Add scattered light: sums[n_group][n_camera][n_cell][n_channel] of expected scatterings (kernel/deposit.h) and the
+ * packets of each group. With `errors` the groups give a standard error per voxel. */
+enum lr_status scene_add_scattered(lr_context *ctx, const lr_model *model, struct scene *scene, const float *sums,
+                                   const double *packets, int n_group, bool errors);
+
+/* Sums of one camera and of so many packets, as an emissivity in the unit of the scene's. */
+void scene_scale_sums(const lr_model *model, const struct scene *scene, const float *sums, double packets,
+                      float *emissivity);
+
+/* Copy the borrowed medium, so that the scene can outlive its model. */
+enum lr_status scene_own_medium(lr_context *ctx, struct scene *scene);
+
+/* Luminosity of all sources, photons/s. */
+double model_luminosity(const lr_model *model);
+
+#endif

@@ -1,0 +1,396 @@
+#include "solve/trace.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/constants.h"
+#include "model/field.h"
+#include "solve/quadrature.h"
+
+/* A trace job and what it owns. */
+struct prepared_trace {
+    struct trace_job job;
+    const struct scene *scene;
+    double length_unit, velocity_unit, intensity_unit;
+    bool shines; /* the line source counts */
+    double *width[3];
+    double *sky;
+    struct trace_plane *plane;
+    struct trace_probe *probe;
+    int *probe_point; /* index of the scene's point behind each probe */
+    double *owned;    /* brightness of the planes */
+    struct quadrature rule;
+};
+
+static void read_cells(const void *user, int64_t first, int64_t count, struct transport_cell *cells)
+{
+    const struct prepared_trace *prepared = user;
+    const struct medium *medium = &prepared->scene->medium;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t cell = first + i;
+        cells[i].alpha0 = field_at(&medium->alpha0, cell) * prepared->length_unit;
+        cells[i].a = field_at(&medium->a, cell);
+        cells[i].b = field_at(&medium->b, cell) / prepared->velocity_unit;
+        for (int axis = 0; axis < 3; axis++)
+            cells[i].velocity[axis] = field_at(&medium->velocity[axis], cell) / prepared->velocity_unit;
+        cells[i].kappa = field_at(&medium->kappa, cell) * prepared->length_unit;
+        cells[i].eps = prepared->shines ? field_at(&prepared->scene->line_source, cell) * prepared->length_unit /
+                                              prepared->intensity_unit
+                                        : 0;
+    }
+}
+
+/* I_v of a black body: photons s^-1 cm^-2 sr^-1 per unit velocity. */
+static double background_light(double nu0, double temperature)
+{
+    if (!(temperature > 0))
+        return 0;
+    const double wavenumber = nu0 / LR_LIGHT_SPEED;
+    return 2 * wavenumber * wavenumber * wavenumber / expm1(LR_PLANCK * nu0 / (LR_BOLTZMANN * temperature));
+}
+
+/* A unit that keeps intensities within the range of float: the brightest of what shines, roughly. */
+static double choose_unit(const struct scene *scene, int origin, double background)
+{
+    const double length = 0.5 * mesh_size(&scene->mesh, 0);
+    double unit = background;
+    unit = fmax(unit, field_measure(&scene->line_source, &scene->mesh).high * length);
+    if (scene->emissivity[origin].value)
+        unit = fmax(unit, scene->emissivity[origin].unit * length);
+    for (int c = 0; c < scene->channels.n; c++) {
+        unit = fmax(unit, scene->sky[c]);
+        for (int p = 0; p < scene->n_plane; p++)
+            unit = fmax(unit, scene->plane[p].brightness[c]);
+    }
+    return unit > 0 ? unit : 1;
+}
+
+/* The narrowest line that matters sets how finely a channel is sampled: at once when it is a tenth of b or less, else
+ * with one more frequency than it is wide in b (two points integrate a Gaussian over b/2 to 2e-4). */
+static int choose_samples(const struct scene *scene, const struct channels *channels)
+{
+    if (channels->samples > 0)
+        return channels->samples;
+    double narrowest = INFINITY;
+    const int64_t n_cell = mesh_cell_count(&scene->mesh);
+    for (int64_t cell = 0; cell < n_cell; cell++)
+        if (field_at(&scene->medium.alpha0, cell) > 0)
+            narrowest = fmin(narrowest, field_at(&scene->medium.b, cell));
+    const double width = scene->channels.width / narrowest;
+    if (width <= 0.1)
+        return 1;
+    return width < MAX_SAMPLES - 1 ? 1 + (int)ceil(width) : MAX_SAMPLES;
+}
+
+/* Rays no further apart than cells are wide; twice as close when the view is not along an axis. */
+static int choose_rays(const struct scene *scene, const struct camera *view)
+{
+    if (view->rays > 0)
+        return view->rays;
+    double narrowest = INFINITY;
+    bool oblique = true;
+    double distance = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        for (int i = 0; i < scene->mesh.n[axis]; i++)
+            narrowest = fmin(narrowest, scene->mesh.edge[axis][i + 1] - scene->mesh.edge[axis][i]);
+        oblique &= fabs(view->toward[axis]) < 1 - 1e-12;
+        distance += pow(view->position[axis] - view->centre[axis], 2);
+    }
+    const double pixel =
+        camera_pixel_size(view) * (view->kind == CAMERA_PERSPECTIVE ? sqrt(distance) : 1) * (oblique ? 2 : 1);
+    const double rays = ceil(pixel / narrowest * (1 - 1e-9));
+    return rays < 1 ? 1 : rays < MAX_RAYS ? (int)rays : MAX_RAYS;
+}
+
+static void prepare_eye(const struct camera *view, struct prepared_trace *prepared)
+{
+    const struct mesh *mesh = &prepared->scene->mesh;
+    struct trace_job *job = &prepared->job;
+    job->perspective = view->kind == CAMERA_PERSPECTIVE;
+    for (int axis = 0; axis < 3; axis++) {
+        job->toward[axis] = view->toward[axis];
+        job->right[axis] = view->right[axis];
+        job->up[axis] = view->up[axis];
+        const double origin = job->perspective ? view->position[axis] : view->centre[axis];
+        job->origin[axis] = (origin - mesh->edge[axis][0]) / prepared->length_unit;
+    }
+    const double size = camera_pixel_size(view);
+    job->pixel = job->perspective ? size : size / prepared->length_unit;
+    job->pixels[0] = view->pixels[0];
+    job->pixels[1] = view->pixels[1];
+    job->rays = choose_rays(prepared->scene, view);
+}
+
+static enum lr_status prepare_mesh(lr_context *ctx, struct prepared_trace *prepared)
+{
+    const struct mesh *mesh = &prepared->scene->mesh;
+    struct trace_job *job = &prepared->job;
+    for (int axis = 0; axis < 3; axis++) {
+        job->n[axis] = mesh->n[axis];
+        LR_TRY(lr_allocate(ctx, (size_t)mesh->n[axis], sizeof(double), &prepared->width[axis]));
+        for (int i = 0; i < mesh->n[axis]; i++)
+            prepared->width[axis][i] = (mesh->edge[axis][i + 1] - mesh->edge[axis][i]) / prepared->length_unit;
+        job->width[axis] = prepared->width[axis];
+    }
+    for (int face = 0; face < TRANSPORT_N_FACE; face++)
+        job->face[face] = (enum transport_face)mesh->face[face];
+    job->n_cell = mesh_cell_count(mesh);
+    job->medium = prepared;
+    job->read_cells = read_cells;
+    job->grey = !field_is_zero(&prepared->scene->medium.kappa, job->n_cell);
+    return LR_OK;
+}
+
+/* Stored channels [first, first + n) make up those of the cube, `merge` at a time. */
+static int prepare_channels(const struct channels *channels, struct prepared_trace *prepared)
+{
+    const struct channels *stored = &prepared->scene->channels;
+    struct trace_job *job = &prepared->job;
+    const int first = (int)lround((channels->first - stored->first) / stored->width);
+    job->merge = (int)lround(channels->width / stored->width);
+    job->n_channel = channels->n * job->merge;
+    job->velocity_first = (stored->first + first * stored->width) / prepared->velocity_unit;
+    job->velocity_step = stored->width / prepared->velocity_unit;
+    quadrature_make(choose_samples(prepared->scene, channels), &prepared->rule);
+    job->n_node = prepared->rule.n;
+    job->node = prepared->rule.node;
+    job->weight = prepared->rule.weight;
+    job->stride = stored->n;
+    return first;
+}
+
+static enum lr_status prepare_planes(lr_context *ctx, int origin, int first, struct prepared_trace *prepared)
+{
+    const struct scene *scene = prepared->scene;
+    struct trace_job *job = &prepared->job;
+    const size_t n = (size_t)job->n_channel;
+    LR_TRY(lr_allocate(ctx, (size_t)scene->n_plane, sizeof *prepared->plane, &prepared->plane));
+    LR_TRY(lr_allocate(ctx, (size_t)scene->n_plane * n, sizeof(double), &prepared->owned));
+    for (int p = 0; p < scene->n_plane; p++) {
+        const struct scene_plane *from = &scene->plane[p];
+        if (from->camera != origin)
+            continue;
+        double *brightness = prepared->owned + (size_t)job->n_plane * n;
+        for (size_t c = 0; c < n; c++)
+            brightness[c] = from->brightness[(size_t)first + c] / prepared->intensity_unit;
+        prepared->plane[job->n_plane++] =
+            (struct trace_plane){from->axis, (from->offset - scene->mesh.edge[from->axis][0]) / prepared->length_unit,
+                                 from->isotropic, from->side, brightness};
+    }
+    job->plane = prepared->plane;
+    return LR_OK;
+}
+
+static enum lr_status prepare_probes(lr_context *ctx, int origin, const struct camera *view,
+                                     struct prepared_trace *prepared)
+{
+    const struct scene *scene = prepared->scene;
+    struct trace_job *job = &prepared->job;
+    LR_TRY(lr_allocate(ctx, (size_t)scene->n_point, sizeof *prepared->probe, &prepared->probe));
+    LR_TRY(lr_allocate(ctx, (size_t)scene->n_point, sizeof *prepared->probe_point, &prepared->probe_point));
+    for (int p = 0; p < scene->n_point; p++) {
+        const struct scene_point *from = &scene->point[p];
+        if (from->camera != origin)
+            continue;
+        struct trace_probe *probe = &prepared->probe[job->n_probe];
+        double square = 0;
+        for (int axis = 0; axis < 3; axis++) {
+            probe->start[axis] = (from->position[axis] - scene->mesh.edge[axis][0]) / prepared->length_unit;
+            probe->direction[axis] = job->perspective
+                                         ? (view->position[axis] - from->position[axis]) / prepared->length_unit
+                                         : view->toward[axis];
+            square += probe->direction[axis] * probe->direction[axis];
+        }
+        for (int axis = 0; axis < 3; axis++)
+            probe->direction[axis] /= sqrt(square);
+        probe->length = job->perspective ? sqrt(square) : (double)INFINITY;
+        prepared->probe_point[job->n_probe++] = p;
+    }
+    job->probe = prepared->probe;
+    return LR_OK;
+}
+
+static void prepared_free(struct prepared_trace *prepared)
+{
+    for (int axis = 0; axis < 3; axis++)
+        free(prepared->width[axis]);
+    free(prepared->sky);
+    free(prepared->plane);
+    free(prepared->probe);
+    free(prepared->probe_point);
+    free(prepared->owned);
+}
+
+static enum lr_status prepare(lr_context *ctx, const struct scene *scene, int origin, const struct camera *view,
+                              const struct channels *channels, const struct image_options *options, bool shines,
+                              struct prepared_trace *prepared)
+{
+    const double background = background_light(scene->nu0, options->background);
+    prepared->scene = scene;
+    prepared->shines = shines;
+    prepared->length_unit = 0.5 * mesh_size(&scene->mesh, 0);
+    prepared->velocity_unit = scene->reference_b;
+    prepared->intensity_unit = choose_unit(scene, origin, background);
+    struct trace_job *job = &prepared->job;
+    LR_TRY(prepare_mesh(ctx, prepared));
+    prepare_eye(view, prepared);
+    const int first = prepare_channels(channels, prepared);
+    LR_TRY(lr_allocate(ctx, (size_t)job->n_channel, sizeof(double), &prepared->sky));
+    job->sky = prepared->sky;
+    job->step_velocity = options->step_velocity;
+    job->step_source = options->step_source;
+    const struct emissivity *emissivity = &scene->emissivity[origin];
+    job->emissivity = emissivity->value ? emissivity->value + first : NULL;
+    job->emissivity_unit = emissivity->unit * prepared->length_unit / prepared->intensity_unit;
+    if (!shines)
+        return LR_OK;
+    for (int c = 0; c < job->n_channel; c++)
+        prepared->sky[c] = (scene->sky[first + c] + background) / prepared->intensity_unit;
+    LR_TRY(prepare_planes(ctx, origin, first, prepared));
+    return prepare_probes(ctx, origin, view, prepared);
+}
+
+/* ---- after tracing ---------------------------------------------------------------------------------------------- */
+
+/* Which pixel shows a point; false when it is outside the image. For a near observer also the solid angle of the pixel
+ * and the square of the distance. */
+static bool find_pixel(const struct camera *view, const double point[3], int64_t *pixel, double *dilution)
+{
+    const double size = camera_pixel_size(view);
+    const bool near = view->kind == CAMERA_PERSPECTIVE;
+    const double *origin = near ? view->position : view->centre;
+    double u = 0;
+    double v = 0;
+    double ahead = 0;
+    double square = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const double offset = point[axis] - origin[axis];
+        u += offset * view->right[axis];
+        v += offset * view->up[axis];
+        ahead -= offset * view->toward[axis];
+        square += offset * offset;
+    }
+    if (near && !(ahead > 0))
+        return false;
+    const double scale = near ? size * ahead : size;
+    const double x = floor(u / scale + 0.5 * view->pixels[0]);
+    const double y = floor(v / scale + 0.5 * view->pixels[1]);
+    if (!(x >= 0 && x < view->pixels[0] && y >= 0 && y < view->pixels[1]))
+        return false;
+    *pixel = (int64_t)y * view->pixels[0] + (int64_t)x;
+    /* photons s^-1 sr^-1 to intensity: by the area of the pixel, or by solid angle x distance^2 */
+    const double cosine = near ? ahead / sqrt(square) : 1;
+    *dilution = near ? 1 / (size * size * cosine * cosine * cosine * square) : 1 / (size * size);
+    return true;
+}
+
+/* Unresolved light: all of it in one pixel. */
+static void add_points(const struct prepared_trace *prepared, int first, const struct camera *view,
+                       const double *transmission, float *intensity)
+{
+    const struct trace_job *job = &prepared->job;
+    const int64_t plane = (int64_t)view->pixels[0] * view->pixels[1];
+    for (int p = 0; p < job->n_probe; p++) {
+        const struct scene_point *point = &prepared->scene->point[prepared->probe_point[p]];
+        int64_t pixel;
+        double dilution;
+        if (!find_pixel(view, point->position, &pixel, &dilution))
+            continue;
+        for (int c = 0; c < job->n_channel; c++)
+            intensity[c / job->merge * plane + pixel] +=
+                (float)(point->strength[first + c] * transmission[p * job->n_channel + c] * dilution /
+                        (job->merge * prepared->intensity_unit));
+    }
+}
+
+static void subtract_sky(const struct trace_job *job, int64_t plane, float *intensity)
+{
+    for (int c = 0; c < job->n_channel / job->merge; c++) {
+        double sky = 0;
+        for (int k = 0; k < job->merge; k++)
+            sky += job->sky[c * job->merge + k] / job->merge;
+        for (int64_t i = 0; i < plane; i++)
+            intensity[c * plane + i] -= (float)sky;
+    }
+}
+
+struct report {
+    lr_context *ctx;
+    int64_t total;
+    double start;
+};
+
+static void forward_progress(void *user, int64_t done)
+{
+    const struct report *report = user;
+    if (report->ctx->progress)
+        report->ctx->progress(report->ctx->progress_user, done, report->total, lr_seconds() - report->start);
+}
+
+static enum lr_status run(lr_context *ctx, const struct worker *worker, const struct trace_job *job,
+                          struct trace_image *image)
+{
+    struct report report = {ctx, job->pixels[1], lr_seconds()};
+    const struct transport_monitor monitor = {&ctx->stop, forward_progress, &report};
+    return worker->backend->trace(ctx, worker->device, worker->threads, worker->double_precision, job, &monitor, image);
+}
+
+enum lr_status trace_cube(lr_context *ctx, const struct worker *worker, const struct scene *scene, int origin,
+                          const struct camera *view, const struct channels *channels,
+                          const struct image_options *options, struct cube *cube)
+{
+    const size_t plane = (size_t)view->pixels[0] * (size_t)view->pixels[1];
+    const size_t n = plane * (size_t)channels->n;
+    struct prepared_trace prepared = {0};
+    struct trace_image image = {0};
+    enum lr_status status = LR_OK;
+    LR_TRY_OR(done, status, prepare(ctx, scene, origin, view, channels, options, true, &prepared));
+    const struct trace_job *job = &prepared.job;
+    LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof(float), &image.intensity));
+    if (options->optical_depth)
+        LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof(float), &image.optical_depth));
+    LR_TRY_OR(done, status,
+              lr_allocate(ctx, (size_t)job->n_probe * (size_t)job->n_channel, sizeof(double), &image.transmission));
+    LR_TRY_OR(done, status, run(ctx, worker, job, &image));
+    const int first = (int)lround((channels->first - scene->channels.first) / scene->channels.width);
+    add_points(&prepared, first, view, image.transmission, image.intensity);
+    if (options->subtract)
+        subtract_sky(job, (int64_t)plane, image.intensity);
+    *cube = (struct cube){.camera = *view,
+                          .channels = *channels,
+                          .nu0 = scene->nu0,
+                          .intensity = image.intensity,
+                          .optical_depth = image.optical_depth,
+                          .scale = prepared.intensity_unit * LR_PLANCK * LR_LIGHT_SPEED,
+                          .background = options->background,
+                          .seconds = image.seconds};
+    lr_log(ctx, LR_LOG_INFO,
+           "image '%s': %d x %d pixels of %d x %d rays, %d channels of %d frequencies, traced in %.3g s", view->name,
+           view->pixels[0], view->pixels[1], job->rays, job->rays, channels->n, job->merge * job->n_node,
+           image.seconds);
+    cube->camera.rays = job->rays;
+    cube->channels.samples = job->n_node;
+    image.intensity = image.optical_depth = NULL;
+done:
+    free(image.intensity);
+    free(image.optical_depth);
+    free(image.transmission);
+    prepared_free(&prepared);
+    return status;
+}
+
+enum lr_status trace_emissivity(lr_context *ctx, const struct worker *worker, const struct scene *scene, int origin,
+                                const float *emissivity, double unit, const struct image_options *options,
+                                const struct cube *like, float *intensity)
+{
+    struct prepared_trace prepared = {0};
+    struct trace_image image = {.intensity = intensity};
+    enum lr_status status = prepare(ctx, scene, origin, &like->camera, &like->channels, options, false, &prepared);
+    prepared.job.emissivity = emissivity;
+    prepared.job.emissivity_unit = unit * prepared.length_unit / prepared.intensity_unit;
+    if (status == LR_OK)
+        status = run(ctx, worker, &prepared.job, &image);
+    prepared_free(&prepared);
+    return status;
+}

@@ -1,0 +1,28 @@
+/* One camera of a scene to one cube. */
+#ifndef LR_SOLVE_TRACE_H
+#define LR_SOLVE_TRACE_H
+
+#include "backend/backend.h"
+#include "model/cube.h"
+#include "model/scene.h"
+
+/* Where the work is done. */
+struct worker {
+    const struct lr_backend *backend;
+    int device, threads;
+    bool double_precision;
+};
+
+/* `view` has the pixels, `origin` is the camera of the scene whose light it sees; channels are stored ones cropped or
+ * merged. */
+enum lr_status trace_cube(lr_context *ctx, const struct worker *worker, const struct scene *scene, int origin,
+                          const struct camera *view, const struct channels *channels,
+                          const struct image_options *options, struct cube *cube);
+
+/* The image of another emissivity alone, [n_cell][n_channel] in the unit of the scene's, added up into
+ * SUM (I_g - mean)^2 by the caller: same geometry and unit as `like`. */
+enum lr_status trace_emissivity(lr_context *ctx, const struct worker *worker, const struct scene *scene, int origin,
+                                const float *emissivity, double unit, const struct image_options *options,
+                                const struct cube *like, float *intensity);
+
+#endif
