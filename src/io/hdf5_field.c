@@ -9,8 +9,7 @@
 
 #include <hdf5.h>
 
-/* HDF5 says only that opening failed; most often the reason is simple. */
-static enum lr_status check_file(lr_context *ctx, const char *path)
+enum lr_status hdf5_check_file(lr_context *ctx, const char *path)
 {
     struct stat about;
     if (stat(path, &about) != 0)
@@ -112,7 +111,7 @@ static enum lr_status open_quietly(lr_context *ctx, const char *path, const char
 
 enum lr_status hdf5_array_open(lr_context *ctx, const char *path, const char *dataset, struct hdf5_array **out)
 {
-    LR_TRY(check_file(ctx, path));
+    LR_TRY(hdf5_check_file(ctx, path));
     struct hdf5_array *array = NULL;
     LR_TRY(lr_allocate(ctx, 1, sizeof *array, &array));
     array->file = array->dataset = -1;

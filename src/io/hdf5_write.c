@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "io/part_file.h"
+#include "model/cube.h"
 
 enum {
     CHUNK_ROWS = 1 << 16, /* large enough that the chunk index stays small */
@@ -42,15 +44,6 @@ static enum lr_status check(struct hdf5_writer *writer, bool good, const char *w
 
 /* ---- the file ---- */
 
-char *hdf5_write_part_name(const char *path)
-{
-    size_t size = strlen(path) + sizeof ".part-" + 3 * sizeof(long);
-    char *part = malloc(size);
-    if (part)
-        snprintf(part, size, "%s.part-%ld", path, (long)getpid());
-    return part;
-}
-
 static enum lr_status create(struct hdf5_writer *writer)
 {
     unlink(writer->part); /* left behind by a killed process that had the same number */
@@ -71,35 +64,17 @@ enum lr_status hdf5_write_open(lr_context *ctx, const char *path, struct hdf5_wr
     H5Eget_auto2(H5E_DEFAULT, &writer->report, &writer->report_data);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     writer->path = strdup(path);
-    writer->part = hdf5_write_part_name(path);
+    writer->part = part_file_name(path);
     enum lr_status status =
         writer->path && writer->part ? create(writer) : lr_fail(ctx, LR_ERROR_MEMORY, "%s: out of memory", path);
     return status == LR_OK ? LR_OK : hdf5_write_close(writer, status);
 }
 
-/* Without this a rename may reach the disk and be lost in a crash. Some file systems cannot do it, which is no
- * reason to call the result lost. */
-static void flush_directory(const char *path)
-{
-    char *copy = strdup(path);
-    int fd = copy ? open(dirname(copy), O_RDONLY | O_CLOEXEC) : -1;
-    if (fd >= 0) {
-        (void)fsync(fd);
-        close(fd);
-    }
-    free(copy);
-}
-
 static enum lr_status publish(struct hdf5_writer *writer)
 {
-    if (fsync(writer->sink.fd) != 0)
-        return lr_fail(writer->ctx, LR_ERROR_IO, "%s: cannot write the result: %s", writer->path, strerror(errno));
-    int closed = close(writer->sink.fd);
+    int fd = writer->sink.fd;
     writer->sink.fd = -1;
-    if (closed != 0 || rename(writer->part, writer->path) != 0)
-        return lr_fail(writer->ctx, LR_ERROR_IO, "%s: cannot write the result: %s", writer->path, strerror(errno));
-    flush_directory(writer->path);
-    return LR_OK;
+    return part_file_publish(writer->ctx, fd, writer->part, writer->path, "the result");
 }
 
 enum lr_status hdf5_write_close(struct hdf5_writer *writer, enum lr_status status)
@@ -180,6 +155,15 @@ enum lr_status hdf5_write_number(struct hdf5_writer *writer, hid_t object, const
     return write_attribute(writer, object, name, H5T_NATIVE_DOUBLE, &value, 0);
 }
 
+enum lr_status hdf5_write_quantity(struct hdf5_writer *writer, hid_t object, const char *name, double value,
+                                   const char *units)
+{
+    char label[64];
+    snprintf(label, sizeof label, "%s_units", name);
+    LR_TRY(hdf5_write_number(writer, object, name, value));
+    return hdf5_write_text(writer, object, label, units);
+}
+
 enum lr_status hdf5_write_integer(struct hdf5_writer *writer, hid_t object, const char *name, int64_t value)
 {
     return write_attribute(writer, object, name, H5T_NATIVE_INT64, &value, 0);
@@ -236,6 +220,63 @@ enum lr_status hdf5_write_dataset(struct hdf5_writer *writer, hid_t group, const
     } else if (id) {
         *id = made;
     }
+    return status;
+}
+
+enum lr_status hdf5_write_doubles(struct hdf5_writer *writer, hid_t group, const char *name, hsize_t n0, hsize_t n1,
+                                  hsize_t n2, const double *data, const char *units, const char *description)
+{
+    const struct hdf5_dataset dataset = {.name = name,
+                                         .rank = n2   ? 3
+                                                 : n1 ? 2
+                                                      : 1,
+                                         .size = {n0, n1, n2},
+                                         .memory_type = H5T_NATIVE_DOUBLE,
+                                         .file_type = H5T_IEEE_F64LE,
+                                         .data = data,
+                                         .units = units,
+                                         .description = description};
+    return hdf5_write_dataset(writer, group, &dataset, NULL);
+}
+
+/* One index of the first axis at a time, so that no second copy of a large cube is made. */
+static bool write_planes(hid_t id, const hsize_t size[3], const float *data, double factor, double *buffer)
+{
+    const hsize_t one[3] = {1, size[1], size[2]};
+    const size_t n = (size_t)(size[1] * size[2]);
+    hid_t memory = H5Screate_simple(3, one, NULL), file = H5Dget_space(id);
+    bool good = memory >= 0 && file >= 0;
+    for (hsize_t plane = 0; good && plane < size[0]; plane++) {
+        const hsize_t start[3] = {plane, 0, 0};
+        for (size_t i = 0; i < n; i++)
+            buffer[i] = (double)data[(size_t)plane * n + i] * factor;
+        good = H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, one, NULL) >= 0 &&
+               H5Dwrite(id, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, buffer) >= 0;
+    }
+    if (memory >= 0)
+        H5Sclose(memory);
+    if (file >= 0)
+        H5Sclose(file);
+    return good;
+}
+
+enum lr_status hdf5_write_scaled(struct hdf5_writer *writer, hid_t group, const char *name, const hsize_t size[3],
+                                 const float *data, double factor, const char *units, const char *description)
+{
+    const bool wide = cube_exceeds_float(data, (size_t)(size[0] * size[1] * size[2]), factor);
+    double *buffer = NULL;
+    LR_TRY(lr_allocate(writer->ctx, (size_t)(size[1] * size[2]), sizeof *buffer, &buffer));
+    hid_t space = H5Screate_simple(3, size, NULL);
+    hid_t id =
+        H5Dcreate2(group, name, wide ? H5T_IEEE_F64LE : H5T_IEEE_F32LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    enum lr_status status = check(writer, id >= 0 && write_planes(id, size, data, factor, buffer), name);
+    if (status == LR_OK)
+        status = describe(writer, id, units, description);
+    if (id >= 0)
+        H5Dclose(id);
+    if (space >= 0)
+        H5Sclose(space);
+    free(buffer);
     return status;
 }
 

@@ -19,7 +19,7 @@ struct hdf5_writer {
     void *report_data;
 };
 
-enum { HDF5_WRITE_MAX_RANK = 3 };
+enum { HDF5_WRITE_MAX_RANK = 4 };
 
 struct hdf5_dataset {
     const char *name;
@@ -32,19 +32,22 @@ struct hdf5_dataset {
     bool compress; /* shuffle and gzip, when it is large enough to matter */
 };
 
-/* The name of the file written aside, freed with free(); NULL when memory is exhausted. */
-char *hdf5_write_part_name(const char *path);
-
 enum lr_status hdf5_write_open(lr_context *ctx, const char *path, struct hdf5_writer *writer);
 /* Closes and renames when `status` is LR_OK; otherwise, or when that fails, removes what was written. Returns the
  * status of the whole. */
 enum lr_status hdf5_write_close(struct hdf5_writer *writer, enum lr_status status);
 
-/* Close the group with H5Gclose(). */
+/* `name` is a full path. Close the group with H5Gclose(). */
 enum lr_status hdf5_write_group(struct hdf5_writer *writer, const char *name, hid_t *group);
 /* Close *id with H5Dclose(); with id = NULL that has been done. */
 enum lr_status hdf5_write_dataset(struct hdf5_writer *writer, hid_t group, const struct hdf5_dataset *dataset,
                                   hid_t *id);
+/* A dataset of doubles in physical units; size 0 ends the list of dimensions. */
+enum lr_status hdf5_write_doubles(struct hdf5_writer *writer, hid_t group, const char *name, hsize_t n0, hsize_t n1,
+                                  hsize_t n2, const double *data, const char *units, const char *description);
+/* The same from floats [n0][n1][n2] times `factor`: float32, or float64 where that is too narrow. */
+enum lr_status hdf5_write_scaled(struct hdf5_writer *writer, hid_t group, const char *name, const hsize_t size[3],
+                                 const float *data, double factor, const char *units, const char *description);
 /* UTF-8 text of any length as a scalar dataset. */
 enum lr_status hdf5_write_text_dataset(struct hdf5_writer *writer, hid_t group, const char *name, const char *text,
                                        const char *description);
@@ -55,6 +58,9 @@ enum lr_status hdf5_write_texts(struct hdf5_writer *writer, hid_t object, const 
 enum lr_status hdf5_write_number(struct hdf5_writer *writer, hid_t object, const char *name, double value);
 enum lr_status hdf5_write_numbers(struct hdf5_writer *writer, hid_t object, const char *name, const double *values,
                                   int n);
+/* The attributes NAME and NAME_units. */
+enum lr_status hdf5_write_quantity(struct hdf5_writer *writer, hid_t object, const char *name, double value,
+                                   const char *units);
 enum lr_status hdf5_write_integer(struct hdf5_writer *writer, hid_t object, const char *name, int64_t value);
 enum lr_status hdf5_write_unsigned(struct hdf5_writer *writer, hid_t object, const char *name, uint64_t value);
 

@@ -25,7 +25,8 @@ static enum lr_status check_exit(const struct reader *r, const struct yaml_node 
 
 static enum lr_status read_sections(const struct reader *r)
 {
-    const char *const keys[] = {"mesh", "line", "medium", "sources", "physics", "output", "run"};
+    const char *const keys[] = {"mesh",   "line", "medium",   "sources", "physics",
+                                "output", "run",  "channels", "cameras", "image"};
     enum { N_REQUIRED = 4 };
     const struct yaml_node *root = r->tree->root, *section[N_REQUIRED] = {NULL};
     lr_model *model = r->model;
@@ -41,6 +42,7 @@ static enum lr_status read_sections(const struct reader *r)
     LR_TRY(read_physics(r, yaml_find(root, "physics"), &model->physics));
     LR_TRY(read_output(r, yaml_find(root, "output"), &model->output));
     LR_TRY(read_sources(r, section[3]));
+    LR_TRY(read_imaging(r));
     return check_exit(r, root);
 }
 
@@ -88,6 +90,7 @@ enum lr_status model_load_text(lr_context *ctx, struct units *units, const char 
     for (int i = 0; i < n_setting; i++)
         LR_TRY_OR(done, status, yaml_set(ctx, r.tree, settings[i]));
     LR_TRY_OR(done, status, read_sections(&r));
+    LR_TRY_OR(done, status, yaml_write(ctx, r.tree, &r.model->resolved));
     *out = r.model;
     r.model = NULL;
 done:

@@ -9,4 +9,10 @@
 enum lr_status model_load_text(lr_context *ctx, struct units *units, const char *path, const char *text, size_t length,
                                const char *const *settings, int n_setting, lr_model **model);
 
+/* Fill camera, channels, image and run of a model that already has mesh, line, medium and reference_b, from the
+ * resolved text of the model it came from (model_imaging.c). Settings may change how images are made and where; any
+ * other needs a new run and is an error. `path` names the text in messages. */
+enum lr_status model_read_imaging(lr_context *ctx, const char *path, const char *resolved, const char *const *settings,
+                                  int n_setting, lr_model *model);
+
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/constants.h"
 #include "model/field.h"
+#include "model/line.h"
 #include "model/medium.h"
 
 static const struct field_rule TEMPERATURE = {DIMENSION_TEMPERATURE, false, 0.0, DBL_MAX};
@@ -96,6 +97,29 @@ static enum lr_status read_density(const struct reader *r, const struct yaml_nod
     return LR_OK;
 }
 
+/* Where h nu < k T, stimulated emission cancels most of the absorption: without the upper level, the opacity of a radio
+ * line comes out far too large. Depths that are given as numbers are taken as they are. */
+static enum lr_status warn_of_stimulated_emission(const struct reader *r, const struct yaml_node *map)
+{
+    const struct yaml_node *density = yaml_find(map, "density"), *temperature = yaml_find(map, "temperature");
+    if (!density || !temperature || yaml_find(map, "upper_density") || yaml_find(map, "tau_mean") ||
+        yaml_find(map, "tau_centre"))
+        return LR_OK;
+    struct field kelvin = {0};
+    enum lr_status status = read_field(r, temperature, &TEMPERATURE, &kelvin);
+    if (status == LR_OK) {
+        double hottest = field_measure(&kelvin, &r->model->mesh).high;
+        double ratio = line_energy_ratio(&r->model->line, hottest);
+        if (ratio < 1.0)
+            READER_WARN(r, density,
+                        "without 'upper_density' there is no stimulated emission: levels in equilibrium at %.4g K have "
+                        "%.4g times less opacity, 1 / (1 - exp(-h nu / k T))",
+                        hottest, -1.0 / expm1(-ratio));
+    }
+    field_free(&kelvin);
+    return status;
+}
+
 /* Scale the field so that its depth from the centre of the mesh to the +x face is `depth`; a field that is not given
  * is uniform. */
 static enum lr_status scale_to_depth(const struct reader *r, const struct yaml_node *node, double depth, bool shaped,
@@ -132,6 +156,7 @@ static enum lr_status read_opacity(const struct reader *r, const struct yaml_nod
         LR_TRY(scale_to_depth(r, mean ? mean : centre, mean ? depth / LR_SQRT_PI : depth, density || opacity,
                               &medium->alpha0));
     }
+    LR_TRY(warn_of_stimulated_emission(r, map));
     field_compact(&medium->alpha0, mesh_cell_count(&r->model->mesh));
     return check_derived(r, map, &medium->alpha0, "line-centre opacity in 1/cm", 0.0, largest_opacity(r));
 }

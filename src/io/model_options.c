@@ -45,21 +45,6 @@ enum lr_status read_reference_b(const struct reader *r, const struct yaml_node *
     return LR_OK;
 }
 
-static enum lr_status read_range(const struct reader *r, const struct yaml_node *node, double range[2])
-{
-    if (!node)
-        return LR_OK;
-    LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_LIST));
-    if (node->n_child != 2)
-        return READER_FAIL(r, node, "expected two ends [from, to], found %d", node->n_child);
-    double a = 0.0, b = 0.0;
-    LR_TRY(read_shift(r, node->first, &a));
-    LR_TRY(read_shift(r, node->last, &b));
-    range[0] = a < b ? a : b;
-    range[1] = a < b ? b : a;
-    return a != b ? LR_OK : READER_FAIL(r, node, "the range is empty");
-}
-
 static enum lr_status read_directions(const struct reader *r, const struct yaml_node *node, struct output *output)
 {
     const char *const keys[] = {"mu", "phi", "axis"};
@@ -81,7 +66,7 @@ enum lr_status read_output(const struct reader *r, const struct yaml_node *node,
     LR_TRY(read_bool(r, yaml_find(node, "fields"), &output->fields));
     LR_TRY(read_bool(r, yaml_find(node, "packets"), &output->packets));
     LR_TRY(read_int(r, yaml_find(node, "bins"), 1, 1000000, &output->n_bin));
-    LR_TRY(read_range(r, yaml_find(node, "range"), output->range));
+    LR_TRY(read_shift_range(r, yaml_find(node, "range"), output->range));
     return read_directions(r, yaml_find(node, "directions"), output);
 }
 
@@ -113,14 +98,16 @@ enum lr_status read_run(const struct reader *r, const struct yaml_node *node, st
     LR_TRY(READER_KEYS(r, node, keys));
     int64_t seed = 1;
     int precision = PRECISION_MIXED, scheduling = SCHEDULING_QUEUE;
-    LR_TRY(read_integer(r, yaml_find(node, "packets"), 1, 10000000000000, &run->packets));
+    int64_t least = yaml_find(r->tree->root, "cameras") ? 0 : 1; /* without packets, images show light that is not
+                                                                    scattered */
+    LR_TRY(read_integer(r, yaml_find(node, "packets"), least, 10000000000000, &run->packets));
     LR_TRY(read_integer(r, yaml_find(node, "seed"), 0, INT64_MAX, &seed));
     LR_TRY(read_int(r, yaml_find(node, "threads"), 0, 4096, &run->threads));
     LR_TRY(read_int(r, yaml_find(node, "batches"), 2, 1024, &run->batches));
     LR_TRY(read_device(r, yaml_find(node, "device"), run));
     LR_TRY(read_word(r, yaml_find(node, "precision"), precisions, 2, &precision));
     LR_TRY(read_word(r, yaml_find(node, "scheduling"), schedulings, 2, &scheduling));
-    if (run->batches > run->packets)
+    if (run->packets > 0 && run->batches > run->packets)
         run->batches = (int)run->packets;
     run->seed = (uint64_t)seed;
     run->precision = (enum precision)precision;

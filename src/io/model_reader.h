@@ -17,6 +17,7 @@ struct reader {
 };
 
 #define READER_FAIL(reader, node, ...) yaml_fail((reader)->ctx, (reader)->tree, (node), __VA_ARGS__)
+#define READER_WARN(reader, node, ...) yaml_warn((reader)->ctx, (reader)->tree, (node), __VA_ARGS__)
 #define READER_KEYS(reader, map, keys)                                                                                 \
     yaml_check_keys((reader)->ctx, (reader)->tree, (map), (keys), (int)(sizeof(keys) / sizeof(keys)[0]))
 
@@ -28,6 +29,8 @@ enum lr_status read_number(const struct reader *r, const struct yaml_node *node,
 enum lr_status read_integer(const struct reader *r, const struct yaml_node *node, int64_t low, int64_t high,
                             int64_t *value);
 enum lr_status read_int(const struct reader *r, const struct yaml_node *node, int low, int high, int *value);
+/* A whole number from 1 to `high`, or `auto`, which is 0. */
+enum lr_status read_auto(const struct reader *r, const struct yaml_node *node, int high, int *value);
 enum lr_status read_bool(const struct reader *r, const struct yaml_node *node, bool *value);
 /* The index of the word among `words`; others are an error that lists them. */
 enum lr_status read_word(const struct reader *r, const struct yaml_node *node, const char *const *words, int n_word,
@@ -47,6 +50,8 @@ enum lr_status require_key(const struct reader *r, const struct yaml_node *map, 
 enum lr_status read_shift(const struct reader *r, const struct yaml_node *node, double *shift);
 /* The same for a width, > 0. */
 enum lr_status read_shift_width(const struct reader *r, const struct yaml_node *node, double *width);
+/* Two of them that differ, [from, to] in either order, as range[0] < range[1]. */
+enum lr_status read_shift_range(const struct reader *r, const struct yaml_node *node, double range[2]);
 /* The same for an array with a unit text ("" or "1" = Doppler units), in place. */
 enum lr_status convert_shifts(const struct reader *r, const struct yaml_node *node, const char *unit, double *values,
                               int64_t n);
@@ -83,11 +88,22 @@ enum lr_status read_mesh(const struct reader *r, const struct yaml_node *node, s
 enum lr_status read_line(const struct reader *r, const struct yaml_node *node, struct line *line);
 enum lr_status read_medium(const struct reader *r, const struct yaml_node *node, struct medium *medium);
 enum lr_status read_sources(const struct reader *r, const struct yaml_node *node);
+/* The source kind `thermal` (model_thermal.c). */
+enum lr_status read_thermal(const struct reader *r, const struct yaml_node *map, struct source *source);
 enum lr_status read_spectrum(const struct reader *r, const struct yaml_node *node, bool in_volume,
                              struct spectrum *spectrum);
 enum lr_status read_physics(const struct reader *r, const struct yaml_node *node, struct physics *physics);
 enum lr_status read_reference_b(const struct reader *r, const struct yaml_node *output);
 enum lr_status read_output(const struct reader *r, const struct yaml_node *node, struct output *output);
 enum lr_status read_run(const struct reader *r, const struct yaml_node *node, struct run *run);
+
+/* ---- Images. These need mesh, line, medium, reference_b and run of the model, and nothing else of it. ---- */
+enum lr_status read_channels(const struct reader *r, const struct yaml_node *node, struct channels *channels);
+/* Into model->camera. */
+enum lr_status read_cameras(const struct reader *r, const struct yaml_node *node);
+/* After the cameras, whose pixels it has to fit. A NULL node gives the defaults. */
+enum lr_status read_image(const struct reader *r, const struct yaml_node *node, struct image_options *image);
+/* All three sections of the document, and whether they fit each other (model_imaging.c). */
+enum lr_status read_imaging(const struct reader *r);
 
 #endif

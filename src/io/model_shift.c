@@ -58,6 +58,21 @@ enum lr_status read_shift(const struct reader *r, const struct yaml_node *node, 
     return LR_OK;
 }
 
+enum lr_status read_shift_range(const struct reader *r, const struct yaml_node *node, double range[2])
+{
+    if (!node)
+        return LR_OK;
+    LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_LIST));
+    if (node->n_child != 2)
+        return READER_FAIL(r, node, "expected two ends [from, to], found %d", node->n_child);
+    double a = 0.0, b = 0.0;
+    LR_TRY(read_shift(r, node->first, &a));
+    LR_TRY(read_shift(r, node->last, &b));
+    range[0] = a < b ? a : b;
+    range[1] = a < b ? b : a;
+    return a != b ? LR_OK : READER_FAIL(r, node, "the range is empty");
+}
+
 enum lr_status read_shift_width(const struct reader *r, const struct yaml_node *node, double *width)
 {
     enum dimension dimension = DIMENSION_NONE;

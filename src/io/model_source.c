@@ -153,28 +153,31 @@ static enum lr_status read_body(const struct reader *r, const struct yaml_node *
 
 static enum lr_status read_source(const struct reader *r, const struct yaml_node *entry, struct source *source)
 {
-    /* In the order of enum source_kind. */
-    const char *const keys[] = {"point",    "plane",      "volume", "external", "packets",
-                                "spectrum", "luminosity", "flux",   "intensity"};
-    enum { N_KIND = 5 };
+    /* In the order of enum source_kind; then `thermal`, a volume whose light the gas determines. */
+    const char *const keys[] = {"point",   "plane",    "volume",     "external", "packets",
+                                "thermal", "spectrum", "luminosity", "flux",     "intensity"};
+    enum { THERMAL = 5, N_KIND = 6 };
     LR_TRY(READER_KEYS(r, entry, keys));
     const struct yaml_node *body = NULL, *spectrum = NULL;
+    bool thermal = false;
     for (int kind = 0; kind < N_KIND; kind++) {
         const struct yaml_node *found = yaml_find(entry, keys[kind]);
         if (found && body)
             return yaml_fail_key(r->ctx, r->tree, found, "a source is of one kind; '%s' is given already", body->key);
         if (found) {
             body = found;
-            source->kind = (enum source_kind)kind;
+            thermal = kind == THERMAL;
+            source->kind = thermal ? SOURCE_VOLUME : (enum source_kind)kind;
         }
     }
     if (!body)
-        return READER_FAIL(r, entry, "a source is one of: point, plane, volume, external, packets");
-    LR_TRY(read_body(r, body, source));
-    if (source->kind == SOURCE_PACKETS) {
+        return READER_FAIL(r, entry, "a source is one of: point, plane, volume, external, packets, thermal");
+    LR_TRY(thermal ? read_thermal(r, body, source) : read_body(r, body, source));
+    if (thermal || source->kind == SOURCE_PACKETS) {
         for (int i = N_KIND; i < N_KIND + 4; i++)
             if (yaml_find(entry, keys[i]))
-                return yaml_fail_key(r->ctx, r->tree, yaml_find(entry, keys[i]), "the packet list already says this");
+                return yaml_fail_key(r->ctx, r->tree, yaml_find(entry, keys[i]), "the %s already says this",
+                                     thermal ? "gas" : "packet list");
         return LR_OK;
     }
     LR_TRY(require_key(r, entry, "spectrum", &spectrum));

@@ -70,6 +70,15 @@ enum lr_status read_int(const struct reader *r, const struct yaml_node *node, in
     return LR_OK;
 }
 
+enum lr_status read_auto(const struct reader *r, const struct yaml_node *node, int high, int *value)
+{
+    if (node && node->kind == YAML_SCALAR && strcmp(node->text, "auto") == 0) {
+        *value = 0;
+        return LR_OK;
+    }
+    return read_int(r, node, 1, high, value);
+}
+
 enum lr_status read_word(const struct reader *r, const struct yaml_node *node, const char *const *words, int n_word,
                          int *value)
 {

@@ -5,31 +5,14 @@
 
 #include "base/constants.h"
 #include "io/hdf5_write.h"
+#include "io/result_groups.h"
 #include "io/result_path.h"
-#include "model/result.h"
 
 enum { RESULT_FORMAT_VERSION = 1 };
 
 static const char *const axis_name[3] = {"x", "y", "z"};
 static const char *const face_name[N_FACE] = {"x-", "x+", "y-", "y+", "z-", "z+"};
 static const char *const face_rule_name[] = {"open", "periodic", "reflecting"};
-
-/* A dataset of doubles; size 0 ends the list of dimensions. */
-static enum lr_status write_doubles(struct hdf5_writer *writer, hid_t group, const char *name, hsize_t n0, hsize_t n1,
-                                    hsize_t n2, const double *data, const char *units, const char *description)
-{
-    const struct hdf5_dataset dataset = {.name = name,
-                                         .rank = n2   ? 3
-                                                 : n1 ? 2
-                                                      : 1,
-                                         .size = {n0, n1, n2},
-                                         .memory_type = H5T_NATIVE_DOUBLE,
-                                         .file_type = H5T_IEEE_F64LE,
-                                         .data = data,
-                                         .units = units,
-                                         .description = description};
-    return hdf5_write_dataset(writer, group, &dataset, NULL);
-}
 
 /* ---- /spectrum ---- */
 
@@ -42,8 +25,8 @@ static enum lr_status write_velocity_edges(struct hdf5_writer *writer, hid_t gro
     for (int i = 0; i <= result->n_bin; i++)
         velocity[i] = -result->x_edge[i] * result->summary.reference_b / cm_per_km;
     enum lr_status status =
-        write_doubles(writer, group, "velocity_edges", (hsize_t)result->n_bin + 1, 0, 0, velocity, "km/s",
-                      "bin edges as radio velocity, positive = receding, in the order of x_edges");
+        hdf5_write_doubles(writer, group, "velocity_edges", (hsize_t)result->n_bin + 1, 0, 0, velocity, "km/s",
+                           "bin edges as radio velocity, positive = receding, in the order of x_edges");
     free(velocity);
     return status;
 }
@@ -105,14 +88,15 @@ done:
 static enum lr_status write_spectrum(struct hdf5_writer *writer, hid_t group, const struct lr_result *result)
 {
     const hsize_t n = (hsize_t)result->n_bin;
-    LR_TRY(write_doubles(writer, group, "x_edges", n + 1, 0, 0, result->x_edge, "1",
-                         "bin edges, (nu - nu0) / nu_D in the mesh frame, Doppler units of reference_b, positive = "
-                         "blue"));
+    LR_TRY(
+        hdf5_write_doubles(writer, group, "x_edges", n + 1, 0, 0, result->x_edge, "1",
+                           "bin edges, (nu - nu0) / nu_D in the mesh frame, Doppler units of reference_b, positive = "
+                           "blue"));
     LR_TRY(write_velocity_edges(writer, group, result));
-    LR_TRY(write_doubles(writer, group, "total", n, 0, 0, result->total.value, "1/s",
-                         "escaped photons per second and unit x"));
-    LR_TRY(write_doubles(writer, group, "total_error", n, 0, 0, result->total.error, "1/s",
-                         "one standard error of total"));
+    LR_TRY(hdf5_write_doubles(writer, group, "total", n, 0, 0, result->total.value, "1/s",
+                              "escaped photons per second and unit x"));
+    LR_TRY(hdf5_write_doubles(writer, group, "total_error", n, 0, 0, result->total.error, "1/s",
+                              "one standard error of total"));
     if (result->face.value) {
         LR_TRY(write_face(writer, group, "face", n, result->face.value,
                           "escaped photons per second and unit x through each face"));
@@ -140,8 +124,8 @@ static enum lr_status write_mesh(struct hdf5_writer *writer, hid_t group, const 
     for (int i = 0; i < N_FACE; i++)
         rules[i] = face_rule_name[result->mesh.face[i]];
     for (int i = 0; i < 3; i++)
-        LR_TRY(write_doubles(writer, group, name[i], (hsize_t)result->mesh.n[i] + 1, 0, 0, result->mesh.edge[i], "cm",
-                             description[i]));
+        LR_TRY(hdf5_write_doubles(writer, group, name[i], (hsize_t)result->mesh.n[i] + 1, 0, 0, result->mesh.edge[i],
+                                  "cm", description[i]));
     LR_TRY(hdf5_write_texts(writer, group, "faces", face_name, N_FACE));
     return hdf5_write_texts(writer, group, "face_rules", rules, N_FACE);
 }
@@ -152,7 +136,8 @@ static enum lr_status write_field(struct hdf5_writer *writer, hid_t group, const
     const int *n = result->mesh.n;
     if (!data)
         return LR_OK;
-    return write_doubles(writer, group, name, (hsize_t)n[0], (hsize_t)n[1], (hsize_t)n[2], data, units, description);
+    return hdf5_write_doubles(writer, group, name, (hsize_t)n[0], (hsize_t)n[1], (hsize_t)n[2], data, units,
+                              description);
 }
 
 static enum lr_status write_fields(struct hdf5_writer *writer, hid_t group, const struct lr_result *result)
@@ -212,17 +197,21 @@ static enum lr_status write_packets(struct hdf5_writer *writer, hid_t group, con
 
 /* ---- /summary and /provenance ---- */
 
-/* NAME and NAME_units. */
-static enum lr_status write_quantity(struct hdf5_writer *writer, hid_t group, const char *name, double value,
-                                     const char *units)
+struct quantity {
+    const char *name;
+    double value;
+    const char *units;
+};
+
+static enum lr_status write_quantities(struct hdf5_writer *writer, hid_t group, const struct quantity *list, size_t n)
 {
-    char label[64];
-    snprintf(label, sizeof label, "%s_units", name);
-    LR_TRY(hdf5_write_number(writer, group, name, value));
-    return hdf5_write_text(writer, group, label, units);
+    for (size_t i = 0; i < n; i++)
+        LR_TRY(hdf5_write_quantity(writer, group, list[i].name, list[i].value, list[i].units));
+    return LR_OK;
 }
 
-static enum lr_status write_summary(struct hdf5_writer *writer, hid_t group, const struct lr_result *result)
+/* What only packets can tell. */
+static enum lr_status write_measured(struct hdf5_writer *writer, hid_t group, const struct lr_result *result)
 {
     const struct lr_summary *s = &result->summary;
     const struct {
@@ -239,32 +228,37 @@ static enum lr_status write_summary(struct hdf5_writer *writer, hid_t group, con
         {"lower_quartile_abs_x", s->lower_quartile_abs_x, "1"},
         {"upper_quartile_abs_x", s->upper_quartile_abs_x, "1"},
     };
-    const struct {
-        const char *name;
-        double value;
-        const char *units;
-    } exact[] = {
+    const struct quantity exact[] = {
         {"emitted", s->emitted, "1/s"},
         {"peak_abs_x", s->peak_abs_x, "1"},
-        {"reference_b", s->reference_b, "cm/s"},
         {"half_size_x", result->half_size_x, "cm"},
         {"photon_energy", result->photon_energy, "erg"},
         {"roulette_balance", result->roulette_balance, "1/s"},
-        {"seconds_transport", s->seconds_transport, "s"},
-        {"seconds_total", s->seconds_total, "s"},
         {"scatterings_per_second", s->scatterings_per_second, "1/s"},
     };
     for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
         char label[64];
         snprintf(label, sizeof label, "%s_error", measured[i].name);
-        LR_TRY(write_quantity(writer, group, measured[i].name, measured[i].estimate.value, measured[i].units));
+        LR_TRY(hdf5_write_quantity(writer, group, measured[i].name, measured[i].estimate.value, measured[i].units));
         LR_TRY(hdf5_write_number(writer, group, label, measured[i].estimate.error));
     }
-    for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
-        LR_TRY(write_quantity(writer, group, exact[i].name, exact[i].value, exact[i].units));
+    LR_TRY(hdf5_write_integer(writer, group, "scatterings", s->scatterings));
+    return write_quantities(writer, group, exact, sizeof exact / sizeof *exact);
+}
+
+static enum lr_status write_summary(struct hdf5_writer *writer, hid_t group, const struct lr_result *result)
+{
+    const struct lr_summary *s = &result->summary;
+    const struct quantity always[] = {
+        {"reference_b", s->reference_b, "cm/s"},
+        {"seconds_transport", s->seconds_transport, "s"},
+        {"seconds_total", s->seconds_total, "s"},
+    };
+    if (s->packets > 0)
+        LR_TRY(write_measured(writer, group, result));
+    LR_TRY(write_quantities(writer, group, always, sizeof always / sizeof *always));
     LR_TRY(hdf5_write_integer(writer, group, "packets", s->packets));
     LR_TRY(hdf5_write_integer(writer, group, "packets_requested", s->packets_requested));
-    LR_TRY(hdf5_write_integer(writer, group, "scatterings", s->scatterings));
     LR_TRY(hdf5_write_text(writer, group, "device", s->device));
     LR_TRY(hdf5_write_text(writer, group, "precision", s->precision));
     return hdf5_write_unsigned(writer, group, "seed", s->seed);
@@ -282,17 +276,19 @@ static enum lr_status write_provenance(struct hdf5_writer *writer, hid_t group, 
     LR_TRY(hdf5_write_unsigned(writer, group, "seed", s->seed));
     LR_TRY(hdf5_write_integer(writer, group, "threads", result->threads));
     LR_TRY(hdf5_write_integer(writer, group, "batches", result->batches));
-    LR_TRY(write_quantity(writer, group, "seconds_transport", s->seconds_transport, "s"));
-    LR_TRY(write_quantity(writer, group, "seconds_total", s->seconds_total, "s"));
-    return hdf5_write_text_dataset(writer, group, "model", result->model_text ? result->model_text : "",
-                                   "the model file as read, followed by the settings that changed it");
+    LR_TRY(hdf5_write_quantity(writer, group, "seconds_transport", s->seconds_transport, "s"));
+    LR_TRY(hdf5_write_quantity(writer, group, "seconds_total", s->seconds_total, "s"));
+    LR_TRY(hdf5_write_text_dataset(writer, group, "model", result->model_text ? result->model_text : "",
+                                   "the model file as read, followed by the settings that changed it"));
+    if (!result->model_resolved)
+        return LR_OK;
+    return hdf5_write_text_dataset(writer, group, "model_resolved", result->model_resolved,
+                                   "the same model with the settings in their places");
 }
 
 /* ---- the file ---- */
 
-typedef enum lr_status group_writer(struct hdf5_writer *writer, hid_t group, const struct lr_result *result);
-
-static enum lr_status write_group(struct hdf5_writer *writer, const char *name, group_writer *write,
+static enum lr_status write_group(struct hdf5_writer *writer, const char *name, result_group *write,
                                   const struct lr_result *result)
 {
     hid_t group = -1;
@@ -308,12 +304,18 @@ static enum lr_status write_all(struct hdf5_writer *writer, const struct lr_resu
     LR_TRY(hdf5_write_integer(writer, writer->file, "format_version", RESULT_FORMAT_VERSION));
     LR_TRY(write_group(writer, "/summary", write_summary, result));
     LR_TRY(write_group(writer, "/provenance", write_provenance, result));
-    LR_TRY(write_group(writer, "/spectrum", write_spectrum, result));
-    LR_TRY(write_group(writer, "/mesh", write_mesh, result));
+    if (result->n_bin > 0)
+        LR_TRY(write_group(writer, "/spectrum", write_spectrum, result));
+    if (result->mesh.edge[0])
+        LR_TRY(write_group(writer, "/mesh", write_mesh, result));
     if (result->mean_intensity.value || result->scattering_rate.value)
         LR_TRY(write_group(writer, "/fields", write_fields, result));
     if (result->packets.n > 0)
         LR_TRY(write_group(writer, "/packets", write_packets, result));
+    if (result->n_cube > 0)
+        LR_TRY(write_group(writer, "/images", result_images_write, result));
+    if (result->scene)
+        LR_TRY(write_group(writer, "/scene", result_scene_write, result));
     return LR_OK;
 }
 

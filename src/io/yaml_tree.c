@@ -126,17 +126,29 @@ void yaml_path(const struct yaml_node *node, char *path, size_t size)
 
 /* ---- Complaints. ---- */
 
-static enum lr_status fail_at(lr_context *ctx, const struct yaml_tree *tree, const struct yaml_node *node, int line,
-                              int column, const char *message)
+enum { LONGEST_PLACE = 1024 };
+
+/* "file:line:column: path: ", or "--set path: " for what a setting wrote. */
+static void name_place(const struct yaml_tree *tree, const struct yaml_node *node, int line, int column,
+                       char place[LONGEST_PLACE])
 {
     char path[256];
     yaml_path(node, path, sizeof path);
     const char *colon = path[0] ? ": " : "";
     if (node->setting && strcmp(node->setting, path) == 0)
-        return lr_fail(ctx, LR_ERROR_INPUT, "--set %s: %s", path, message);
-    if (node->setting)
-        return lr_fail(ctx, LR_ERROR_INPUT, "--set %s: %s%s%s", node->setting, path, colon, message);
-    return lr_fail(ctx, LR_ERROR_INPUT, "%s:%d:%d: %s%s%s", tree->file, line, column, path, colon, message);
+        snprintf(place, LONGEST_PLACE, "--set %s: ", path);
+    else if (node->setting)
+        snprintf(place, LONGEST_PLACE, "--set %s: %s%s", node->setting, path, colon);
+    else
+        snprintf(place, LONGEST_PLACE, "%s:%d:%d: %s%s", tree->file, line, column, path, colon);
+}
+
+static enum lr_status fail_at(lr_context *ctx, const struct yaml_tree *tree, const struct yaml_node *node, int line,
+                              int column, const char *message)
+{
+    char place[LONGEST_PLACE];
+    name_place(tree, node, line, column, place);
+    return lr_fail(ctx, LR_ERROR_INPUT, "%s%s", place, message);
 }
 
 enum lr_status yaml_fail(lr_context *ctx, const struct yaml_tree *tree, const struct yaml_node *node,
@@ -161,6 +173,17 @@ enum lr_status yaml_fail_key(lr_context *ctx, const struct yaml_tree *tree, cons
     int line = node->key_line ? node->key_line : node->line;
     int column = node->key_line ? node->key_column : node->column;
     return fail_at(ctx, tree, node, line, column, message);
+}
+
+void yaml_warn(lr_context *ctx, const struct yaml_tree *tree, const struct yaml_node *node, const char *format, ...)
+{
+    char message[640], place[LONGEST_PLACE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    name_place(tree, node, node->line, node->column, place);
+    lr_log(ctx, LR_LOG_WARNING, "%s%s", place, message);
 }
 
 enum lr_status yaml_expect(lr_context *ctx, const struct yaml_tree *tree, const struct yaml_node *node,

@@ -32,6 +32,9 @@ struct yaml_tree {
 enum lr_status yaml_parse(lr_context *ctx, const char *file, const char *text, size_t length, struct yaml_tree **tree);
 void yaml_free(struct yaml_tree *tree);
 
+/* The tree as YAML text that yaml_parse() reads back to the same tree (yaml_write.c); free() it. */
+enum lr_status yaml_write(lr_context *ctx, const struct yaml_tree *tree, char **text);
+
 /* Apply "path.to.key=value" (yaml_set.c). Later settings see what earlier ones wrote. */
 enum lr_status yaml_set(lr_context *ctx, struct yaml_tree *tree, const char *setting);
 
@@ -49,6 +52,10 @@ enum lr_status yaml_fail(lr_context *ctx, const struct yaml_tree *tree, const st
                          const char *format, ...) __attribute__((format(printf, 4, 5)));
 enum lr_status yaml_fail_key(lr_context *ctx, const struct yaml_tree *tree, const struct yaml_node *node,
                              const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Log a warning that names the place of the value in the same way. */
+void yaml_warn(lr_context *ctx, const struct yaml_tree *tree, const struct yaml_node *node, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* Fail unless the node is of this kind; an empty value passes as an empty map. */
 enum lr_status yaml_expect(lr_context *ctx, const struct yaml_tree *tree, const struct yaml_node *node,

@@ -1,5 +1,5 @@
 /* libFuzzer target: any bytes as a model file must load or give a one-line error. A byte 0x01 ends the file; what
- * follows is a setting, as --set takes it.
+ * follows is a setting, as --set takes it. The resolved text of a model that loads must load as well.
  * tests/fuzz/run builds and runs it.
  *
  * Allocations are capped, so that a mesh of 10^9 cells is an error here and not the end of the test. */
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "io/model_load.h"
+#include "model/model.h"
 
 const char *__asan_default_options(void);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -45,6 +46,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     enum lr_status status =
         model_load_text(ctx, units, "fuzz.yaml", (const char *)data, length, settings, setting ? 1 : 0, &model);
     check(status, ctx, model);
+    if (model) {
+        lr_model *again = NULL;
+        status =
+            model_load_text(ctx, units, "resolved.yaml", model->resolved, strlen(model->resolved), NULL, 0, &again);
+        if (status == LR_ERROR_INPUT || (again && strcmp(again->resolved, model->resolved) != 0))
+            abort();
+        lr_model_free(again);
+    }
     lr_model_free(model);
     lr_context_free(ctx);
     free(setting);

@@ -1,0 +1,60 @@
+/* The source `thermal`: photons that collisions create in the gas, with the emissivity eps alpha0 H(a, x) B(T). Over
+ * the line, INT H dv = sqrt(pi) b, and over all directions that is 4 pi sqrt(pi) eps alpha0 b B_v(T) photons s^-1
+ * cm^-3. */
+#include "io/model_reader.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "base/constants.h"
+#include "model/field.h"
+#include "model/line.h"
+
+/* The medium keeps b and not the temperature, which is therefore read from the model once more. */
+static enum lr_status read_temperature(const struct reader *r, const struct yaml_node *map, struct field *temperature)
+{
+    const struct field_rule rule = {DIMENSION_TEMPERATURE, false, 0.0, DBL_MAX};
+    const struct yaml_node *node = yaml_find(map, "temperature");
+    if (!node)
+        node = yaml_find(yaml_find(r->tree->root, "medium"), "temperature");
+    if (!node)
+        return yaml_fail_key(r->ctx, r->tree, map,
+                             "the gas has no temperature; write for example thermal: {temperature: 20 K}");
+    return read_field(r, node, &rule, temperature);
+}
+
+/* From temperatures to emissivities, in place. */
+static enum lr_status derive_emissivity(const struct reader *r, struct field *field)
+{
+    const lr_model *model = r->model;
+    const struct medium *medium = &model->medium;
+    const int64_t n_cell = mesh_cell_count(&model->mesh);
+    if (medium->eps.values || medium->alpha0.values || medium->b.values)
+        LR_TRY(field_expand(r->ctx, field, n_cell));
+    const int64_t n_value = field->values ? n_cell : 1;
+    double *value = field->values ? field->values : &field->constant;
+    for (int64_t cell = 0; cell < n_value; cell++)
+        value[cell] = 4.0 * LR_PI * LR_SQRT_PI * field_at(&medium->eps, cell) * field_at(&medium->alpha0, cell) *
+                      field_at(&medium->b, cell) * line_planck(&model->line, value[cell]);
+    field_compact(field, n_cell);
+    return LR_OK;
+}
+
+enum lr_status read_thermal(const struct reader *r, const struct yaml_node *map, struct source *source)
+{
+    const char *const keys[] = {"temperature"};
+    const struct mesh *mesh = &r->model->mesh;
+    LR_TRY(READER_KEYS(r, map, keys));
+    if (field_is_zero(&r->model->medium.eps, mesh_cell_count(mesh)))
+        return yaml_fail_key(r->ctx, r->tree, map,
+                             "collisions that create photons also destroy them: 'medium.destruction' must be above "
+                             "zero somewhere");
+    LR_TRY(read_temperature(r, map, &source->emissivity));
+    LR_TRY(derive_emissivity(r, &source->emissivity));
+    source->spectrum = (struct spectrum){.kind = SPECTRUM_LOCAL, .gas_frame = true};
+    source->luminosity =
+        field_measure(&source->emissivity, mesh).mean * mesh_size(mesh, 0) * mesh_size(mesh, 1) * mesh_size(mesh, 2);
+    if (!isfinite(source->luminosity))
+        return yaml_fail_key(r->ctx, r->tree, map, "the gas emits %g photon/s", source->luminosity);
+    return LR_OK;
+}

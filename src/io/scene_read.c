@@ -1,0 +1,271 @@
+#include "io/scene_read.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/constants.h"
+#include "io/hdf5_read.h"
+#include "io/result_path.h"
+#include "io/scene_format.h"
+
+/* ---- mesh and gas ---- */
+
+static enum lr_status read_face_rules(const struct hdf5_reader *reader, struct mesh *mesh)
+{
+    enum { LENGTH = 16 };
+    static const char *const rules[] = {"open", "periodic", "reflecting"};
+    char found[N_FACE][LENGTH];
+    int n = 0;
+    LR_TRY(hdf5_read_texts(reader, "/mesh", "face_rules", N_FACE, LENGTH, found[0], &n));
+    for (int face = 0; face < n; face++) {
+        int rule = 0;
+        while (rule < 3 && strcmp(found[face], rules[rule]) != 0)
+            rule++;
+        if (rule == 3)
+            return hdf5_read_fail(reader, "/mesh", "has an unknown face rule");
+        mesh->face[face] = (enum face_rule)rule;
+    }
+    return n == N_FACE ? LR_OK : hdf5_read_fail(reader, "/mesh", "does not have six face rules");
+}
+
+static enum lr_status read_mesh(const struct hdf5_reader *reader, struct mesh *mesh)
+{
+    static const char *const name[3] = {"/mesh/x_edges", "/mesh/y_edges", "/mesh/z_edges"};
+    enum { MOST_EDGES = 1 << 24 };
+    const double most_cells = 1e12;
+    double cells = 1.0;
+    for (int axis = 0; axis < 3; axis++) {
+        int n = 0;
+        LR_TRY(hdf5_read_length(reader, name[axis], 1, MOST_EDGES, &n));
+        LR_TRY(hdf5_read_doubles(reader, name[axis], 1, &n, -INFINITY, &mesh->edge[axis]));
+        mesh->n[axis] = n - 1;
+        if (n < 2 || mesh_find_disorder(mesh, axis) >= 0)
+            return hdf5_read_fail(reader, name[axis], "does not increase");
+        cells *= mesh->n[axis];
+    }
+    if (cells > most_cells)
+        return hdf5_read_fail(reader, "/mesh", "has too many cells");
+    return read_face_rules(reader, mesh);
+}
+
+static enum lr_status read_field(const struct hdf5_reader *reader, const struct mesh *mesh,
+                                 const struct scene_field *entry)
+{
+    char name[64];
+    snprintf(name, sizeof name, "/scene/gas/%s", entry->name);
+    if (hdf5_read_has_attribute(reader, "/scene/gas", entry->name))
+        return hdf5_read_number(reader, "/scene/gas", entry->name, entry->low, INFINITY, &entry->field->constant);
+    return hdf5_read_doubles(reader, name, 3, mesh->n, entry->low, &entry->field->values);
+}
+
+static enum lr_status read_gas(const struct hdf5_reader *reader, struct scene *scene)
+{
+    struct scene_field fields[N_SCENE_FIELD];
+    scene_fields(scene, fields);
+    for (int i = 0; i < N_SCENE_FIELD; i++)
+        LR_TRY(read_field(reader, &scene->mesh, &fields[i]));
+    for (int64_t cell = 0; cell < (scene->medium.b.values ? mesh_cell_count(&scene->mesh) : 1); cell++)
+        if (!(field_at(&scene->medium.b, cell) > 0.0))
+            return hdf5_read_fail(reader, "/scene/gas/b", "holds numbers that cannot be");
+    return LR_OK;
+}
+
+/* ---- direct light ---- */
+
+/* NAME_geometry and NAME_brightness, when they are there; *n rows. */
+static enum lr_status read_table(const struct hdf5_reader *reader, const char *what, int n_column, int n_channel,
+                                 double **geometry, double **brightness, int *n)
+{
+    enum { MOST_ROWS = 1 << 24 };
+    char name[64], values[64];
+    snprintf(name, sizeof name, "/scene/%s_geometry", what);
+    snprintf(values, sizeof values, "/scene/%s_brightness", what);
+    if (!hdf5_read_has(reader, name))
+        return LR_OK;
+    LR_TRY(hdf5_read_length(reader, name, 2, MOST_ROWS, n));
+    LR_TRY(hdf5_read_doubles(reader, name, 2, (const int[]){*n, n_column}, -INFINITY, geometry));
+    return hdf5_read_doubles(reader, values, 2, (const int[]){*n, n_channel}, -INFINITY, brightness);
+}
+
+static bool is_index(double value, int n)
+{
+    return value >= 0.0 && value < n && value == floor(value);
+}
+
+static enum lr_status copy_channels(lr_context *ctx, const double *from, int n, double **to)
+{
+    LR_TRY(lr_allocate(ctx, (size_t)n, sizeof **to, to));
+    memcpy(*to, from, (size_t)n * sizeof **to);
+    return LR_OK;
+}
+
+static enum lr_status read_points(const struct hdf5_reader *reader, struct scene *scene)
+{
+    const int n_channel = scene->channels.n;
+    double *geometry = NULL, *strength = NULL;
+    int n = 0;
+    enum lr_status status = read_table(reader, "point", N_POINT_COLUMN, n_channel, &geometry, &strength, &n);
+    if (status == LR_OK)
+        status = lr_allocate(reader->ctx, (size_t)n, sizeof *scene->point, &scene->point);
+    for (; status == LR_OK && scene->n_point < n; scene->n_point++) {
+        const double *row = geometry + (size_t)scene->n_point * N_POINT_COLUMN;
+        struct scene_point *point = &scene->point[scene->n_point];
+        if (!is_index(row[POINT_CAMERA], scene->n_camera))
+            status = hdf5_read_fail(reader, "/scene/point_geometry", "names a camera that is not there");
+        else
+            status = copy_channels(reader->ctx, strength + (size_t)scene->n_point * (size_t)n_channel, n_channel,
+                                   &point->strength);
+        if (status != LR_OK)
+            break;
+        point->camera = (int)row[POINT_CAMERA];
+        memcpy(point->position, row + POINT_POSITION, sizeof point->position);
+    }
+    free(geometry);
+    free(strength);
+    return status;
+}
+
+static enum lr_status read_planes(const struct hdf5_reader *reader, struct scene *scene)
+{
+    const int n_channel = scene->channels.n;
+    double *geometry = NULL, *brightness = NULL;
+    int n = 0;
+    enum lr_status status = read_table(reader, "plane", N_PLANE_COLUMN, n_channel, &geometry, &brightness, &n);
+    if (status == LR_OK)
+        status = lr_allocate(reader->ctx, (size_t)n, sizeof *scene->plane, &scene->plane);
+    for (; status == LR_OK && scene->n_plane < n; scene->n_plane++) {
+        const double *row = geometry + (size_t)scene->n_plane * N_PLANE_COLUMN;
+        struct scene_plane *plane = &scene->plane[scene->n_plane];
+        if (!is_index(row[PLANE_CAMERA], scene->n_camera) || !is_index(row[PLANE_AXIS], 3) ||
+            !is_index(row[PLANE_ISOTROPIC], 2) || !is_index(row[PLANE_SIDE] + 1.0, 3))
+            status = hdf5_read_fail(reader, "/scene/plane_geometry", "holds numbers that cannot be");
+        else
+            status = copy_channels(reader->ctx, brightness + (size_t)scene->n_plane * (size_t)n_channel, n_channel,
+                                   &plane->brightness);
+        if (status != LR_OK)
+            break;
+        plane->camera = (int)row[PLANE_CAMERA];
+        plane->axis = (int)row[PLANE_AXIS];
+        plane->offset = row[PLANE_OFFSET];
+        plane->isotropic = row[PLANE_ISOTROPIC] != 0.0;
+        plane->side = (int)row[PLANE_SIDE];
+    }
+    free(geometry);
+    free(brightness);
+    return status;
+}
+
+/* ---- cameras ---- */
+
+/* Only what the scene is asked: from where. How an image is taken comes from the model. */
+static enum lr_status read_view(const struct hdf5_reader *reader, const char *group, struct camera *camera)
+{
+    enum { LENGTH = 16 };
+    char kind[LENGTH];
+    int n = 0;
+    LR_TRY(hdf5_read_texts(reader, group, "kind", 1, LENGTH, kind, &n));
+    camera->kind = strcmp(kind, "perspective") == 0 ? CAMERA_PERSPECTIVE : CAMERA_ORTHOGRAPHIC;
+    LR_TRY(hdf5_read_numbers(reader, group, "toward", 3, camera->toward));
+    LR_TRY(hdf5_read_numbers(reader, group, "right", 3, camera->right));
+    LR_TRY(hdf5_read_numbers(reader, group, "up", 3, camera->up));
+    LR_TRY(hdf5_read_numbers(reader, group, "centre", 3, camera->centre));
+    LR_TRY(hdf5_read_numbers(reader, group, "field", 2, camera->field));
+    if (camera->kind == CAMERA_PERSPECTIVE)
+        LR_TRY(hdf5_read_numbers(reader, group, "position", 3, camera->position));
+    return LR_OK;
+}
+
+static enum lr_status read_emissivity(const struct hdf5_reader *reader, const char *group, const struct scene *scene,
+                                      struct emissivity *emissivity)
+{
+    const int shape[4] = {scene->mesh.n[0], scene->mesh.n[1], scene->mesh.n[2], scene->channels.n};
+    char name[192];
+    snprintf(name, sizeof name, "%s/emissivity", group);
+    if (!hdf5_read_has(reader, name))
+        return LR_OK;
+    LR_TRY(hdf5_read_floats(reader, name, 4, shape, &emissivity->value));
+    const size_t n = (size_t)mesh_cell_count(&scene->mesh) * (size_t)scene->channels.n;
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(emissivity->value[i]))
+            return hdf5_read_fail(reader, name, "holds numbers that cannot be");
+    LR_TRY(hdf5_read_number(reader, name, "scale", 0.0, INFINITY, &emissivity->unit));
+    snprintf(name, sizeof name, "%s/emissivity_error", group);
+    return hdf5_read_has(reader, name) ? hdf5_read_floats(reader, name, 4, shape, &emissivity->error) : LR_OK;
+}
+
+static enum lr_status read_cameras(const struct hdf5_reader *reader, struct scene *scene)
+{
+    const size_t length = sizeof scene->camera->name;
+    char *names = NULL;
+    int n = 0;
+    enum lr_status status = lr_allocate(reader->ctx, MAX_CAMERA, length, &names);
+    if (status == LR_OK)
+        status = hdf5_read_texts(reader, "/scene/cameras", "names", MAX_CAMERA, length, names, &n);
+    if (status == LR_OK)
+        status = lr_allocate(reader->ctx, (size_t)n, sizeof *scene->camera, &scene->camera);
+    if (status == LR_OK)
+        status = lr_allocate(reader->ctx, (size_t)n, sizeof *scene->emissivity, &scene->emissivity);
+    scene->n_camera = status == LR_OK ? n : 0;
+    for (int i = 0; status == LR_OK && i < n; i++) {
+        char group[128];
+        memcpy(scene->camera[i].name, names + (size_t)i * length, length);
+        snprintf(group, sizeof group, "/scene/cameras/%s", scene->camera[i].name);
+        status = read_view(reader, group, &scene->camera[i]);
+        if (status == LR_OK)
+            status = read_emissivity(reader, group, scene, &scene->emissivity[i]);
+    }
+    free(names);
+    return status;
+}
+
+/* ---- the scene ---- */
+
+static enum lr_status read_channels(const struct hdf5_reader *reader, struct channels *channels)
+{
+    LR_TRY(hdf5_read_integer(reader, "/scene", "channels", 1, MAX_CHANNEL, &channels->n));
+    LR_TRY(hdf5_read_integer(reader, "/scene", "samples", 0, MAX_SAMPLES, &channels->samples));
+    LR_TRY(hdf5_read_number(reader, "/scene", "channel_first", -LR_LIGHT_SPEED, LR_LIGHT_SPEED, &channels->first));
+    LR_TRY(hdf5_read_number(reader, "/scene", "channel_width", 0.0, LR_LIGHT_SPEED, &channels->width));
+    return channels->width > 0.0 ? LR_OK : hdf5_read_fail(reader, "/scene", "has channels without a width");
+}
+
+static enum lr_status read_all(const struct hdf5_reader *reader, struct scene *scene, char **text, char **resolved)
+{
+    if (!result_path_has_format(reader->file))
+        return lr_fail(reader->ctx, LR_ERROR_INPUT, "%s: not a linerad result", reader->path);
+    if (!hdf5_read_has(reader, "/scene"))
+        return lr_fail(reader->ctx, LR_ERROR_INPUT,
+                       "%s: holds no emissivity to make images of; run again with image.emissivity: true",
+                       reader->path);
+    LR_TRY(hdf5_read_text(reader, "/provenance/model", text));
+    LR_TRY(hdf5_read_text(reader, "/provenance/model_resolved", resolved));
+    LR_TRY(hdf5_read_number(reader, "/scene", "nu0", 0.0, INFINITY, &scene->nu0));
+    LR_TRY(hdf5_read_number(reader, "/scene", "reference_b", 0.0, LR_LIGHT_SPEED, &scene->reference_b));
+    if (!(scene->nu0 > 0.0 && scene->reference_b > 0.0))
+        return hdf5_read_fail(reader, "/scene", "has no line");
+    LR_TRY(read_channels(reader, &scene->channels));
+    LR_TRY(read_mesh(reader, &scene->mesh));
+    LR_TRY(read_gas(reader, scene));
+    LR_TRY(hdf5_read_doubles(reader, "/scene/sky", 1, &scene->channels.n, -INFINITY, &scene->sky));
+    LR_TRY(read_cameras(reader, scene));
+    LR_TRY(read_points(reader, scene));
+    return read_planes(reader, scene);
+}
+
+enum lr_status scene_read(lr_context *ctx, const char *path, struct scene **scene, char **text, char **resolved)
+{
+    struct hdf5_reader reader;
+    enum lr_status status = LR_OK;
+    LR_TRY(lr_allocate(ctx, 1, sizeof **scene, scene));
+    H5E_BEGIN_TRY
+    {
+        status = hdf5_read_open(ctx, path, &reader);
+        if (status == LR_OK)
+            status = read_all(&reader, *scene, text, resolved);
+        hdf5_read_close(&reader);
+    }
+    H5E_END_TRY;
+    return status;
+}
