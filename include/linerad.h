@@ -116,7 +116,9 @@ LR_API void lr_result_spectrum(const lr_result *result, int *n_bin, const double
 /* ---- channel maps ---- */
 
 /* Read the scene of a result that was run with `image.emissivity: true`. `settings` replace values of the sections
- * `cameras`, `channels` and `image` of the model it came from; the direction of a camera stays. */
+ * `cameras`, `channels` and `image` of the model it came from; the direction of a camera stays. Short ones go with
+ * them: `camera` drops all cameras but the one it names; `pixels`, `field` and `centre` hold for each that is left;
+ * `range` crops the channels, and `bin` merges so many of them into one. */
 LR_API enum lr_status lr_scene_load(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
                                     lr_scene **scene);
 LR_API void lr_scene_free(lr_scene *scene);
@@ -128,8 +130,9 @@ LR_API int lr_result_cube_count(const lr_result *result);
  * and _peak (.fits), _spectrum (.txt). Each file appears whole or not at all; other programs' files are never replaced.
  * *paths, when wanted, lists the files, one per line; freed with lr_text_free(). */
 LR_API enum lr_status lr_result_write_cubes(lr_context *ctx, const lr_result *result, const char *prefix, char **paths);
-/* Fails now when lr_result_write_cubes() for this model and prefix could not succeed. */
+/* Fails now when lr_result_write_cubes() for this model or scene and prefix could not succeed. */
 LR_API enum lr_status lr_cube_path_check(lr_context *ctx, const lr_model *model, const char *prefix);
+LR_API enum lr_status lr_scene_path_check(lr_context *ctx, const lr_scene *scene, const char *prefix);
 
 #ifdef __cplusplus
 }

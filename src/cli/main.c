@@ -15,7 +15,8 @@ static const char help[] =
     "Usage: linerad COMMAND [options]\n"
     "\n"
     "Commands\n"
-    "  run MODEL      follow photon packets through a model, write the escaped spectrum\n"
+    "  run MODEL      follow photon packets through a model, write the escaped spectrum and channel maps\n"
+    "  image RESULT   more channel maps of a result: other pixels, field, channels, unit or beam\n"
     "  check MODEL    validate a model and print what was understood, without running it\n"
     "  info           version, backends, devices and SIMD width\n"
     "\n"
@@ -26,6 +27,7 @@ static const char help[] =
     "Examples\n"
     "  linerad check slab.yaml\n"
     "  linerad run slab.yaml --packets 1e6 -o slab.h5\n"
+    "  linerad image slab.h5 --pixels 512 --unit Jy/sr -o fine\n"
     "\n"
     "Conventions\n"
     "  A model is a YAML file; every value with a dimension carries its unit (2 pc, 1e4 K, 10 km/s).\n"
@@ -39,11 +41,11 @@ static const char help[] =
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
-} commands[] = {{"run", command_run}, {"check", command_check}, {"info", command_info}};
+} commands[] = {{"run", command_run}, {"image", command_image}, {"check", command_check}, {"info", command_info}};
 
 static int unknown(const char *word)
 {
-    static const char *const names[] = {"run", "check", "info", "--help", "--version", NULL};
+    static const char *const names[] = {"run", "image", "check", "info", "--help", "--version", NULL};
     const char *kind = word[0] == '-' ? "option" : "command";
     const char *meant = nearest_word(word, names);
     if (meant)

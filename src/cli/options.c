@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "options.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "message.h"
@@ -28,11 +29,34 @@ static void complain(char **argv, const char *word, const struct option *list)
         message_error("unknown option '%s'; see 'linerad %s --help'", word, argv[0]);
 }
 
+/* Whether the word is one of the long options, written out: getopt_long() also takes the beginning of one, which would
+ * change its meaning with the next option that begins alike. */
+static bool is_written_out(const char *word, const struct option *list)
+{
+    if (strncmp(word, "--", 2) != 0)
+        return true;
+    const size_t length = strcspn(word + 2, "=");
+    for (; list->name; list++)
+        if (strlen(list->name) == length && strncmp(list->name, word + 2, length) == 0)
+            return true;
+    return false;
+}
+
+/* The word that getopt_long() has just read as an option: the last but one when its value is a word of its own. */
+static const char *last_word(char **argv)
+{
+    return argv[optarg && optarg == argv[optind - 1] ? optind - 2 : optind - 1];
+}
+
 int options_next(int argc, char **argv, const char *brief, const struct option *list)
 {
     opterr = 0;
     int index = optind;
     int option = getopt_long(argc, argv, brief, list, NULL);
+    if (option != -1 && option != '?' && !is_written_out(last_word(argv), list)) {
+        complain(argv, last_word(argv), list);
+        return '?';
+    }
     if (option == ':') {
         message_error("option '%s' needs a value; see 'linerad %s --help'", argv[optind - 1], argv[0]);
         return '?';

@@ -14,13 +14,14 @@
 #include "summary.h"
 
 static const char help[] =
-    "linerad run: follow photon packets through a model and write what escapes\n"
+    "linerad run: follow photon packets through a model and write what escapes, and what cameras see of it\n"
     "\n"
     "Usage: linerad run MODEL.yaml [options]\n"
     "\n"
     "Options (defaults in parentheses)\n"
     "  -o, --output FILE      result, HDF5 (name of the model with .h5, in the current directory); an earlier\n"
     "                         result is replaced when the new one is whole, any other file is left alone\n"
+    "                         cubes of the cameras of the model go beside it: NAME_<camera>.fits\n"
     "  --packets N            number of photon packets, such as 1e6 (run.packets of the model, or 100000)\n"
     "  --seed N               random seed (run.seed of the model, or 1)\n"
     "  --threads N            CPU threads, 0 = all (run.threads of the model, or 0)\n"
@@ -50,6 +51,7 @@ static const char help[] =
 struct request {
     const char *model;
     char *output;
+    char *prefix; /* of the cubes */
     bool json, quiet, help;
     struct settings settings; /* of --set; the other options come after them and win */
     struct settings short_hands;
@@ -58,6 +60,7 @@ struct request {
 static void request_free(struct request *request)
 {
     free(request->output);
+    free(request->prefix);
     settings_free(&request->settings);
     settings_free(&request->short_hands);
 }
@@ -85,13 +88,13 @@ static int set_default_output(struct request *request)
     return 0;
 }
 
-static int add_device(struct settings *settings, const char *value)
+/* some/where/slab.h5 -> some/where/slab: cubes are named after the result. */
+static void set_prefix(struct request *request)
 {
-    static const char *const choices[] = {"auto", "cpu", "cuda", "cuda:N", NULL};
-    const char *number = strncmp(value, "cuda:", 5) == 0 ? value + 5 : "";
-    if (*number && strspn(number, "0123456789") == strlen(number))
-        return settings_add_value(settings, "run.device", value);
-    return settings_add_choice(settings, "--device", "run.device", value, choices);
+    const size_t length = strlen(request->output), end = sizeof ".h5" - 1;
+    request->prefix = strdup(request->output);
+    if (request->prefix && length > end && strcmp(request->output + length - end, ".h5") == 0)
+        request->prefix[length - end] = '\0';
 }
 
 static int read_option(struct request *request, int option)
@@ -108,7 +111,7 @@ static int read_option(struct request *request, int option)
     case 't':
         return settings_add_whole(short_hands, "--threads", "run.threads", optarg);
     case 'd':
-        return add_device(short_hands, optarg);
+        return settings_add_device(short_hands, optarg);
     case 'p':
         return settings_add_choice(short_hands, "--precision", "run.precision", optarg, precisions);
     case 's':
@@ -149,16 +152,24 @@ static int read_request(int argc, char **argv, struct request *request)
     if (!request->model || settings_append(&request->settings, &request->short_hands) ||
         (!request->output && set_default_output(request)))
         return EXIT_ERROR;
-    return 0;
+    set_prefix(request);
+    return request->prefix ? 0 : message_error("out of memory");
 }
 
-static int print_summary(const struct request *request, const struct lr_summary *summary)
+static int print_summary(const struct request *request, const struct lr_summary *summary, const char *cubes)
 {
     if (request->json)
-        summary_print_json(stdout, summary, request->output);
+        summary_print_json(stdout, summary, request->output, cubes);
     else if (!request->quiet)
-        summary_print_text(stdout, summary, request->output);
+        summary_print_text(stdout, summary, request->output, cubes);
     return command_print("");
+}
+
+/* *cubes lists the files, one per line; empty when the model has no camera. */
+static enum lr_status write_files(lr_context *ctx, const struct request *request, const lr_result *result, char **cubes)
+{
+    enum lr_status status = lr_result_write(ctx, result, request->output);
+    return status == LR_OK ? lr_result_write_cubes(ctx, result, request->prefix, cubes) : status;
 }
 
 static int transport(lr_context *ctx, const struct request *request, struct console *console, lr_model **model,
@@ -166,14 +177,15 @@ static int transport(lr_context *ctx, const struct request *request, struct cons
 {
     const struct settings *settings = &request->settings;
     struct lr_summary summary;
+    char *cubes = NULL;
     if (lr_model_load(ctx, request->model, (const char *const *)settings->texts, settings->n, model) ||
-        lr_result_path_check(ctx, request->output))
+        lr_result_path_check(ctx, request->output) || lr_cube_path_check(ctx, *model, request->prefix))
         return message_error("%s", lr_last_error(ctx));
     interrupt_catch(ctx);
     enum lr_status status = lr_run(ctx, *model, result);
     console_end_line(console);
     if (status == LR_OK)
-        status = lr_result_write(ctx, *result, request->output);
+        status = write_files(ctx, request, *result, &cubes);
     interrupt_release();
     if (status != LR_OK) {
         message_error("%s", lr_last_error(ctx));
@@ -184,7 +196,8 @@ static int transport(lr_context *ctx, const struct request *request, struct cons
     if (stopped)
         message_warning("stopped after %lld of %lld packets; result is complete for those", (long long)summary.packets,
                         (long long)summary.packets_requested);
-    int code = print_summary(request, &summary);
+    int code = print_summary(request, &summary, cubes);
+    lr_text_free(cubes);
     return code ? code : stopped ? EXIT_STOPPED : EXIT_GOOD;
 }
 

@@ -77,6 +77,17 @@ int settings_add_choice(struct settings *settings, const char *option, const cha
     return message_error("%s %s: the choices are %s", option, value, list);
 }
 
+int settings_add_device(struct settings *settings, const char *value)
+{
+    static const char *const choices[] = {"auto", "cpu", "cuda", "cuda:N", NULL};
+    const char *number = strncmp(value, "cuda:", 5) == 0 ? value + 5 : "";
+    if (*number && strspn(number, "0123456789") == strlen(number))
+        return settings_add_value(settings, "run.device", value);
+    if (strncmp(value, "gpu", 3) == 0) /* nearer to cpu by its letters */
+        return message_error("--device %s: did you mean 'cuda'? The choices are auto, cpu, cuda, cuda:N", value);
+    return settings_add_choice(settings, "--device", "run.device", value, choices);
+}
+
 int settings_append(struct settings *settings, struct settings *more)
 {
     int code = 0;

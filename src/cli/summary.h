@@ -6,7 +6,12 @@
 
 #include "linerad.h"
 
-void summary_print_text(FILE *file, const struct lr_summary *summary, const char *output);
-void summary_print_json(FILE *file, const struct lr_summary *summary, const char *output);
+/* `cubes` are the names of further files, one per line. */
+void summary_print_text(FILE *file, const struct lr_summary *summary, const char *output, const char *cubes);
+void summary_print_json(FILE *file, const struct lr_summary *summary, const char *output, const char *cubes);
+
+/* The same for images of an earlier result, where no packets were followed. */
+void summary_print_images_text(FILE *file, const struct lr_summary *summary, const char *cubes);
+void summary_print_images_json(FILE *file, const struct lr_summary *summary, const char *source, const char *cubes);
 
 #endif

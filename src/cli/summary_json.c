@@ -1,3 +1,6 @@
+#include <math.h>
+#include <string.h>
+
 #include "json.h"
 #include "summary.h"
 
@@ -18,33 +21,93 @@ static void put_pair(struct json *json, const char *name, double lower, double u
     json_close(json, '[');
 }
 
-void summary_print_json(FILE *file, const struct lr_summary *s, const char *output)
+static void put_seconds(struct json *json, const struct lr_summary *s)
 {
+    json_open(json, "seconds", '{');
+    json_number(json, "transport", s->seconds_transport);
+    json_number(json, "total", s->seconds_total);
+    json_close(json, '{');
+}
+
+/* One member per line of the text. */
+static void put_lines(struct json *json, const char *name, const char *text)
+{
+    json_open(json, name, '[');
+    while (*text) {
+        char line[4096];
+        const size_t length = strcspn(text, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)length, text);
+        json_text(json, NULL, line);
+        text += length + (text[length] == '\n');
+    }
+    json_close(json, '[');
+}
+
+/* What packets would have told becomes null. */
+static struct lr_summary without_packets(const struct lr_summary *s)
+{
+    struct lr_summary none = *s;
+    struct lr_estimate *const measured[] = {&none.escaped,
+                                            &none.absorbed,
+                                            &none.f_esc,
+                                            &none.scatterings_per_packet,
+                                            &none.mean_path,
+                                            &none.median_abs_x,
+                                            &none.lower_quartile_abs_x,
+                                            &none.upper_quartile_abs_x,
+                                            &none.outside};
+    for (size_t i = 0; i < sizeof measured / sizeof *measured; i++)
+        *measured[i] = (struct lr_estimate){NAN, NAN};
+    none.peak_abs_x = none.scatterings_per_second = NAN;
+    return none;
+}
+
+static void put_measured(struct json *json, const struct lr_summary *s)
+{
+    put_estimate(json, "escaped", s->escaped);
+    put_estimate(json, "absorbed", s->absorbed);
+    put_estimate(json, "f_esc", s->f_esc);
+    put_estimate(json, "scatterings_per_packet", s->scatterings_per_packet);
+    put_estimate(json, "mean_path", s->mean_path);
+    put_estimate(json, "median_abs_x", s->median_abs_x);
+    put_pair(json, "quartiles_abs_x", s->lower_quartile_abs_x.value, s->upper_quartile_abs_x.value);
+    put_pair(json, "quartiles_abs_x_error", s->lower_quartile_abs_x.error, s->upper_quartile_abs_x.error);
+    json_number(json, "peak_abs_x", s->peak_abs_x);
+    put_estimate(json, "outside", s->outside);
+}
+
+void summary_print_json(FILE *file, const struct lr_summary *summary, const char *output, const char *cubes)
+{
+    const struct lr_summary s = summary->packets > 0 ? *summary : without_packets(summary);
     struct json json = {.file = file, .first = true};
     json_open(&json, NULL, '{');
     json_text(&json, "version", lr_version());
     json_text(&json, "output", output);
-    json_integer(&json, "packets", s->packets);
-    json_integer(&json, "packets_requested", s->packets_requested);
-    json_unsigned(&json, "seed", s->seed);
-    json_number(&json, "reference_b_cm_s", s->reference_b);
-    json_number(&json, "emitted", s->emitted);
-    put_estimate(&json, "escaped", s->escaped);
-    put_estimate(&json, "absorbed", s->absorbed);
-    put_estimate(&json, "f_esc", s->f_esc);
-    put_estimate(&json, "scatterings_per_packet", s->scatterings_per_packet);
-    put_estimate(&json, "mean_path", s->mean_path);
-    put_estimate(&json, "median_abs_x", s->median_abs_x);
-    put_pair(&json, "quartiles_abs_x", s->lower_quartile_abs_x.value, s->upper_quartile_abs_x.value);
-    put_pair(&json, "quartiles_abs_x_error", s->lower_quartile_abs_x.error, s->upper_quartile_abs_x.error);
-    json_number(&json, "peak_abs_x", s->peak_abs_x);
-    put_estimate(&json, "outside", s->outside);
+    put_lines(&json, "cubes", cubes);
+    json_integer(&json, "packets", s.packets);
+    json_integer(&json, "packets_requested", s.packets_requested);
+    json_unsigned(&json, "seed", s.seed);
+    json_number(&json, "reference_b_cm_s", s.reference_b);
+    json_number(&json, "emitted", s.emitted);
+    put_measured(&json, &s);
+    put_seconds(&json, &s);
+    json_integer(&json, "scatterings", s.scatterings);
+    json_number(&json, "scatterings_per_second", s.scatterings_per_second);
+    json_text(&json, "device", s.device);
+    json_text(&json, "precision", s.precision);
+    json_close(&json, '{');
+}
+
+void summary_print_images_json(FILE *file, const struct lr_summary *s, const char *source, const char *cubes)
+{
+    struct json json = {.file = file, .first = true};
+    json_open(&json, NULL, '{');
+    json_text(&json, "version", lr_version());
+    json_text(&json, "source", source);
+    put_lines(&json, "cubes", cubes);
     json_open(&json, "seconds", '{');
-    json_number(&json, "transport", s->seconds_transport);
     json_number(&json, "total", s->seconds_total);
     json_close(&json, '{');
-    json_integer(&json, "scatterings", s->scatterings);
-    json_number(&json, "scatterings_per_second", s->scatterings_per_second);
     json_text(&json, "device", s->device);
     json_text(&json, "precision", s->precision);
     json_close(&json, '{');

@@ -1,5 +1,7 @@
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
+#include <string.h>
 
 #include "summary.h"
 
@@ -45,17 +47,21 @@ static void put_estimate(FILE *file, const char *label, struct lr_estimate estim
     fprintf(file, "%s%s%s\n", format_estimate(text, sizeof text, estimate), *unit ? "  " : "", unit);
 }
 
-void summary_print_text(FILE *file, const struct lr_summary *s, const char *output)
+/* The label stands before the first of the names. */
+static void put_names(FILE *file, const char *label, const char *names)
 {
-    const double cm_per_km = 1e5;
+    while (*names) {
+        const size_t length = strcspn(names, "\n");
+        put_label(file, label);
+        fprintf(file, "%.*s\n", (int)length, names);
+        names += length + (names[length] == '\n');
+        label = "";
+    }
+}
+
+static void put_measured(FILE *file, const struct lr_summary *s)
+{
     char lower[96], upper[96];
-    put_label(file, "packets");
-    fprintf(file, "%" PRId64, s->packets);
-    if (s->packets < s->packets_requested)
-        fprintf(file, " of %" PRId64, s->packets_requested);
-    fputc('\n', file);
-    put_label(file, "emitted");
-    fprintf(file, "%.6g  photons/s\n", s->emitted);
     put_estimate(file, "escaped", s->escaped, "photons/s");
     put_estimate(file, "absorbed", s->absorbed, "photons/s");
     put_estimate(file, "escaped fraction", s->f_esc, "");
@@ -67,14 +73,44 @@ void summary_print_text(FILE *file, const struct lr_summary *s, const char *outp
             format_estimate(upper, sizeof upper, s->upper_quartile_abs_x));
     put_label(file, "peak |x|");
     fprintf(file, "%.4g  Doppler units\n", s->peak_abs_x);
+}
+
+void summary_print_text(FILE *file, const struct lr_summary *s, const char *output, const char *cubes)
+{
+    const double cm_per_km = 1e5;
+    const bool followed = s->packets > 0;
+    put_label(file, "packets");
+    fprintf(file, "%" PRId64, s->packets);
+    if (s->packets < s->packets_requested)
+        fprintf(file, " of %" PRId64, s->packets_requested);
+    fputs(followed ? "\n" : "; none were followed, images show unscattered light\n", file);
+    put_label(file, "emitted");
+    fprintf(file, "%.6g  photons/s\n", s->emitted);
+    if (followed)
+        put_measured(file, s);
     put_label(file, "Doppler unit");
     fprintf(file, "%.6g  km/s\n", s->reference_b / cm_per_km);
     put_label(file, "time");
-    fprintf(file, "%.3g s transport, %.3g s total\n", s->seconds_transport, s->seconds_total);
-    put_label(file, "rate");
-    fprintf(file, "%.3g scatterings/s\n", s->scatterings_per_second);
+    if (followed)
+        fprintf(file, "%.3g s transport, %.3g s total\n", s->seconds_transport, s->seconds_total);
+    else
+        fprintf(file, "%.3g s\n", s->seconds_total);
+    if (followed) {
+        put_label(file, "rate");
+        fprintf(file, "%.3g scatterings/s\n", s->scatterings_per_second);
+    }
     put_label(file, "device");
     fprintf(file, "%s, %s precision, seed %" PRIu64 "\n", s->device, s->precision, s->seed);
     put_label(file, "result");
     fprintf(file, "%s\n", output);
+    put_names(file, "cubes", cubes);
+}
+
+void summary_print_images_text(FILE *file, const struct lr_summary *s, const char *cubes)
+{
+    put_label(file, "time");
+    fprintf(file, "%.3g s\n", s->seconds_total);
+    put_label(file, "device");
+    fprintf(file, "%s, %s precision\n", s->device, s->precision);
+    put_names(file, "cubes", cubes);
 }

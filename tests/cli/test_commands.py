@@ -14,7 +14,7 @@ def test_version_is_one_line(folder):
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize("command", [[], ["run"], ["check"], ["info"]])
+@pytest.mark.parametrize("command", [[], ["run"], ["image"], ["check"], ["info"]])
 @pytest.mark.parametrize("option", ["--help", "-h"])
 def test_help_teaches(folder, command, option):
     done = folder.run(*command, option)
@@ -43,7 +43,7 @@ def test_help_wins_over_what_follows(folder):
     assert folder.run("run", "--help", "--nonsense").returncode == 0
 
 
-@pytest.mark.parametrize("word, meant", [("rnu", "run"), ("chekc", "check"), ("inf", "info"), ("--hepl", "--help")])
+@pytest.mark.parametrize("word, meant", [("rnu", "run"), ("imgae", "image"), ("chekc", "check"), ("inf", "info"), ("--hepl", "--help")])
 def test_unknown_command_names_the_nearest(folder, word, meant):
     line = error_line(folder.run(word))
     assert f"'{word}'" in line and f"'{meant}'" in line
@@ -62,6 +62,10 @@ def test_no_command(folder):
     [
         (["run", "model.yaml", "--pakets", "3"], ["'--pakets'", "'--packets'"]),
         (["run", "model.yaml", "--pakets=3"], ["--pakets", "'--packets'"]),
+        (["run", "model.yaml", "--packet", "3"], ["'--packet'", "'--packets'"]),
+        (["run", "model.yaml", "--packet=3"], ["--packet=3", "'--packets'"]),
+        (["run", "model.yaml", "--packet"], ["'--packet'", "'--packets'"]),
+        (["run", "model.yaml", "--js"], ["'--js'"]),
         (["run", "model.yaml", "-x"], ["'-x'"]),
         (["run", "model.yaml", "--json=yes"], ["'--json'", "no value"]),
         (["run", "model.yaml", "-o"], ["'-o'", "value"]),
@@ -77,6 +81,7 @@ def test_no_command(folder):
         (["run", "model.yaml", "--seed", "0.5"], ["--seed", "0.5"]),
         (["run", "model.yaml", "--threads", "two"], ["--threads", "two"]),
         (["run", "model.yaml", "--device", "cdua"], ["--device", "cdua", "'cuda'"]),
+        (["run", "model.yaml", "--device", "gpu"], ["--device", "gpu", "'cuda'"]),
         (["run", "model.yaml", "--device", "cuda:x"], ["--device", "cuda:x"]),
         (["run", "model.yaml", "--precision", "single"], ["--precision", "single", "mixed", "double"]),
         (["run", "model.yaml", "--set", "tau"], ["--set", "tau"]),

@@ -15,7 +15,7 @@ import pytest
 KEYS = """packets packets_requested emitted escaped escaped_error absorbed absorbed_error f_esc f_esc_error
 scatterings_per_packet scatterings_per_packet_error mean_path mean_path_error median_abs_x median_abs_x_error
 quartiles_abs_x quartiles_abs_x_error peak_abs_x seconds scatterings scatterings_per_second device precision seed
-reference_b_cm_s version output""".split()
+reference_b_cm_s version output cubes""".split()
 
 
 def strict_json(text):

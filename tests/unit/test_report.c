@@ -63,12 +63,90 @@ static void every_kind_of_source_and_spectrum_is_described(void **state)
     expect_parts(*state, parts);
 }
 
+static void output_and_run_are_stated(void **state)
+{
+    LOAD(*state, "sources.1={volume: {}, spectrum: local, luminosity: 3 photon/s}",
+         "output={range: [-20, 30], bins: 50, directions: {mu: 8, phi: 4, axis: x}, packets: true}",
+         "run={packets: 1000, seed: 7, device: cpu, scheduling: static}");
+    const char *const parts[] = {
+        "spectrum of 50 bins over x = -20 to 30, in 8 x 4 directions about x, fields per cell, list of packets",
+        "run           1000 packets (250, 750 from sources 0, 1, ...), seed 7, 32 batches, device cpu, mixed "
+        "precision, packets dealt out beforehand",
+        NULL};
+    expect_parts(*state, parts);
+}
+
+/* 2 pc in 128 pixels at 1 kpc: 1.5625e-5 rad or 3.223 arcsec. 16 cells, 64 channels, 2 cameras, 4 bytes, 8 groups. */
+static void images_are_described_with_their_cost(void **state)
+{
+    LOAD(
+        *state, "channels={number: 64, range: [-32 km/s, 32 km/s], samples: 2}",
+        "cameras=[{name: top, direction: +z, rays: 4}, {name: near, position: [0 pc, 0 pc, 2.5 pc]}]",
+        "image={unit: Jy/beam, beam: {major: 30 arcmin, minor: 28 arcmin, angle: 20 deg}, distance: 1 kpc, background: "
+        "cmb, subtract_background: true, errors: true}");
+    const char *const parts[] = {
+        "images        64 channels of 1 km/s (0.0779 b) from -32 to 32 km/s, receding positive, 2 frequencies in each",
+        "  top         toward [0, 0, 1], up [0, 1, 0], centre [0, 0, 0] pc\n",
+        "              field 2 x 1 pc, 128 x 64 pixels of 0.01562 pc = 3.223 arcsec, 4 x 4 rays in each\n",
+        "  near        at [0, 0, 2.5] pc, up [0, 1, 0], centre [0, 0, 0] pc\n",
+        "              field 53.13 x 28.072 deg, 128 x 64 pixels of 1611 arcsec, rays as needed\n",
+        "  unit        Jy/beam, beam 1800 x 1680 arcsec at 20 deg, distance 1000 pc, background 2.725 K subtracted",
+        "  memory      emissivity 0.0625 MiB: 4 B per cell, channel and camera, in 8 groups for the errors; cubes 8 "
+        "MiB",
+        NULL};
+    expect_parts(*state, parts);
+}
+
+static void keep_warning(void *user, enum lr_log_level level, const char *message)
+{
+    if (level == LR_LOG_WARNING)
+        snprintf(user, 512, "%s", message);
+}
+
+/* b is 12.8452 km/s: a step of (12, 9) km/s is 15 km/s or 1.168 b. */
+static void velocity_steps_beyond_b_are_warned_of(void **state)
+{
+    struct fixture *f = *state;
+    const char *const none[] = {NULL};
+    char warning[512] = "";
+    lr_context_on_log(f->ctx, keep_warning, warning);
+    LOAD(f, "medium.velocity=[{default: 0 km/s, regions: [{slab: {axis: x, from: 0.5 pc, to: 1 pc}, value: 12 km/s}]}, "
+            "0 km/s, 0 km/s]");
+    expect_parts(f, none);
+    assert_string_equal(warning, "");
+    LOAD(f, "medium.velocity=[{default: 0 km/s, regions: [{slab: {axis: x, from: 0.5 pc, to: 1 pc}, value: 12 km/s}]}, "
+            "{default: 0 km/s, regions: [{slab: {axis: x, from: 0.5 pc, to: 1 pc}, value: -9 km/s}]}, 0 km/s]");
+    expect_parts(f, none);
+    assert_string_equal(warning, "the velocity changes by up to 1.17 b between neighbouring cells, along x after cell "
+                                 "[2, 0, 0]: photons pass between the two without meeting the line; use smaller cells "
+                                 "or more turbulence");
+}
+
+/* 21 cm at 100 K: h nu / k T = 6.8169e-4, of which 1 / (1 - exp(-x)) = 1467.4. */
+static void missing_stimulated_emission_is_warned_of(void **state)
+{
+    struct fixture *f = *state;
+    char warning[512] = "";
+    lr_context_on_log(f->ctx, keep_warning, warning);
+    LOAD(f, "line=hi21", "medium={temperature: 100 K, density: 1 cm^-3}");
+    assert_string_equal(warning, "--set medium: medium.density: without 'upper_density' there is no stimulated "
+                                 "emission: levels in equilibrium at 100 K have 1467 times less opacity, 1 / (1 - "
+                                 "exp(-h nu / k T))");
+    warning[0] = '\0';
+    LOAD(f, "line=hi21", "medium={temperature: 100 K, density: 1 cm^-3, upper_density: 2.9 cm^-3}");
+    LOAD(f, "line=hi21", "medium={temperature: 100 K, density: 1 cm^-3, tau_mean: 3}");
+    LOAD(f, "line=hi21", "medium={b: 1 km/s, density: 1 cm^-3}");
+    load_ok(f, BASE, NULL);
+    assert_string_equal(warning, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RUN(report_states_depths_in_both_conventions),
-        RUN(thin_and_one_sided_models_scatter_by_their_depth),
-        RUN(every_kind_of_source_and_spectrum_is_described),
+        RUN(report_states_depths_in_both_conventions),       RUN(thin_and_one_sided_models_scatter_by_their_depth),
+        RUN(every_kind_of_source_and_spectrum_is_described), RUN(output_and_run_are_stated),
+        RUN(images_are_described_with_their_cost),           RUN(velocity_steps_beyond_b_are_warned_of),
+        RUN(missing_stimulated_emission_is_warned_of),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,246 @@
+/* linerad image */
+#define _POSIX_C_SOURCE 200809L
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "linerad.h"
+#include "message.h"
+#include "options.h"
+#include "settings.h"
+#include "summary.h"
+
+static const char help[] =
+    "linerad image: channel maps of a result, made again without following packets\n"
+    "\n"
+    "Usage: linerad image RESULT.h5 [options]\n"
+    "\n"
+    "The result comes from a run with image.emissivity: true. Rays are traced through the light that its packets\n"
+    "scattered toward each camera, so pixels, field, channels, unit and beam can change; directions cannot.\n"
+    "\n"
+    "Options (defaults in parentheses: as in the model of the result)\n"
+    "  -o, --output PREFIX    the files are PREFIX_<camera>.fits (name of the result with _image for .h5, in the\n"
+    "                         current directory); earlier ones are replaced, other files are left alone\n"
+    "  --camera NAME          only this camera (all); the options for pixels, field and centre hold for it alone\n"
+    "  --pixels N             along the longer side of the image, or N,M along right and up\n"
+    "  --field L              side of the image: 2pc, or 2pc,1pc; an angle for a camera with a position\n"
+    "  --centre X,Y,Z         the point of the mesh in the middle of the image, such as 0pc,0pc,1pc\n"
+    "  --range FROM,TO        crop the channels to these velocities, such as -3km/s,3km/s\n"
+    "  --bin N                merge N neighbouring channels into one (1)\n"
+    "  --unit NAME            K, Jy/pixel, Jy/sr, Jy/beam or photon\n"
+    "  --beam B               FWHM of a Gaussian beam: 5arcsec, or major,minor,angle as 6arcsec,4arcsec,30deg\n"
+    "  --distance D           of the object, such as 140pc: gives angles to a camera far away\n"
+    "  --threads N            CPU threads, 0 = all\n"
+    "  --device NAME          auto, cpu, cuda or cuda:N\n"
+    "  --set KEY=VALUE        any other value of the sections cameras, channels and image; any number of times\n"
+    "  --json                 summary as JSON on stdout; all other text goes to stderr (off)\n"
+    "  --quiet                no messages and no summary, except errors, warnings and --json (off)\n"
+    "  -h, --help             this text\n"
+    "\n"
+    "Examples\n"
+    "  linerad image cloud.h5 --pixels 512\n"
+    "  linerad image cloud.h5 --camera front --distance 140pc --beam 5arcsec --unit Jy/beam -o alma\n"
+    "  linerad image cloud.h5 --range=-3km/s,3km/s --bin 4 --set image.moments=true -o coarse\n"
+    "\n"
+    "Units\n"
+    "  Velocities follow the radio convention, positive = receding; --range is in the frame of the mesh, before\n"
+    "  image.velocity is added. Stored channels are cropped at their edges and merged whole.\n"
+    "\n"
+    "Exit codes\n"
+    "  0  done\n"
+    "  2  error: one line on stderr, nothing overwritten\n";
+
+struct request {
+    const char *source;
+    char *prefix;
+    bool json, quiet, help;
+    struct settings settings; /* of --set; the other options come after them and win */
+    struct settings short_hands;
+};
+
+static void request_free(struct request *request)
+{
+    free(request->prefix);
+    settings_free(&request->settings);
+    settings_free(&request->short_hands);
+}
+
+static int set_prefix(struct request *request, const char *prefix)
+{
+    const char *dot = strrchr(prefix, '.');
+    if (dot && (strcmp(dot, ".fits") == 0 || strcmp(dot, ".h5") == 0))
+        return message_error("--output %s: give the beginning of the names, such as %.*s; files become PREFIX_<camera>"
+                             ".fits",
+                             prefix, (int)(dot - prefix), prefix);
+    free(request->prefix);
+    request->prefix = strdup(prefix);
+    return request->prefix ? 0 : message_error("out of memory");
+}
+
+/* some/where/slab.h5 -> slab_image: not the cubes of the run itself. */
+static int set_default_prefix(struct request *request)
+{
+    const char *slash = strrchr(request->source, '/');
+    const char *name = slash ? slash + 1 : request->source;
+    const char *dot = strrchr(name, '.');
+    const size_t length = dot && dot > name && strcmp(dot, ".h5") == 0 ? (size_t)(dot - name) : strlen(name);
+    const size_t size = length + sizeof "_image";
+    request->prefix = malloc(size);
+    if (!request->prefix)
+        return message_error("out of memory");
+    snprintf(request->prefix, size, "%.*s_image", (int)length, name);
+    return 0;
+}
+
+/* A list is written with commas on the command line: 2pc,1pc is [2pc, 1pc] in a model. */
+static int add_list(struct settings *settings, const char *key, const char *value)
+{
+    char list[512];
+    if (!strchr(value, ','))
+        return settings_add_value(settings, key, value);
+    snprintf(list, sizeof list, "[%s]", value);
+    return settings_add_value(settings, key, list);
+}
+
+static int add_range(struct settings *settings, const char *value)
+{
+    if (!strchr(value, ','))
+        return message_error("--range %s: give two velocities, such as -3km/s,3km/s", value);
+    return add_list(settings, "range", value);
+}
+
+/* One width, or major,minor,angle. */
+static int add_beam(struct settings *settings, const char *value)
+{
+    const char *second = strchr(value, ','), *third = second ? strchr(second + 1, ',') : NULL;
+    char beam[512];
+    if (!second)
+        return settings_add_value(settings, "image.beam", value);
+    if (!third || strchr(third + 1, ','))
+        return message_error("--beam %s: give one width such as 5arcsec, or major,minor,angle", value);
+    snprintf(beam, sizeof beam, "{major: %.*s, minor: %.*s, angle: %s}", (int)(second - value), value,
+             (int)(third - second - 1), second + 1, third + 1);
+    return settings_add_value(settings, "image.beam", beam);
+}
+
+static int read_option(struct request *request, int option)
+{
+    static const char *const units[] = {"K", "Jy/pixel", "Jy/sr", "Jy/beam", "photon", NULL};
+    struct settings *short_hands = &request->short_hands;
+    switch (option) {
+    case 'o':
+        return set_prefix(request, optarg);
+    case 'c':
+        return settings_add_value(short_hands, "camera", optarg);
+    case 'p':
+        return add_list(short_hands, "pixels", optarg);
+    case 'f':
+        return add_list(short_hands, "field", optarg);
+    case 'm':
+        return add_list(short_hands, "centre", optarg);
+    case 'r':
+        return add_range(short_hands, optarg);
+    case 'b':
+        return settings_add_whole(short_hands, "--bin", "bin", optarg);
+    case 'u':
+        return settings_add_choice(short_hands, "--unit", "image.unit", optarg, units);
+    case 'w':
+        return add_beam(short_hands, optarg);
+    case 'D':
+        return settings_add_value(short_hands, "image.distance", optarg);
+    case 't':
+        return settings_add_whole(short_hands, "--threads", "run.threads", optarg);
+    case 'd':
+        return settings_add_device(short_hands, optarg);
+    case 's':
+        return settings_add(&request->settings, optarg);
+    case 'j':
+        request->json = true;
+        return 0;
+    case 'q':
+        request->quiet = true;
+        return 0;
+    case 'h':
+        request->help = true;
+        return 0;
+    default:
+        return EXIT_ERROR;
+    }
+}
+
+static int read_request(int argc, char **argv, struct request *request)
+{
+    static const struct option options[] = {{"output", required_argument, NULL, 'o'},
+                                            {"camera", required_argument, NULL, 'c'},
+                                            {"pixels", required_argument, NULL, 'p'},
+                                            {"field", required_argument, NULL, 'f'},
+                                            {"centre", required_argument, NULL, 'm'},
+                                            {"range", required_argument, NULL, 'r'},
+                                            {"bin", required_argument, NULL, 'b'},
+                                            {"unit", required_argument, NULL, 'u'},
+                                            {"beam", required_argument, NULL, 'w'},
+                                            {"distance", required_argument, NULL, 'D'},
+                                            {"threads", required_argument, NULL, 't'},
+                                            {"device", required_argument, NULL, 'd'},
+                                            {"set", required_argument, NULL, 's'},
+                                            {"json", no_argument, NULL, 'j'},
+                                            {"quiet", no_argument, NULL, 'q'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    for (int option; (option = options_next(argc, argv, ":o:h", options)) != -1;) {
+        int code = read_option(request, option);
+        if (code || request->help)
+            return code;
+    }
+    request->source = options_single(argc, argv, "result");
+    if (!request->source || settings_append(&request->settings, &request->short_hands) ||
+        (!request->prefix && set_default_prefix(request)))
+        return EXIT_ERROR;
+    return 0;
+}
+
+static int trace(lr_context *ctx, const struct request *request, lr_scene **scene, lr_result **result)
+{
+    const struct settings *settings = &request->settings;
+    struct lr_summary summary;
+    char *cubes = NULL;
+    if (lr_scene_load(ctx, request->source, (const char *const *)settings->texts, settings->n, scene) ||
+        lr_scene_path_check(ctx, *scene, request->prefix) || lr_scene_image(ctx, *scene, result) ||
+        lr_result_write_cubes(ctx, *result, request->prefix, &cubes))
+        return message_error("%s", lr_last_error(ctx));
+    lr_result_summary(*result, &summary);
+    if (request->json)
+        summary_print_images_json(stdout, &summary, request->source, cubes);
+    else if (!request->quiet)
+        summary_print_images_text(stdout, &summary, cubes);
+    lr_text_free(cubes);
+    return command_print("");
+}
+
+static int image(const struct request *request)
+{
+    lr_context *ctx = lr_context_create();
+    if (!ctx)
+        return message_error("out of memory");
+    struct console console = console_create(request->quiet);
+    lr_context_on_log(ctx, console_log, &console);
+    lr_scene *scene = NULL;
+    lr_result *result = NULL;
+    int code = trace(ctx, request, &scene, &result);
+    lr_result_free(result);
+    lr_scene_free(scene);
+    lr_context_free(ctx);
+    return code;
+}
+
+int command_image(int argc, char **argv)
+{
+    struct request request = {NULL};
+    int code = read_request(argc, argv, &request);
+    if (code == 0)
+        code = request.help ? command_print(help) : image(&request);
+    request_free(&request);
+    return code;
+}
