@@ -48,8 +48,9 @@ enum lr_log_level { LR_LOG_INFO = 0, LR_LOG_WARNING = 1 };
 
 /* Called once per message, without a trailing newline. */
 typedef void lr_log_fn(void *user, enum lr_log_level level, const char *message);
-/* Called a few times per second during a run: packets finished, packets asked for, seconds since the start. */
-typedef void lr_progress_fn(void *user, int64_t done, int64_t total, double seconds);
+/* Called a few times per second: how many of how many `what` ("packets", "rows of image 'top'") are finished, and the
+ * seconds since that began. */
+typedef void lr_progress_fn(void *user, const char *what, int64_t done, int64_t total, double seconds);
 
 LR_API lr_context *lr_context_create(void); /* NULL when memory is exhausted */
 LR_API void lr_context_free(lr_context *ctx);
@@ -99,7 +100,7 @@ struct lr_summary {
     struct lr_estimate median_abs_x, lower_quartile_abs_x, upper_quartile_abs_x; /* of escaped photons */
     struct lr_estimate outside; /* photons/s that escaped beyond the edges of the spectrum */
     double peak_abs_x;          /* highest point of the spectrum folded at x = 0: a parabola through its top bins */
-    double seconds_transport, seconds_total;
+    double seconds_transport, seconds_images, seconds_total; /* images: ray tracing */
     double scatterings_per_second;
     int64_t scatterings; /* counted events, unweighted */
     char device[128];    /* such as "cpu (16 threads, AVX-512)" or "cuda:0 NVIDIA H200" */

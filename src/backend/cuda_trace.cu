@@ -64,17 +64,8 @@ bool upload_emissivity(struct device *device, const struct trace_job *job, struc
 
 typedef void kernel_fn(const struct pass, int first_row);
 
-template <int LANES>
-kernel_fn *choose_samples(bool line_only, int samples)
-{
-    if (line_only)
-        return samples == 1   ? trace_kernel<LANES, 1, true>
-               : samples == 2 ? trace_kernel<LANES, 2, true>
-                              : trace_kernel<LANES, 4, true>;
-    return samples == 1 ? trace_kernel<LANES, 1, false> : trace_kernel<LANES, 2, false>;
-}
-
-/* How many threads share a ray, and how many frequencies each of them follows. */
+/* How many threads share a ray, and how many frequencies each of them follows. A line is narrow: few threads with many
+ * frequencies each waste little where most of them are out of its reach, and four rays walk in one warp. */
 struct shape {
     int lanes, samples;
     kernel_fn *kernel;
@@ -83,14 +74,21 @@ struct shape {
 struct shape choose_shape(const struct pass *pass)
 {
     const int n_sample = pass->view.n_channel * pass->view.n_node;
-    const bool line_only = pass->view.line_only;
     struct shape shape;
-    shape.lanes = n_sample <= 8 ? 8 : 32;
-    const int per_lane = (n_sample + shape.lanes - 1) / shape.lanes;
-    const int most = line_only ? 4 : 2;
-    shape.samples = per_lane >= 3 && most == 4 ? 4 : per_lane >= 2 ? 2 : 1;
-    shape.kernel =
-        shape.lanes == 8 ? choose_samples<8>(line_only, shape.samples) : choose_samples<32>(line_only, shape.samples);
+    if (pass->view.line_only) {
+        shape.lanes = 8;
+        shape.samples = n_sample <= 8 ? 1 : n_sample <= 16 ? 2 : n_sample <= 32 ? 4 : 8;
+        shape.kernel = shape.samples == 1   ? trace_kernel<8, 1, true>
+                       : shape.samples == 2 ? trace_kernel<8, 2, true>
+                       : shape.samples == 4 ? trace_kernel<8, 4, true>
+                                            : trace_kernel<8, 8, true>;
+    } else {
+        shape.lanes = n_sample <= 8 ? 8 : 16;
+        shape.samples = n_sample <= 16 ? 1 : 4;
+        shape.kernel = shape.lanes == 8     ? trace_kernel<8, 1, false>
+                       : shape.samples == 1 ? trace_kernel<16, 1, false>
+                                            : trace_kernel<16, 4, false>;
+    }
     return shape;
 }
 

@@ -11,6 +11,11 @@ namespace
 {
 
 enum { TRACE_BLOCK = 128 };
+#ifdef LR_REAL_DOUBLE
+enum { TRACE_BLOCKS_PER_SM = 2 };
+#else
+enum { TRACE_BLOCKS_PER_SM = 5 };
+#endif
 
 struct plane_light {
     int axis;
@@ -56,13 +61,15 @@ __device__ __forceinline__ struct stretch next_stretch(const struct trace_view &
     return stretch;
 }
 
-/* The frequencies of one thread. */
-template <int SAMPLES>
+/* The frequencies of one thread. Gas with nothing but its line has one S for all of them. */
+template <int SAMPLES, bool LINE_ONLY>
 struct bundle {
+    enum { SOURCES = LINE_ONLY ? 1 : SAMPLES };
     real shift[SAMPLES];
     int channel[SAMPLES]; /* -1 = none */
     real intensity[SAMPLES], depth[SAMPLES];
-    real behind[SAMPLES], source[SAMPLES], front[SAMPLES]; /* S; negative = none */
+    real behind[SOURCES], source[SOURCES], front[SOURCES]; /* S; negative = none */
+    real profile[SOURCES], profile_front[SOURCES];         /* H in the middle of the cell and of the one in front */
 };
 
 __device__ __forceinline__ real emissivity_at(const struct trace_view &view, int index, int channel)
@@ -72,66 +79,93 @@ __device__ __forceinline__ real emissivity_at(const struct trace_view &view, int
                : R(0);
 }
 
-/* H and S of the cell in front, for every frequency. In gas with nothing but its line S is the same for all. */
+/* H and S of the cell in front. */
 template <int SAMPLES, bool LINE_ONLY>
-__device__ __forceinline__ void look_ahead(const struct trace_view &view, struct bundle<SAMPLES> &b,
+__device__ __forceinline__ void look_ahead(const struct trace_view &view, struct bundle<SAMPLES, LINE_ONLY> &b,
                                            const struct stretch &front)
 {
 #pragma unroll
-    for (int k = 0; k < SAMPLES; k++) {
+    for (int k = 0; k < (LINE_ONLY ? 1 : SAMPLES); k++) {
         b.behind[k] = b.source[k];
         b.source[k] = b.front[k];
         b.front[k] = R(-1);
+        b.profile[k] = b.profile_front[k];
         if (!(front.length > R(0)))
             continue;
         if (LINE_ONLY) {
             b.front[k] = front.cell.alpha0 > R(0) ? r_div(front.cell.eps, front.cell.alpha0) : R(-1);
             continue;
         }
-        const real x = r_div(b.shift[k] - front.velocity, front.cell.b);
-        const real profile = voigt(front.cell.a, x);
+        const real profile = voigt(front.cell.a, r_div(b.shift[k] - front.velocity, front.cell.b));
         const real opacity = front.cell.alpha0 * profile + front.cell.kappa;
         const real glow = front.cell.eps * profile + emissivity_at(view, front.index, b.channel[k]);
         b.front[k] = opacity > R(0) ? r_div(glow, opacity) : R(-1);
+        b.profile_front[k] = profile;
     }
 }
 
-/* One step inside a cell at one velocity, over the part from..to of it. */
+/* What a step needs to know of its cell. */
+struct step {
+    real velocity, from, to; /* the part of the cell it covers */
+    real l_behind, l_front;
+    real reach; /* of the line, in |x| */
+    bool bare;  /* damping does not matter */
+    bool whole; /* one step over the whole cell: H is known */
+};
+
 template <int SAMPLES, bool LINE_ONLY, bool SHINES>
-__device__ __forceinline__ void take_step(const struct trace_view &view, struct bundle<SAMPLES> &b,
-                                          const struct stretch &here, real l_behind, real l_front, real reach,
-                                          real velocity, real from, real to)
+__device__ __forceinline__ void take_step(const struct trace_view &view, struct bundle<SAMPLES, LINE_ONLY> &b,
+                                          const struct stretch &here, const struct step &step)
 {
-    const real length = here.length * (to - from);
+    const real length = here.length * (step.to - step.from);
     const real inv_b = r_div(R(1), here.cell.b);
+    const real lean_in = R(2) * step.from - R(1);
+    const real lean_out = R(2) * step.to - R(1);
+    real tilt = R(0);
+    if (LINE_ONLY && SHINES && view.step_source)
+        tilt = source_tilt(b.behind[0], b.source[0], b.front[0], step.l_behind, here.length, step.l_front);
 #pragma unroll
     for (int k = 0; k < SAMPLES; k++) {
-        const real x = (b.shift[k] - velocity) * inv_b;
-        if (LINE_ONLY && r_abs(x) > reach)
+        const real x = (b.shift[k] - step.velocity) * inv_b;
+        if (LINE_ONLY && r_abs(x) > step.reach)
             continue;
-        const real profile = voigt(here.cell.a, x);
+        real profile;
+        if (LINE_ONLY)
+            profile = step.bare ? r_exp(-r_min(x * x, LR_VOIGT_T_MAX)) : voigt(here.cell.a, x);
+        else
+            profile = SHINES && step.whole ? b.profile[k] : voigt(here.cell.a, x);
         const real t = (here.cell.alpha0 * profile + here.cell.kappa) * length;
         b.depth[k] += t;
         if (!SHINES)
             continue;
-        const real glow = LINE_ONLY
-                              ? here.cell.eps * profile * length
-                              : (here.cell.eps * profile + emissivity_at(view, here.index, b.channel[k])) * length;
-        const real tilt =
-            view.step_source ? source_tilt(b.behind[k], b.source[k], b.front[k], l_behind, here.length, l_front) : R(0);
-        b.intensity[k] = formal_step(b.intensity[k], t, glow, tilt * (R(2) * from - R(1)), tilt * (R(2) * to - R(1)));
+        if (LINE_ONLY) {
+            const real glow = b.source[0] * t;
+            b.intensity[k] = tilt == R(0) ? formal_step_flat(b.intensity[k], t, glow)
+                                          : formal_step(b.intensity[k], t, glow, tilt * lean_in, tilt * lean_out);
+            continue;
+        }
+        const real glow = (here.cell.eps * profile + emissivity_at(view, here.index, b.channel[k])) * length;
+        if (view.step_source) {
+            tilt = source_tilt(b.behind[k], b.source[k], b.front[k], step.l_behind, here.length, step.l_front);
+            b.intensity[k] = formal_step(b.intensity[k], t, glow, tilt * lean_in, tilt * lean_out);
+        } else {
+            b.intensity[k] = formal_step_flat(b.intensity[k], t, glow);
+        }
     }
 }
 
 template <int SAMPLES, bool LINE_ONLY, bool SHINES>
-__device__ __forceinline__ void cross_cell(const struct trace_view &view, struct bundle<SAMPLES> &b,
+__device__ __forceinline__ void cross_cell(const struct trace_view &view, struct bundle<SAMPLES, LINE_ONLY> &b,
                                            const struct stretch &behind, const struct stretch &here,
                                            const struct stretch &front)
 {
-    const real l_behind = behind.length > R(0) ? behind.length : R(1);
-    const real l_front = front.length > R(0) ? front.length : R(1);
-    const real reach = LINE_ONLY ? line_reach(here.cell.a, here.cell.alpha0 * here.length) : R_HUGE;
-    if (LINE_ONLY && reach <= R(0))
+    const real centre_depth = here.cell.alpha0 * here.length;
+    struct step step;
+    step.l_behind = behind.length > R(0) ? behind.length : R(1);
+    step.l_front = front.length > R(0) ? front.length : R(1);
+    step.reach = LINE_ONLY ? line_reach(here.cell.a, centre_depth) : R_HUGE;
+    step.bare = here.cell.a * centre_depth < LINE_DEPTH_FLOOR;
+    if (LINE_ONLY && step.reach <= R(0))
         return;
     real far = here.velocity;
     real near = here.velocity;
@@ -143,31 +177,42 @@ __device__ __forceinline__ void cross_cell(const struct trace_view &view, struct
     }
     const real in = here.velocity - far;
     const real out = near - here.velocity;
-    const bool steep = R(4) * (r_abs(in) + r_abs(out)) > here.cell.b;
-    const int n_far = steep ? velocity_steps(in, here.cell.b) : 0;
-    const int n_near = steep ? velocity_steps(out, here.cell.b) : 1;
-    for (int step = 0; step < n_far + n_near; step++) {
-        const bool second = step >= n_far;
-        const real n = (real)(second ? n_near : n_far);
-        const real part = r_div((real)(second ? step - n_far : step) + R(0.5), n);
-        const real velocity = steep ? (second ? here.velocity + out * part : far + in * part) : here.velocity;
-        const real base = second && steep ? R(0.5) : R(0);
-        const real width = steep ? r_div(R(0.5), n) : R(1);
-        const real from = steep ? base + R(0.5) * part - R(0.5) * width : R(0);
-        take_step<SAMPLES, LINE_ONLY, SHINES>(view, b, here, l_behind, l_front, reach, velocity, from, from + width);
+    step.whole = !(R(4) * (r_abs(in) + r_abs(out)) > here.cell.b);
+    if (step.whole) {
+        step.velocity = here.velocity;
+        step.from = R(0);
+        step.to = R(1);
+        take_step<SAMPLES, LINE_ONLY, SHINES>(view, b, here, step);
+        return;
+    }
+    const int n_far = velocity_steps(in, here.cell.b);
+    const int n_near = velocity_steps(out, here.cell.b);
+    LR_NO_UNROLL
+    for (int i = 0; i < n_far + n_near; i++) {
+        const bool second = i >= n_far;
+        const real width = r_div(R(1), (real)(second ? n_near : n_far));
+        const real part = (real)(second ? i - n_far : i) * width; /* of this half */
+        step.velocity = second ? here.velocity + out * (part + R(0.5) * width) : far + in * (part + R(0.5) * width);
+        step.from = (second ? R(0.5) : R(0)) + R(0.5) * part;
+        step.to = step.from + R(0.5) * width;
+        take_step<SAMPLES, LINE_ONLY, SHINES>(view, b, here, step);
     }
 }
 
 template <int SAMPLES, bool LINE_ONLY, bool SHINES>
-__device__ __forceinline__ void trace_ray(const struct trace_view &view, struct bundle<SAMPLES> &b, struct ray ray)
+__device__ __forceinline__ void trace_ray(const struct trace_view &view, struct bundle<SAMPLES, LINE_ONLY> &b,
+                                          struct ray ray)
 {
     bool more = ray.hits;
     struct stretch behind;
     behind.length = R(0);
+    behind.velocity = R(0);
     struct stretch here = next_stretch(view, ray, more);
 #pragma unroll
-    for (int k = 0; k < SAMPLES; k++)
+    for (int k = 0; k < (LINE_ONLY ? 1 : SAMPLES); k++) {
         b.behind[k] = b.source[k] = b.front[k] = R(-1);
+        b.profile_front[k] = R(0);
+    }
     if (SHINES)
         look_ahead<SAMPLES, LINE_ONLY>(view, b, here);
     while (here.length > R(0)) {
@@ -182,7 +227,7 @@ __device__ __forceinline__ void trace_ray(const struct trace_view &view, struct 
 
 /* Light of a plane that this line crosses, dimmed on its way out. */
 template <int SAMPLES, bool LINE_ONLY>
-__device__ void add_plane(const struct trace_view &view, struct bundle<SAMPLES> &b, const struct line3 &line,
+__device__ void add_plane(const struct trace_view &view, struct bundle<SAMPLES, LINE_ONLY> &b, const struct line3 &line,
                           const struct plane_light &plane)
 {
     const double mu = line.n.x[plane.axis];
@@ -197,7 +242,7 @@ __device__ void add_plane(const struct trace_view &view, struct bundle<SAMPLES> 
     }
     if (t > line.t_last)
         return;
-    struct bundle<SAMPLES> dimmed = b;
+    struct bundle<SAMPLES, LINE_ONLY> dimmed = b;
 #pragma unroll
     for (int k = 0; k < SAMPLES; k++)
         dimmed.depth[k] = R(0);
@@ -210,7 +255,8 @@ __device__ void add_plane(const struct trace_view &view, struct bundle<SAMPLES> 
 }
 
 template <int LANES, int SAMPLES, bool LINE_ONLY>
-__global__ void __launch_bounds__(TRACE_BLOCK) trace_kernel(const __grid_constant__ struct pass pass, int first_row)
+__global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS_PER_SM)
+    trace_kernel(const __grid_constant__ struct pass pass, int first_row)
 {
     const struct trace_view &view = pass.view;
     const int lane = (int)threadIdx.x % LANES;
@@ -218,7 +264,7 @@ __global__ void __launch_bounds__(TRACE_BLOCK) trace_kernel(const __grid_constan
     const int py = first_row + (int)blockIdx.y;
     if (px >= pass.n_x)
         return;
-    struct bundle<SAMPLES> b;
+    struct bundle<SAMPLES, LINE_ONLY> b;
     real weight[SAMPLES];
     real light[SAMPLES];
     real opaque[SAMPLES];
@@ -266,7 +312,7 @@ __global__ void probe_kernel(const __grid_constant__ struct pass pass)
     const struct trace_probe probe = pass.probe[blockIdx.x];
     for (int sample = (int)threadIdx.x; sample < view.n_channel * view.n_node; sample += (int)blockDim.x) {
         const int node = sample / view.n_channel;
-        struct bundle<1> b;
+        struct bundle<1, false> b;
         b.channel[0] = sample - node * view.n_channel;
         b.shift[0] = sample_shift_at(&view, node, b.channel[0]);
         b.intensity[0] = b.depth[0] = R(0);

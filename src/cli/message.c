@@ -90,11 +90,13 @@ static void format_duration(char *text, size_t size, double seconds)
         snprintf(text, size, "%ld:%02ld:%02ld", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
-void console_progress(void *user, int64_t done, int64_t total, double seconds)
+void console_progress(void *user, const char *what, int64_t done, int64_t total, double seconds)
 {
     struct console *console = user;
     const bool last = done >= total;
     const double interval = console->terminal ? terminal_interval : log_interval;
+    if (seconds < console->last_report)
+        console->last_report = 0; /* something new has begun */
     const bool due = seconds - console->last_report >= interval || (last && console->line_open);
     if (console->quiet || !due)
         return;
@@ -102,8 +104,9 @@ void console_progress(void *user, int64_t done, int64_t total, double seconds)
     double rate = seconds > 0.0 ? (double)done / seconds : 0.0;
     char left[32], line[160];
     format_duration(left, sizeof left, rate > 0.0 ? (double)(total - done) / rate : 1e99);
-    snprintf(line, sizeof line, "%5.1f %%  %lld of %lld packets  %.3g packets/s  ETA %s",
-             total > 0 ? 100.0 * (double)done / (double)total : 0.0, (long long)done, (long long)total, rate, left);
+    snprintf(line, sizeof line, "%5.1f %%  %lld of %lld %.60s  %.3g per second  ETA %s",
+             total > 0 ? 100.0 * (double)done / (double)total : 0.0, (long long)done, (long long)total, what, rate,
+             left);
     if (console->terminal) {
         fprintf(stderr, "\r%s\033[K", line);
         fflush(stderr);

@@ -25,6 +25,7 @@ static void put_seconds(struct json *json, const struct lr_summary *s)
 {
     json_open(json, "seconds", '{');
     json_number(json, "transport", s->seconds_transport);
+    json_number(json, "images", s->seconds_images);
     json_number(json, "total", s->seconds_total);
     json_close(json, '{');
 }
@@ -106,6 +107,7 @@ void summary_print_images_json(FILE *file, const struct lr_summary *s, const cha
     json_text(&json, "source", source);
     put_lines(&json, "cubes", cubes);
     json_open(&json, "seconds", '{');
+    json_number(&json, "images", s->seconds_images);
     json_number(&json, "total", s->seconds_total);
     json_close(&json, '{');
     json_text(&json, "device", s->device);

@@ -92,9 +92,10 @@ void summary_print_text(FILE *file, const struct lr_summary *s, const char *outp
     fprintf(file, "%.6g  km/s\n", s->reference_b / cm_per_km);
     put_label(file, "time");
     if (followed)
-        fprintf(file, "%.3g s transport, %.3g s total\n", s->seconds_transport, s->seconds_total);
-    else
-        fprintf(file, "%.3g s\n", s->seconds_total);
+        fprintf(file, "%.3g s transport, ", s->seconds_transport);
+    if (s->seconds_images > 0)
+        fprintf(file, "%.3g s ray tracing, ", s->seconds_images);
+    fprintf(file, "%.3g s total\n", s->seconds_total);
     if (followed) {
         put_label(file, "rate");
         fprintf(file, "%.3g scatterings/s\n", s->scatterings_per_second);

@@ -26,11 +26,11 @@ static enum lr_status read_background(const struct reader *r, const struct yaml_
     return LR_OK;
 }
 
-/* One width, or {major, minor, angle}. */
+/* One width, {major, minor, angle}, or none. */
 static enum lr_status read_beam(const struct reader *r, const struct yaml_node *node, double beam[3])
 {
     const char *const keys[] = {"major", "minor", "angle"};
-    if (!node)
+    if (!node || (node->kind == YAML_SCALAR && strcmp(node->text, "none") == 0))
         return LR_OK;
     const struct yaml_node *major = node, *minor = NULL;
     if (node->kind != YAML_SCALAR || yaml_is_empty(node)) {
@@ -115,6 +115,8 @@ static enum lr_status check_angles(const struct reader *r, const struct yaml_nod
 {
     const struct yaml_node *beam = yaml_find(node, "beam"), *unit = yaml_find(node, "unit");
     bool per_pixel = image->unit == UNIT_JY_PER_PIXEL || image->unit == UNIT_JY_PER_BEAM;
+    if (!(image->beam[0] > 0.0))
+        beam = NULL;
     if (image->unit == UNIT_JY_PER_BEAM && !beam)
         return READER_FAIL(r, unit, "Jy/beam needs 'beam', such as beam: 5 arcsec");
     for (int i = 0; (beam || per_pixel) && i < r->model->n_camera; i++) {

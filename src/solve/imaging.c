@@ -330,6 +330,7 @@ enum lr_status imaging_finish(lr_context *ctx, const struct worker *worker, cons
             LR_TRY_OR(done, status, add_errors(ctx, worker, model, scene, c, job, tally, packets, &part));
         if (tally && tally->peel)
             LR_TRY_OR(done, status, add_peeled(ctx, model, job, tally->peel[c], packets, &part));
+        result->summary.seconds_images += part.seconds;
         LR_TRY_OR(done, status, store_part(ctx, model, window, &part, &result->cube[window->camera + c]));
         cube_free(&part);
     }

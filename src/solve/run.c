@@ -31,7 +31,8 @@ static void forward_progress(void *user, int64_t done)
 {
     const struct progress *progress = user;
     if (progress->ctx->progress)
-        progress->ctx->progress(progress->ctx->progress_user, done, progress->total, lr_seconds() - progress->start);
+        progress->ctx->progress(progress->ctx->progress_user, "packets", done, progress->total,
+                                lr_seconds() - progress->start);
 }
 
 static enum lr_status plan_memory(lr_context *ctx, const lr_model *model, const struct transport_device *device,
@@ -202,6 +203,12 @@ static enum lr_status plan_images(lr_context *ctx, const lr_model *model, double
     return LR_OK;
 }
 
+/* Peel-off is a check, made for the CPU. */
+static const char *device_of(const lr_model *model)
+{
+    return model->n_camera > 0 && model->image.method == IMAGE_PEEL_OFF ? "cpu" : model->run.device;
+}
+
 enum lr_status lr_run(lr_context *ctx, const lr_model *model, lr_result **result)
 {
     struct transport_device description;
@@ -215,7 +222,7 @@ enum lr_status lr_run(lr_context *ctx, const lr_model *model, lr_result **result
     struct worker *worker = &stage->worker;
     stage->start = lr_seconds();
     stage->prepared.model = model;
-    LR_TRY_OR(done, status, backend_select(ctx, model->run.device, &worker->backend, &worker->device));
+    LR_TRY_OR(done, status, backend_select(ctx, device_of(model), &worker->backend, &worker->device));
     LR_TRY_OR(done, status, worker->backend->device_describe(ctx, worker->device, &description));
     LR_TRY_OR(done, status, job_prepare(ctx, model, &stage->prepared));
     LR_TRY_OR(done, status, plan_memory(ctx, model, &description, &stage->prepared.job, &left));

@@ -1,6 +1,7 @@
 #include "solve/trace.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -317,6 +318,7 @@ static void subtract_sky(const struct trace_job *job, int64_t plane, float *inte
 
 struct report {
     lr_context *ctx;
+    char what[96];
     int64_t total;
     double start;
 };
@@ -325,13 +327,15 @@ static void forward_progress(void *user, int64_t done)
 {
     const struct report *report = user;
     if (report->ctx->progress)
-        report->ctx->progress(report->ctx->progress_user, done, report->total, lr_seconds() - report->start);
+        report->ctx->progress(report->ctx->progress_user, report->what, done, report->total,
+                              lr_seconds() - report->start);
 }
 
 static enum lr_status run(lr_context *ctx, const struct worker *worker, const struct trace_job *job,
-                          struct trace_image *image)
+                          const struct camera *view, struct trace_image *image)
 {
-    struct report report = {ctx, job->pixels[1], lr_seconds()};
+    struct report report = {.ctx = ctx, .total = job->pixels[1], .start = lr_seconds()};
+    snprintf(report.what, sizeof report.what, "rows of image '%s'", view->name);
     const struct transport_monitor monitor = {&ctx->stop, forward_progress, &report};
     return worker->backend->trace(ctx, worker->device, worker->threads, worker->double_precision, job, &monitor, image);
 }
@@ -352,7 +356,7 @@ enum lr_status trace_cube(lr_context *ctx, const struct worker *worker, const st
         LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof(float), &image.optical_depth));
     LR_TRY_OR(done, status,
               lr_allocate(ctx, (size_t)job->n_probe * (size_t)job->n_channel, sizeof(double), &image.transmission));
-    LR_TRY_OR(done, status, run(ctx, worker, job, &image));
+    LR_TRY_OR(done, status, run(ctx, worker, job, view, &image));
     const int first = (int)lround((channels->first - scene->channels.first) / scene->channels.width);
     add_points(&prepared, first, view, image.transmission, image.intensity);
     if (options->subtract)
@@ -390,7 +394,7 @@ enum lr_status trace_emissivity(lr_context *ctx, const struct worker *worker, co
     prepared.job.emissivity = emissivity;
     prepared.job.emissivity_unit = unit * prepared.length_unit / prepared.intensity_unit;
     if (status == LR_OK)
-        status = run(ctx, worker, &prepared.job, &image);
+        status = run(ctx, worker, &prepared.job, &like->camera, &image);
     prepared_free(&prepared);
     return status;
 }

@@ -155,7 +155,7 @@ class Terminal:
 def test_ctrl_c_keeps_what_is_finished(folder, number):
     folder.earlier_result("out.h5")
     terminal = Terminal(folder, "--packets", "1e9", "--device", "cpu", "-o", "out.h5", "--json")
-    terminal.read_until(["%", "packets/s", "ETA"])
+    terminal.read_until(["%", "packets", "per second", "ETA"])
     terminal.process.send_signal(number)
     stdout, _ = terminal.process.communicate(timeout=120)
     text = terminal.read_until(["result is complete for those"])

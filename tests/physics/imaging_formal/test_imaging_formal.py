@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness import PARSEC_CM
+from harness import PARSEC_CM, assert_agrees, weighted_mean
 from imaging import BOLTZMANN, KM, LIGHT_SPEED, PLANCK, cube, hjerting, length, planck
 
 MODEL = Path(__file__).with_name("model.yaml")
@@ -50,7 +50,7 @@ def temperature_of(source):
 
 
 @pytest.mark.parametrize("precision", ["mixed", "double"])
-@pytest.mark.parametrize("opacity", [1e-3, 0.3, 40])
+@pytest.mark.parametrize("opacity", [1e-9, 1e-6, 1e-3, 0.3, 40])
 def test_uniform_slab(linerad, opacity, precision):
     """I = B (1 - exp(-tau H)), from thin to thick, and the optical depth itself."""
     run = linerad.run(MODEL, {"medium.opacity": f"{opacity} 1/pc", "image.optical_depth": True}, packets=0,
@@ -104,12 +104,12 @@ def test_cloud_in_the_void_keeps_its_velocity(linerad, velocity, subcell):
 
 @pytest.mark.parametrize("width", [0.05, 0.25, 1.0, 4.0])
 def test_channels_are_averages(linerad, width):
-    """`samples: auto` averages a line of depth 1 over channels up to 4 b wide to 1e-3 of the peak."""
+    """`samples: auto` averages a line of depth 1 over channels up to 4 b wide to 0.5 % of the peak."""
     settings = {"channels": {"number": 12, "range": [f"{-6.3 * width} km/s", f"{5.7 * width} km/s"]},
                 "medium.opacity": "0.5 1/pc"}
     image = image_of(linerad, settings)
     expected = mean_over_channels(image.edges, lambda v: -np.expm1(-profile(v))) * planck(NU0, 20)
-    assert_same(f"channels of {width} b", image.intensity[:, 0, 0], expected, 1e-3)
+    assert_same(f"channels of {width} b", image.intensity[:, 0, 0], expected, 5e-3)
 
 
 # ---- Sky --------------------------------------------------------------------------------------------------------------
@@ -254,17 +254,19 @@ def clumpy_settings(cells=(6, 6, 6), **camera):
     return settings, fields
 
 
-def test_far_observer_in_perspective(linerad):
-    """From a million sizes away the lines of sight are parallel: the same image as that of a direction."""
+@pytest.mark.parametrize("subcell", [True, False])
+def test_far_observer_in_perspective(linerad, subcell):
+    """From a million sizes away the lines of sight are parallel: the same image as that of a direction. It also asks
+    that an image does not jump when a ray moves by a millionth of a cell, past the corner of another one."""
     direction = np.array([0.36, 0.48, 0.8])
     far = 1e6 * direction
     angle = 2 * np.arctan(0.5 * 2.4e-6)
     settings, fields = clumpy_settings(direction=direction.tolist(), field="2.4 pc", pixels=24, rays=2)
+    settings["image.subcell"] = subcell
     near = settings | {"cameras": [{"name": "top", "position": [f"{x} pc" for x in far], "field": f"{angle:.17g} rad",
                                     "pixels": 24, "rays": 2}]}
     parallel = image_of(linerad, settings, fields=fields, precision="double").intensity
     perspective = image_of(linerad, near, fields=fields, precision="double").intensity
-    # Rays near an edge of a cell may fall to its other side: 1e-6 of a pixel of 0.1 pc.
     error = np.abs(parallel - perspective) / parallel.max()
     print(f"  largest difference {error.max():.1e} of the peak")
     assert error.max() < 1e-4
@@ -328,20 +330,27 @@ def test_periodic_mesh_repeats(linerad):
     assert np.all(once[:, :, :6] == 0) and np.all(once[:, :, 12:] == 0)
 
 
-@pytest.mark.parametrize("precision", ["mixed", "double"])
-def test_flux_does_not_depend_on_pixels(linerad, precision):
-    """One small bright cell: the light of the whole image is the same for pixels far larger and far smaller than the
-    cell, and wherever it lies in them, within 5 %, with the rays that the program chooses."""
-    n = 16
-    bright = {"default": 0, "regions": [{"box": {"min": ["0 pc"] * 3, "max": ["0.125 pc"] * 3}, "value": 1}]}
+@pytest.mark.parametrize("direction", [(0, 0, 1), (0, 0.6, 0.8), (0.36, 0.48, 0.8)])
+def test_flux_does_not_depend_on_pixels(linerad, direction):
+    """One small bright cell. A camera sees it with rays no further apart than cells are wide, so between n and n + 1 rays
+    meet it along each side of the image; the light of the whole image may be off by that, not more, for pixels from half
+    the cell to 16 times the cell. On the mean over places of the cell inside its pixel it is right."""
+    n, cell = 16, 2 / 16
+    bright = {"default": 0, "regions": [{"box": {"min": ["0 pc"] * 3, "max": [f"{cell} pc"] * 3}, "value": 1}]}
     settings = {"mesh.cells": [n, n, n], "medium": {"b": "1 km/s", "damping": A, "opacity": "0 1/pc"},
                 "sources": [{"volume": {"emissivity": bright}, "spectrum": BAND, "luminosity": f"{LUMINOSITY} photon/s"}],
                 "channels": "{number: 1, range: [-4 km/s, 4 km/s], samples: 1}"}
     rng = np.random.default_rng(3)
-    for direction in ([0, 0, 1], [0.36, 0.48, 0.8], [0.0, 0.6, 0.8]):
-        cameras = [{"name": f"p{pixels}", "direction": direction, "pixels": pixels, "field": "4 pc",
-                    "centre": [f"{x:.5f} pc" for x in rng.uniform(-0.2, 0.2, 3)]} for pixels in (1, 2, 5, 11, 32, 57, 128)]
-        run = linerad.run(MODEL, settings | {"cameras": cameras}, packets=0, precision=precision)
+    for pixels in (2, 5, 57):
+        cameras = [{"name": f"p{i}", "direction": list(direction), "pixels": pixels, "field": "4 pc",
+                    "centre": [f"{x:.9f} pc" for x in rng.uniform(-0.3, 0.3, 3)]} for i in range(32)]
+        run = linerad.run(MODEL, settings | {"cameras": cameras}, packets=0)
         flux = np.array([cube(run, camera["name"]).spectrum.sum() for camera in cameras]) / (LUMINOSITY / (4 * np.pi))
-        print(f"  {direction}: flux over expected", np.array2string(flux, precision=4))
-        assert np.all(np.abs(flux - 1) < 0.05), direction
+        spacing = 4 / pixels / run.attribute("rays", "images/p0")
+        off = np.max(np.abs(flux - 1))
+        allowed = (1 + spacing / cell) ** 2 - 1
+        print(f"  {pixels} pixels: {spacing / cell:.2f} cells between rays, flux off by up to {off:.3f}")
+        assert spacing / cell < 1.001
+        assert off < allowed + 1e-4
+        if off > 1e-3:
+            assert_agrees(f"mean flux, {pixels} pixels", weighted_mean(flux), 1.0)

@@ -183,3 +183,43 @@ def test_smooth_gas_converges_with_the_square_of_the_cells(linerad, edge):
     assert error[True, 32] / error[True, 64] > 2.9
     for n in (16, 32):
         assert error[True, n] < 0.35 * error[False, n]
+
+
+def swirling_gas(x, y, z):
+    """A ball-like cloud whose velocity turns in all directions."""
+    phase = 0.7 * np.sin(np.pi * x) + 0.4 * np.cos(np.pi * y)
+    inside = np.prod([np.clip(1 - u**2, 0, 1) ** 2 for u in (x, y, z)], axis=0)
+    return {"b": 0.2 * KM * (1 + 0.2 * np.sin(3 * z + phase)),
+            "opacity": 40 / SIZE * (1 + 0.7 * np.sin(4 * z - phase) * np.cos(x + y)) * inside,
+            "temperature": 20 + 8 * np.sin(4 * z + 2 * phase),
+            "velocity": 1.5 * KM * np.stack([np.sin(2.5 * y + z), np.cos(2 * x - z), np.sin(2.5 * z + phase)])}
+
+
+def test_smooth_gas_from_an_oblique_side(linerad):
+    """Rays that cross cells through all their faces, and near their corners; a cube of cells, and the truth along the
+    same rays."""
+    n_ray, fine, reach = 12, 1200, 1.8
+    toward = np.array([0.48, 0.6, 0.64])
+    up = np.array([0, 0, 1]) - toward[2] * toward
+    up /= np.linalg.norm(up)
+    offsets, s = middles(n_ray), reach * middles(fine)
+    points = (offsets[None, :, None, None] * np.cross(up, toward) + offsets[:, None, None, None] * up
+              + s[:, None] * toward)
+    gas = swirling_gas(*np.moveaxis(points, 3, 0))
+    truth = columns(gas["opacity"], gas["b"], A_SMOOTH, planck(CO_NU0, gas["temperature"]),
+                    np.tensordot(toward, gas["velocity"], 1), reach * SIZE / fine, CHANNELS)
+    error = {}
+    for n in (16, 32, 64):
+        fields = gas_file(**swirling_gas(*np.meshgrid(middles(n), middles(n), middles(n), indexing="ij")))
+        for subcell in (True, False):
+            settings = {"mesh": {"cells": [n] * 3, "size": [length(SIZE)] * 3}, "medium.damping": A_SMOOTH,
+                        "channels": "{number: 60, range: [-2.5 km/s, 2.5 km/s], samples: 1}", "image.subcell": subcell,
+                        "cameras": [{"name": "top", "direction": toward.tolist(), "field": length(SIZE),
+                                     "pixels": n_ray, "rays": 1}]}
+            image = cube(linerad.run(MODEL, settings, packets=0, fields=fields), "top").intensity
+            error[subcell, n] = np.sqrt(np.mean((image - truth) ** 2)) / truth.max()
+            print(f"  {n}^3 cells, subcell {subcell}: rms error {error[subcell, n]:.2e} of the peak")
+    assert error[True, 16] / error[True, 32] > 2.9
+    assert error[True, 32] / error[True, 64] > 2.9
+    for n in (16, 32, 64):
+        assert error[True, n] < 0.6 * error[False, n]
