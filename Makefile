@@ -12,7 +12,7 @@ MAKEFLAGS += --no-print-directory
 
 help:
 	@echo 'make build     library, command and (with nvcc) the CUDA backend, in $(BUILD)/'
-	@echo 'make demo      install what is missing, build, run two examples, draw their spectra into out/'
+	@echo 'make demo      install what is missing, build, run two examples: spectra, FITS cubes and pictures in out/'
 	@echo 'make check     everything a change must pass: tests, sanitizers, format, layers, symbols'
 	@echo 'make validate  the long physics tests'
 	@echo 'make bench     timed cases; results under out/'
@@ -29,12 +29,13 @@ demo:
 	$(MAKE) build
 	@mkdir -p out
 	$(BUILD)/linerad run examples/neufeld_slab.yaml --set medium.tau_mean=$(SLAB_DEPTH) -o out/neufeld_slab.h5
-	$(BUILD)/linerad run examples/box.yaml -o out/box.h5
+	$(BUILD)/linerad run examples/clumpy_box.yaml -o out/clumpy_box.h5
 	$(PYTHON) tools/plot_spectrum.py out/neufeld_slab.h5 -o out/neufeld_slab.png --neufeld 0.149 $(SLAB_DEPTH) \
 	    --title 'Slab with a central source'
-	$(PYTHON) tools/plot_spectrum.py out/box.h5 -o out/box.png --title 'Cube with a uniform source'
-	@echo; echo 'Spectra:  out/neufeld_slab.png  out/box.png'
-	@echo 'Results:  out/neufeld_slab.h5   out/box.h5'
+	$(PYTHON) tools/plot_channels.py out/clumpy_box.h5 -o out/clumpy_box.png --camera corner
+	@echo; echo 'Pictures: out/neufeld_slab.png  out/clumpy_box.png'
+	@echo 'Results:  out/neufeld_slab.h5   out/clumpy_box.h5'
+	@echo 'Cubes:    '$$(cd out && echo clumpy_box_*.fits)
 
 check:
 	tools/install-deps check

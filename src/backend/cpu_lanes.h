@@ -38,7 +38,7 @@ struct lanes {
     real weight[LANES];    /* settled, for the vector steps */
     double settled[LANES]; /* weight at the last flush */
     double path[LANES], absorbed[LANES], scattered_sum[LANES];
-    int64_t cell[LANES];
+    int64_t cell[LANES], voxel[LANES]; /* voxel: see find_voxel() */
     int i[LANES], j[LANES], k[LANES];
     int batch[LANES];
     int last_cell[LANES][3];
@@ -122,26 +122,31 @@ static inline __attribute__((always_inline)) void scatter_lanes(struct lanes *la
     }
 }
 
-/* The channel and the amount of what each lane leaves with a far camera; lane->share is 0 where it leaves nothing. */
+/* Directions to a camera, and what each lane leaves with it. */
+struct sight {
+    real x[LANES], y[LANES], z[LANES], projected[LANES]; /* projected: velocity of the gas toward the camera */
+    real amount[LANES];
+};
+
+/* The channel and the amount for one camera; the amount is 0 where a lane leaves nothing. */
 static inline __attribute__((always_inline)) void deposit_lanes(struct lanes *lane, const struct transport_view *view,
-                                                                const struct cell_view *cells, real *amount,
-                                                                const struct vec3 *toward, const int mode)
+                                                                struct sight *sight, const int mode, const int dipole)
 {
-    real projected[LANES];
-    for (int l = 0; l < LANES; l++)
-        projected[l] = lane->share[l] > R(0) ? cell_velocity_along(&cells[lane->cell[l]], toward[l]) : R(0);
+    const struct channel_view channels = view->channels;
+    const real dipole_core = view->dipole_core;
+    const real recoil_speed = view->recoil;
 #pragma omp simd
     for (int l = 0; l < LANES; l++) {
         const real x = lane->in_x[l];
-        const real g = lane->in_nx[l] * toward[l].x + lane->in_ny[l] * toward[l].y + lane->in_nz[l] * toward[l].z;
-        const real core = phase_in_core(lane->a[l], x) ? view->dipole_core : R(1);
-        const real e1 = view->dipole ? core : R(0);
-        const real recoil = r_div(view->recoil, lane->b[l]);
+        const real g = lane->in_nx[l] * sight->x[l] + lane->in_ny[l] * sight->y[l] + lane->in_nz[l] * sight->z[l];
+        const real e1 = !dipole ? R(0) : phase_in_core(lane->a[l], x) ? dipole_core : R(1);
+        const real recoil = r_div(recoil_speed, lane->b[l]);
         const real x_out =
             mode == MODE_COMPLETE ? lane->u[l] : redistributed_frequency(x, lane->u[l], lane->u_side[l], g, recoil);
-        lane->in_shift[l] = frequency_in_mesh_frame(x_out, lane->b[l], projected[l]);
-        lane->channel[l] = channel_of_shift(&view->channels, lane->in_shift[l]);
-        amount[l] = lane->share[l] * phase_toward(e1, g);
+        const real shift = frequency_in_mesh_frame(x_out, lane->b[l], sight->projected[l]);
+        lane->in_shift[l] = shift;
+        lane->channel[l] = channel_of_shift(&channels, shift);
+        sight->amount[l] = lane->share[l] * phase_toward(e1, g);
     }
 }
 

@@ -8,6 +8,7 @@
 #include "backend/block_chain.h"
 #include "backend/build_views.h"
 #include "backend/cpu_variants.h"
+#include "backend/flush_denormals.h"
 #include "base/context.h"
 #include "kernel/flight.h"
 #include "kernel/formal_solution.h"
@@ -498,6 +499,7 @@ static void desk_free(struct desk *desk)
 
 static void run_thread(struct pass *pass, const struct transport_monitor *monitor, int *rows_done)
 {
+    const unsigned denormals = flush_denormals();
     struct desk desk = {0};
     int ok = make_desk(pass, &desk);
     double last_report = lr_seconds();
@@ -520,6 +522,7 @@ static void run_thread(struct pass *pass, const struct transport_monitor *monito
 #pragma omp atomic write
         pass->failed = 1;
     desk_free(&desk);
+    restore_denormals(denormals);
 }
 
 #define NAME_JOIN(prefix, variant) prefix##variant

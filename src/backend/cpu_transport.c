@@ -28,6 +28,7 @@ struct pass {
     struct cell_view *cell;
     double *length, *scatter; /* [n_group][n_cell] */
     double *emissivity_wide;  /* the emissivity where there are few voxels; or NULL */
+    int alone;                /* one thread: no atomic additions to voxels */
     int64_t next;             /* first packet not yet taken */
     int64_t done;
 };
@@ -125,6 +126,14 @@ static void flush_lane(struct pass *pass, struct lanes *lane, int l)
     lane->length[l] = lane->scatter[l] = lane->path_part[l] = lane->depth[l] = lane->scattered[l] = R(0);
 }
 
+/* The first voxel of the lane's cell, for the first camera. */
+static void find_voxel(const struct pass *pass, struct lanes *lane, int l)
+{
+    const struct transport_job *job = pass->job;
+    const int64_t group = job->n_deposit_group > 1 ? lane->batch[l] % job->n_deposit_group : 0;
+    lane->voxel[l] = (group * job->n_camera * job->n_cell + lane->cell[l]) * job->n_channel;
+}
+
 static int64_t supply_take(struct pass *pass, struct supply *supply)
 {
     if (supply->exhausted || *pass->monitor->stop)
@@ -164,6 +173,7 @@ static void start_lane(struct pass *pass, struct lanes *lane, int l, struct supp
     set_place(lane, l, born.at);
     lane->cell[l] = walk_cell_index(&pass->view.mesh, born.at);
     load_cell(lane, l, &pass->cell[lane->cell[l]]);
+    find_voxel(pass, lane, l);
     lane->nx[l] = born.n.x;
     lane->ny[l] = born.n.y;
     lane->nz[l] = born.n.z;
@@ -270,6 +280,7 @@ static void cross_lane(struct pass *pass, struct lanes *lane, int l, struct supp
     lane->nz[l] = n_new.z;
     lane->cell[l] = cell;
     load_cell(lane, l, &pass->cell[cell]);
+    find_voxel(pass, lane, l);
     set_place(lane, l, crossing.at);
 }
 
@@ -300,19 +311,39 @@ static void settle_lane(struct pass *pass, struct lanes *lane, int l, struct sup
 
 /* ---- cameras --------------------------------------------------------------------------------------------------- */
 
-static void leave_share(struct pass *pass, const struct lanes *lane, int l, int camera, real amount)
+static void add_to_voxel(struct pass *pass, int64_t voxel, real amount)
 {
-    const struct transport_job *job = pass->job;
-    const int64_t group = lane->batch[l] % job->n_deposit_group;
-    const int64_t voxel =
-        ((group * job->n_camera + camera) * job->n_cell + lane->cell[l]) * job->n_channel + lane->channel[l];
-    if (pass->emissivity_wide) {
-        add(&pass->emissivity_wide[voxel], (double)amount);
-        return;
-    }
-    float *to = &pass->tally->emissivity[voxel];
+    double *wide = pass->emissivity_wide;
+    float *narrow = pass->tally->emissivity;
+    if (wide && pass->alone)
+        wide[voxel] += (double)amount;
+    else if (wide)
+        add(&wide[voxel], (double)amount);
+    else if (pass->alone)
+        narrow[voxel] += (float)amount;
+    else
 #pragma omp atomic
-    *to += (float)amount;
+        narrow[voxel] += (float)amount;
+}
+
+/* Voxels are far apart in memory: all of them are asked for before the first is needed. */
+static void leave_shares(struct pass *pass, const struct lanes *lane, int camera, const real *amount)
+{
+    const int64_t offset = (int64_t)camera * pass->job->n_cell * pass->job->n_channel;
+    int64_t voxel[LANES];
+    int who[LANES];
+    int n = 0;
+    for (int l = 0; l < LANES; l++) {
+        voxel[n] = lane->voxel[l] + offset + lane->channel[l];
+        who[n] = l;
+        n += lane->share[l] > R(0) && lane->channel[l] >= 0;
+    }
+    for (int i = 0; i < n; i++)
+        __builtin_prefetch(pass->emissivity_wide ? (const void *)&pass->emissivity_wide[voxel[i]]
+                                                 : (const void *)&pass->tally->emissivity[voxel[i]],
+                           1);
+    for (int i = 0; i < n; i++)
+        add_to_voxel(pass, voxel[i], amount[who[i]]);
 }
 
 /* What is left of a photon at shift `shift` that flies from the lane's place to the observer. */
@@ -359,25 +390,36 @@ static void peel(struct pass *pass, const struct lanes *lane, int l, int camera,
         (double)(amount * transmission(pass, lane, l, toward, lane->in_shift[l])));
 }
 
+static void look_toward(const struct pass *pass, const struct lanes *lane, int camera, struct sight *sight)
+{
+    const struct camera_view *view = &pass->view.camera[camera];
+    for (int l = 0; l < LANES; l++) {
+        const struct vec3 toward =
+            view->perspective ? camera_direction(view, &pass->view.mesh, get_place(lane, l)) : view->toward;
+        sight->x[l] = toward.x;
+        sight->y[l] = toward.y;
+        sight->z[l] = toward.z;
+        sight->projected[l] = cell_velocity_along(&pass->cell[lane->cell[l]], toward);
+    }
+}
+
 static inline __attribute__((always_inline)) void serve_cameras(struct pass *pass, struct lanes *lane, const int mode)
 {
     const struct transport_view *view = &pass->view;
-    struct vec3 toward[LANES];
-    real amount[LANES];
+    struct sight sight;
     for (int c = 0; c < view->n_camera; c++) {
-        for (int l = 0; l < LANES; l++)
-            toward[l] = view->camera[c].perspective
-                            ? camera_direction(&view->camera[c], &view->mesh, get_place(lane, l))
-                            : view->camera[c].toward;
-        deposit_lanes(lane, view, pass->cell, amount, toward, mode);
-        for (int l = 0; l < LANES; l++) {
-            if (lane->share[l] <= R(0) || lane->channel[l] < 0)
-                continue;
-            if (pass->job->peel)
-                peel(pass, lane, l, c, toward[l], amount[l]);
-            else
-                leave_share(pass, lane, l, c, amount[l]);
+        look_toward(pass, lane, c, &sight);
+        if (view->dipole)
+            deposit_lanes(lane, view, &sight, mode, 1);
+        else
+            deposit_lanes(lane, view, &sight, mode, 0);
+        if (!pass->job->peel) {
+            leave_shares(pass, lane, c, sight.amount);
+            continue;
         }
+        for (int l = 0; l < LANES; l++)
+            if (lane->share[l] > R(0) && lane->channel[l] >= 0)
+                peel(pass, lane, l, c, vec3_make(sight.x[l], sight.y[l], sight.z[l]), sight.amount[l]);
     }
 }
 
@@ -535,7 +577,7 @@ enum lr_status NAME_EXPAND(cpu_transport_,
 {
     struct block *chain = NULL;
     const struct view_store store = {&chain, chain_copy};
-    struct pass pass = {.job = job, .monitor = monitor, .tally = tally};
+    struct pass pass = {.job = job, .monitor = monitor, .tally = tally, .alone = threads == 1};
     struct lanes *lanes = aligned_alloc(64, (size_t)threads * sizeof *lanes);
     enum lr_status status = LR_OK;
 

@@ -33,7 +33,8 @@ LR_FN struct vec3 camera_direction(const struct camera_view *camera, const struc
 LR_FN int channel_of_shift(const struct channel_view *channels, real shift)
 {
     const real position = (-shift - channels->first) * channels->inv_step;
-    return position >= R(0) && position < (real)channels->n ? (int)position : -1;
+    const int inside = (position >= R(0)) & (position < (real)channels->n);
+    return inside ? (int)position : -1;
 }
 
 /* P(g) of phase.h. */

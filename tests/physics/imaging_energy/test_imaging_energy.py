@@ -73,7 +73,8 @@ def test_directions_cover_the_sphere():
 
 @pytest.mark.parametrize("absorption", ["none", "dust", "destruction"])
 def test_images_hold_the_escaped_light(linerad, absorption):
-    settings = {"none": {}, "dust": {"medium.tau_absorption": 0.5}, "destruction": {"medium.destruction": 0.1}}[absorption]
+    settings = {"none": {}, "dust": {"medium.tau_absorption": 0.5},
+                "destruction": {"medium.destruction": 0.1}}[absorption]
     directions = healpix_centres(2)
     run, light = light_from_all_sides(linerad, settings, directions, packets=6e4)
     escaped = run.summary["escaped"]

@@ -1,10 +1,10 @@
 """Two ways to an image of scattered light (examples/clumpy_box.yaml), pixel by pixel.
 
 `two-step` leaves scatterings in cells and lets lines of sight collect them; `peel-off` sends every scattering to the
-camera by itself. They share nothing after the scattering. Pixels are whole cells, because two-step knows no place inside
-a cell, and `subcell: false`, because peel-off sees uniform cells. Then they differ only in noise and, where a cell is
-thick, in what lies in front of what inside it: the balls are at most of depth 0.8 per cell at line centre, and the
-clumps contribute their surfaces; 1.5 % is allowed for the whole flux of scattered light.
+camera by itself. They share nothing after the scattering. Pixels are whole cells, because two-step knows no place
+inside a cell, and `subcell: false`, because peel-off sees uniform cells. Then they differ only in noise and, where a
+cell is thick, in what lies in front of what inside it: the balls are at most of depth 0.8 per cell at line centre, and
+the clumps contribute their surfaces; 1.5 % is allowed for the whole flux of scattered light.
 
 Errors per pixel come from 8 groups of packets each, so that the square of difference over error is 7/6 on the mean.
 """
@@ -34,7 +34,7 @@ def compare(linerad, n, packets):
         scattered[:, n // 2 - 1:n // 2 + 1, n // 2 - 1:n // 2 + 1] = False  # the star, which is the same in both
         signal = 0.5 * (one.intensity + other.intensity)
         bright = scattered & (signal > 0.05 * signal[scattered].max()) & (one.error > 0) & (other.error > 0)
-        deviations.append((difference / np.hypot(one.error, other.error))[bright])
+        deviations.append(difference[bright] / np.hypot(one.error, other.error)[bright])
         ratios.append(np.median(other.error[bright] / one.error[bright]))
         flux = [np.sum(image.intensity[scattered]) for image in (one, other)]
         print(f"  toward {name}: {bright.sum()} pixels and channels, scattered flux two-step over peel-off "
@@ -46,8 +46,8 @@ def compare(linerad, n, packets):
     gain = np.mean(ratios) ** 2 * seconds[peel] / seconds[step]
     print(f"  chi^2 / n {chi2:.3f}, mean deviation {mean:+.3f}, beyond 3: {np.mean(np.abs(deviations) > 3):.4f}, "
           f"n = {len(deviations)}")
-    print(f"  peel-off is {np.mean(ratios):.2f} times as noisy per packet and takes {seconds[peel] / seconds[step]:.2f} "
-          f"times as long: two-step is {gain:.1f} times as fast for equal noise")
+    print(f"  peel-off is {np.mean(ratios):.2f} times as noisy per packet and takes "
+          f"{seconds[peel] / seconds[step]:.2f} times as long: two-step is {gain:.1f} times as fast for equal noise")
     assert len(deviations) > 1000
     assert 0.9 < chi2 < 1.45
     assert abs(mean) < 0.15

@@ -80,7 +80,8 @@ def test_clumpy_box_agrees_with_radmc3d(linerad):
         "mesh": {"cells": [64, 64, 64], "size": [length(size)] * 3},
         "line": {"frequency": f"{nu0:.12g} Hz", "einstein_a": f"{einstein_a:.9g} 1/s", "degeneracies": [1, 3],
                  "mass": "28 u"},
-        "channels": {"number": 32, "samples": 1, "range": [kms(velocity.min() - step / 2), kms(velocity.max() + step / 2)]},
+        "channels": {"number": 32, "samples": 1,
+                     "range": [kms(velocity.min() - step / 2), kms(velocity.max() + step / 2)]},
         "cameras": [{"name": "top", "direction": "+z", "field": length(size), "pixels": 128, "rays": 1}]}
     run = linerad.run(MODEL, settings, packets=0, fields=gas_file(b, opacity, temperature, gas["v"].astype(float)))
     image = cube(run, "top").intensity
@@ -171,8 +172,9 @@ def compare_smooth(linerad, n, subcell, edge, truth):
 
 @pytest.mark.parametrize("edge", [0.0, 1.0])
 def test_smooth_gas_converges_with_the_square_of_the_cells(linerad, edge):
-    """Rays run through the middles of the columns, where the gas is sampled: only cells along them matter. With edge = 1
-    the gas is cut off by the mesh, and what its velocity does in the outermost half cells has no neighbour to tell."""
+    """Rays run through the middles of the columns, where the gas is sampled: only cells along them matter. With edge =
+    1 the gas is cut off by the mesh, and what its velocity does in the outermost half cells has no neighbour to
+    tell."""
     n_side, fine = 8, 4000
     gas = smooth_gas(*np.meshgrid(middles(n_side), middles(n_side), middles(fine), indexing="ij"), edge=edge)
     truth = columns(gas["opacity"], gas["b"], A_SMOOTH, planck(CO_NU0, gas["temperature"]), gas["velocity"][2],

@@ -36,8 +36,8 @@ def slab_edges(tau_mean):
 
 def run_slab(linerad, tau_mean, packets, seed=1, n_channel=N_CHANNEL):
     reach = frequency_range(tau_mean)
-    cameras = [{"name": f"mu{100 * mu:.0f}", "direction": [mu, float(np.sqrt(1 - mu**2)), 0.0], "field": "1 pc", "pixels": 1}
-               for mu in MU]
+    cameras = [{"name": f"mu{100 * mu:.0f}", "direction": [mu, float(np.sqrt(1 - mu**2)), 0.0], "field": "1 pc",
+                "pixels": 1} for mu in MU]
     settings = {"medium.tau_mean": tau_mean, "mesh.edges.x": [f"{x:.9f} pc" for x in slab_edges(tau_mean)],
                 "channels": {"number": n_channel, "range": [-reach, reach]}, "cameras": cameras,
                 "output": {"directions": {"mu": N_MU, "axis": "x"}, "bins": n_channel, "range": [-reach, reach],
@@ -53,8 +53,8 @@ def seen(run, mu):
 
 
 def escaped(run, mu):
-    """The same from the packets that left within 0.05 of mu, and of -mu, which is the same by symmetry: photons per unit
-    x and steradian through a face of area A are I_v b mu A."""
+    """The same from the packets that left within 0.05 of mu, and of -mu, which is the same by symmetry: photons per
+    unit x and steradian through a face of area A are I_v b mu A."""
     spectrum = run.data("spectrum/direction")[:, 0, ::-1]
     error = run.data("spectrum/direction_error")[:, 0, ::-1]
     upper = round((mu + 1) / 2 * N_MU - 0.5)

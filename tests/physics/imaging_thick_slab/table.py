@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Peaks of the spectrum that a camera sees of a thick slab, against the limit of Neufeld (1990), as a markdown table; with
---plot a picture of the spectra.
+"""Peaks of the spectrum that a camera sees of a thick slab, against the limit of Neufeld (1990), as a markdown table;
+with --plot a picture of the spectra.
 
     LINERAD_BIN=build/linerad tests/physics/imaging_thick_slab/table.py --depths 300 3000 30000 --plot slab.png
 
@@ -34,7 +34,7 @@ def peak_of(x, spectrum):
 
 
 def neufeld(x, tau_mean):
-    """I_v b A / L with the limb darkening (1 + 1.5 mu) / 2 of a scattering atmosphere: the whole flux is Neufeld's."""
+    """Escaped photons per unit x, all directions together, for one emitted photon."""
     argument = np.minimum(np.sqrt(np.pi**4 / 54) * np.abs(x) ** 3 / (DAMPING * tau_mean), 700)
     return np.pi / np.sqrt(6) * x**2 / (DAMPING * tau_mean) / np.cosh(argument)
 
@@ -42,8 +42,9 @@ def neufeld(x, tau_mean):
 def row(run, tau_mean, mu=0.75):
     x = middles(run)
     image, packets = seen(run, mu)[0], escaped(run, mu)[0]
-    ratio = sum(m * seen(run, m)[0].sum() for m in MU) / sum(m * escaped(run, m)[0].sum() for m in MU)
-    error = np.sqrt(sum(m**2 * np.sum(escaped(run, m)[1] ** 2) for m in MU)) / sum(m * escaped(run, m)[0].sum() for m in MU)
+    left = sum(m * escaped(run, m)[0].sum() for m in MU)
+    ratio = sum(m * seen(run, m)[0].sum() for m in MU) / left
+    error = np.sqrt(sum(m**2 * np.sum(escaped(run, m)[1] ** 2) for m in MU)) / left
     trace = sum(run.attribute("seconds", f"images/mu{100 * m:.0f}") for m in MU)
     return (f"| {tau_mean:g} | {run.summary['packets']} | {peak_of(x, image):.2f} | {peak_of(x, packets):.2f} | "
             f"{0.8812 * np.cbrt(DAMPING * tau_mean):.2f} | {ratio:.4f} +- {error:.4f} | "
@@ -61,7 +62,8 @@ def draw(runs, path):
         x = middles(run)
         image, error = seen(run, 0.75)
         packets, packets_error = escaped(run, 0.75)
-        panel.errorbar(x, packets, packets_error, fmt=".", ms=3, lw=0.8, color="#D55E00", label="packets, mu 0.7 to 0.8")
+        panel.errorbar(x, packets, packets_error, fmt=".", ms=3, lw=0.8, color="#D55E00",
+                       label="packets, mu 0.7 to 0.8")
         panel.fill_between(x, image - error, image + error, color="#0072B2", alpha=0.3, lw=0)
         panel.plot(x, image, color="#0072B2", lw=1.2, label="image, mu = 0.75")
         limit = neufeld(x, tau_mean)

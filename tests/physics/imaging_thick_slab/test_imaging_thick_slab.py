@@ -1,14 +1,14 @@
 """A thick slab as a camera sees it, against the packets that leave in its direction.
 
-Two estimates of one intensity from the same packets, with nothing in common after the last scattering but one: the image
-follows light from everywhere in the gas to the camera; the escaped spectrum waits for packets that fly there by
+Two estimates of one intensity from the same packets, with nothing in common after the last scattering but one: the
+image follows light from everywhere in the gas to the camera; the escaped spectrum waits for packets that fly there by
 themselves, within 0.05 of the camera's cosine mu. That width changes the mean by (0.1^2/24) (mu I)'' / (mu I), below
 0.2 % for the limb darkening of a slab.
 
-Tolerances: in each channel chi-square with the errors of both. The errors of the image come from 8 groups (so (d/sigma)^2
-is 9/7 on the mean and not 1) and neighbouring channels share scatterings, which does not change the mean of chi-square,
-only its scatter; 60 channels times 5 angles leave less than 0.2. Hence 0.6 < chi^2 / n < 1.7. The whole flux: 3.5 errors
-of the escaped one, plus 1 % for channels and cells, in which the light of the image is spread evenly.
+Tolerances: in each channel chi-square with the errors of both. The errors of the image come from 8 groups (so
+(d/sigma)^2 is 9/7 on the mean and not 1) and neighbouring channels share scatterings, which does not change the mean of
+chi-square, only its scatter; 60 channels times 5 angles leave less than 0.2. Hence 0.6 < chi^2 / n < 1.7. The whole
+flux: 3.5 errors of the escaped one, plus 1 % for channels and cells, in which the light of the image is spread evenly.
 """
 
 import numpy as np
@@ -31,12 +31,14 @@ def compare(run, tau_mean, allowance=0.01):
         seen_sum += weight * image.sum()
         escaped_sum += weight * packets.sum()
         variance += weight**2 * np.sum(packets_error**2)
-        print(f"  tau_mean {tau_mean}, mu {mu}: image over escaped {image.sum() / packets.sum():.4f} +- "
-              f"{np.sqrt(np.sum(packets_error**2)) / packets.sum():.4f}, chi^2 / n {np.mean(terms[-1]):.2f} of {used.sum()}")
+        error = np.sqrt(np.sum(packets_error**2)) / packets.sum()
+        print(f"  tau_mean {tau_mean}, mu {mu}: image over escaped {image.sum() / packets.sum():.4f} +- {error:.4f}, "
+              f"chi^2 / n {np.mean(terms[-1]):.2f} of {used.sum()}")
     terms = np.concatenate(terms)
     chi2 = np.mean(terms)
     flux, error = seen_sum / escaped_sum, np.sqrt(variance) / escaped_sum
-    print(f"  tau_mean {tau_mean}: flux of images over escaped {flux:.4f} +- {error:.4f}; chi^2 / n {chi2:.2f}, n = {len(terms)}")
+    print(f"  tau_mean {tau_mean}: flux of images over escaped {flux:.4f} +- {error:.4f}; chi^2 / n {chi2:.2f}, "
+          f"n = {len(terms)}")
     assert abs(flux - 1) < N_SIGMA * error + allowance
     assert 0.6 < chi2 < 1.7
 
@@ -53,7 +55,8 @@ def test_image_is_symmetric_and_has_two_peaks(linerad):
     x = middles(run)
     image, error = (np.array(column) for column in zip(*(seen(run, mu) for mu in MU)))
     difference = np.sum(image[:, x > 0]) / np.sum(image) - 0.5
-    spread = 0.5 * np.sqrt(np.sum(error**2)) * np.sqrt(8) / np.sum(image)  # channels of a scattering's width go together
+    # Channels within the width of a scattering go together, about eight of them.
+    spread = 0.5 * np.sqrt(8 * np.sum(error**2)) / np.sum(image)
     print(f"  blue half {0.5 + difference:.4f} +- {spread:.4f}")
     assert abs(difference) < N_SIGMA * spread
     folded = np.sum(image + image[:, ::-1], axis=0)[: len(x) // 2]

@@ -7,8 +7,8 @@ camera, with frequencies distributed as the kernel of Hummer (1962) for the angl
               / (sqrt(pi) sin(gamma) H(a, x))
 
 with x and x' in the frame of the gas: x = -v.n_beam / b for a beam at line centre, and x' is seen at the radio velocity
--(x' b + v.n_camera). Its limits. Forward, gamma = 0: x' = x, a delta function. Backward, gamma = 180 degrees: x' = x - 2 u
-for an atom of velocity u along the beam, whose density is exp(-u^2) / (a^2 + (x-u)^2) a / (pi H(a,x)), so that
+-(x' b + v.n_camera). Its limits. Forward, gamma = 0: x' = x, a delta function. Backward, gamma = 180 degrees: x' = x -
+2 u for an atom of velocity u along the beam, whose density is exp(-u^2) / (a^2 + (x-u)^2) a / (pi H(a,x)), so that
 
     K(x'|x) = exp(-(x'-x)^2 / 4) a / (2 pi H(a,x) (a^2 + (x'+x)^2 / 4)).
 
@@ -104,3 +104,17 @@ def test_kernel_at_every_angle(linerad, x):
         gamma = np.radians(angle)
         approach = v[0] * np.cos(gamma) + v[2] * np.sin(gamma)
         compare(f"x = {x}, {angle} degrees", image, scattered * channel_shares(image.edges, x, gamma, approach))
+
+
+def test_dipole_phase_weighs_the_angles(linerad):
+    """In the core of Lyman alpha E1 = 1/3: the kernel is the same, times P = 1 + E1 (3/4 cos^2 - 1/4)."""
+    settings = {"medium.tau_centre": 5e-4, "medium.velocity": "[0 km/s, 0 km/s, 0 km/s]", "physics.phase": "dipole",
+                "channels": "{number: 45, range: [-6.75 km/s, 6.75 km/s]}",
+                "cameras": "[%s]" % ", ".join(camera(angle) for angle in ANGLES)}
+    run = linerad.run("thin_slab", settings, packets=2e5)
+    scattered = LUMINOSITY * -np.expm1(-1e-3 * hjerting(A, 0)) / (4 * np.pi)
+    for angle in ANGLES:
+        image = cube(run, f"at{angle}")
+        gamma = np.radians(angle)
+        phase = 1 + (0.75 * np.cos(gamma) ** 2 - 0.25) / 3
+        compare(f"dipole, {angle} degrees", image, scattered * phase * channel_shares(image.edges, 0, gamma, 0))

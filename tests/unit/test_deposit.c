@@ -1,0 +1,108 @@
+/* deposit.h: the phase weight is a share of the whole sphere, channels have their edges where they should, expected
+ * scatterings are their integral, and a near camera is looked at from the middle of the cell. */
+/* variants: mixed double */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "kernel/deposit.h"
+
+/* Mean over the sphere 1, for any E1; and the values of a dipole along and across. */
+static void test_phase_weight_has_mean_one(void **state)
+{
+    enum { STEPS = 1000 };
+    (void)state;
+    for (double e1 = 0; e1 <= 1; e1 += 0.125) {
+        double sum = 0;
+        for (int i = 0; i < STEPS; i++)
+            sum += (double)phase_toward((real)e1, (real)((2 * i + 1.0) / STEPS - 1)) / STEPS;
+        assert_true(fabs(sum - 1) < 1e-6);
+    }
+    assert_true(phase_toward(R(0), R(0.3)) == R(1));
+    assert_true(phase_toward(R(1), R(1)) == R(1.5) && phase_toward(R(1), R(-1)) == R(1.5));
+    assert_true(phase_toward(R(1), R(0)) == R(0.75));
+}
+
+/* Directions drawn by phase.h average to the same weight: the share of scatterings into a cone is its mean of P. */
+static void test_phase_weight_is_that_of_the_directions(void **state)
+{
+    enum { DRAWS = 400000 };
+    const struct vec3 n = vec3_make(R(0.36), R(0.48), R(0.8));
+    const real e1 = R(0.6);
+    int forward = 0;
+    (void)state;
+    for (uint32_t k = 0; k < DRAWS; k++) {
+        const struct random4 random = rng_draw(rng_key_from_seed(1871), k, 1, 0);
+        forward += vec3_dot(n, direction_dipole(n, e1, random.r0, random.r1)) > R(0.5);
+    }
+    double expected = 0; /* INT_{1/2}^1 P dg / 2 */
+    for (int i = 0; i < 1000; i++)
+        expected += 0.25 * (double)phase_toward(e1, (real)(0.5 + 0.5 * (i + 0.5) / 1000)) / 1000;
+    const double share = (double)forward / DRAWS;
+    assert_true(fabs(share - expected) < 3.5 * sqrt(expected * (1 - expected) / DRAWS));
+}
+
+/* Channel k holds radio velocities first + k .. first + (k + 1) widths, shifts of the other sign. */
+static void test_channels(void **state)
+{
+    const struct channel_view channels = {.n = 8, .first = R(-2), .inv_step = R(2)};
+    (void)state;
+    for (int k = 0; k < 8; k++) {
+        const double low = -2 + 0.5 * k;
+        assert_int_equal(channel_of_shift(&channels, (real)-low), k); /* the lower edge belongs to it */
+        assert_int_equal(channel_of_shift(&channels, (real) - (low + 0.25)), k);
+        assert_int_equal(channel_of_shift(&channels, (real) - (low + 0.4999)), k);
+    }
+    assert_int_equal(channel_of_shift(&channels, R(-2)), -1); /* the upper edge of all */
+    assert_int_equal(channel_of_shift(&channels, R(2.0001)), -1);
+    assert_int_equal(channel_of_shift(&channels, R(-1e30)), -1);
+    assert_int_equal(channel_of_shift(&channels, R(1e30)), -1);
+}
+
+/* INT s exp(-(s + k) l') dl' over the way. */
+static void test_expected_scatterings(void **state)
+{
+    static const double depth[] = {0, 1e-6, 0.01, 0.3, 4, 50};
+    (void)state;
+    for (int i = 1; i < 6; i++)
+        for (int k = 0; k < 6; k++) {
+            const double length = 0.7;
+            const struct opacity opacity = {(real)(depth[i] / length), (real)(depth[k] / length)};
+            const double all = depth[i] + depth[k];
+            const double expected = depth[i] * -expm1(-all) / all;
+            assert_true(fabs((double)expected_scattering(opacity, (real)length) / expected - 1) < 1e-5);
+        }
+    const struct opacity none = {R(0), R(3)};
+    assert_true(expected_scattering(none, R(1)) == R(0));
+}
+
+static void test_direction_to_a_camera(void **state)
+{
+    static const real width[2] = {R(2), R(1)};
+    static const real edge[3] = {R(0), R(2), R(3)};
+    const struct mesh_view mesh = {.n = {2, 2, 2}, .width = {width, width, width}, .edge = {edge, edge, edge}};
+    const struct place at = {1, 0, 1, vec3_make(R(0.1), R(0.2), R(0.3)), vec3_make(R(1), R(2), R(1))};
+    struct camera_view camera = {.toward = vec3_make(R(0), R(0.6), R(0.8)),
+                                 .position = vec3_make(R(2.5), R(4), R(6.5))};
+    (void)state;
+    assert_true(camera_direction(&camera, &mesh, at).z == R(0.8)); /* far away: the same from everywhere */
+    camera.perspective = 1;
+    const struct vec3 n = camera_direction(&camera, &mesh, at); /* from (2.5, 1, 2.5) */
+    assert_true(fabs((double)n.x) < 1e-6 && fabs((double)n.y - 0.6) < 1e-6 && fabs((double)n.z - 0.8) < 1e-6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_phase_weight_has_mean_one),
+        cmocka_unit_test(test_phase_weight_is_that_of_the_directions),
+        cmocka_unit_test(test_channels),
+        cmocka_unit_test(test_expected_scatterings),
+        cmocka_unit_test(test_direction_to_a_camera),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
