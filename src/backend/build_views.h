@@ -258,6 +258,7 @@ static inline int make_trace_view(const struct view_store *store, const struct t
     view->step = (real)job->velocity_step;
     for (int i = 0; i < job->n_node; i++) {
         view->node[i] = (real)job->node[i];
+        view->share[i] = (real)job->weight[i];
         view->weight[i] = (real)(job->weight[i] / ((double)job->merge * job->rays * job->rays));
     }
     view->stride = job->stride;

@@ -47,6 +47,18 @@ bool upload(struct device *device, const struct trace_job *job, const struct tra
     return !failed && pass->plane && device->error == cudaSuccess;
 }
 
+bool find_slopes(struct device *device, const struct trace_job *job, struct pass *pass)
+{
+    if (!job->step_velocity && !job->step_source)
+        return true;
+    struct slope_view *slope = (struct slope_view *)device_reserve(device, (size_t)job->n_cell * sizeof *slope);
+    if (!slope)
+        return false;
+    slope_kernel<<<(unsigned)((job->n_cell + 255) / 256), 256>>>(pass->view, (int)job->n_cell, slope);
+    pass->view.slope = slope;
+    return okay(device, cudaGetLastError());
+}
+
 /* The rows of the traced channels: all that the kernel reads of the emissivity. */
 bool upload_emissivity(struct device *device, const struct trace_job *job, struct pass *pass)
 {
@@ -146,7 +158,8 @@ enum lr_status run_trace(cuda_fail_fn *fail, lr_context *ctx, const struct trace
 {
     struct device device = {};
     struct pass pass = {};
-    if (upload(&device, job, image, &pass) && upload_emissivity(&device, job, &pass)) {
+    if (upload(&device, job, image, &pass) && find_slopes(&device, job, &pass) &&
+        upload_emissivity(&device, job, &pass)) {
         launch(&device, monitor, &pass, image);
         if (device.error == cudaSuccess)
             download(&device, job, &pass, image);

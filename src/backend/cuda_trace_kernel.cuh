@@ -4,6 +4,7 @@
 #define LR_BACKEND_CUDA_TRACE_KERNEL_CUH
 
 #include "backend/build_views.h"
+#include "kernel/deposit.h"
 #include "kernel/formal_solution.h"
 #include "kernel/voigt.h"
 
@@ -39,24 +40,34 @@ struct pass {
 /* One cell on the way. */
 struct stretch {
     struct cell_view cell;
-    int index;
-    real length; /* 0 = there is none */
-    real velocity;
+    struct passage way; /* its length is 0 when there is none */
+    real far, near;     /* velocity toward the observer at both ends */
+    struct tilt tilt;   /* of the line's own source function */
 };
 
 __device__ __forceinline__ struct stretch next_stretch(const struct trace_view &view, struct ray &ray, bool &more)
 {
     struct stretch stretch;
-    stretch.length = R(0);
-    stretch.velocity = R(0);
-    stretch.index = 0;
-    while (more && !(stretch.length > R(0))) {
-        stretch.index = walk_cell_index(&view.mesh, ray.at);
-        stretch.cell = view.cell[stretch.index];
-        stretch.velocity = cell_velocity_along(&stretch.cell, ray.n);
-        const struct ray_step step = ray_advance(&view.mesh, &ray);
-        stretch.length = step.length;
-        more = step.more;
+    stretch.way.length = R(0);
+    stretch.far = stretch.near = stretch.tilt.in = stretch.tilt.out = R(0);
+    while (more && !(stretch.way.length > R(0))) {
+        stretch.way = ray_advance(&view.mesh, &ray);
+        more = stretch.way.more;
+    }
+    if (!(stretch.way.length > R(0)))
+        return stretch;
+    stretch.cell = view.cell[stretch.way.cell];
+    stretch.far = stretch.near = cell_velocity_along(&stretch.cell, ray.n);
+    if (view.slope) {
+        const struct slope_view slope = view.slope[stretch.way.cell];
+        if (view.step_velocity) {
+            stretch.far += vec3_dot(slope.velocity, stretch.way.from);
+            stretch.near += vec3_dot(slope.velocity, stretch.way.to);
+        }
+        if (view.step_source) {
+            stretch.tilt.in = tilt_bounded(vec3_dot(slope.source, stretch.way.from));
+            stretch.tilt.out = tilt_bounded(vec3_dot(slope.source, stretch.way.to));
+        }
     }
     return stretch;
 }
@@ -67,87 +78,128 @@ struct bundle {
     enum { SOURCES = LINE_ONLY ? 1 : SAMPLES };
     real shift[SAMPLES];
     int channel[SAMPLES]; /* -1 = none */
+    real share[SOURCES];  /* of the channel */
     real intensity[SAMPLES], depth[SAMPLES];
     real behind[SOURCES], source[SOURCES], front[SOURCES]; /* S; negative = none */
-    real profile[SOURCES], profile_front[SOURCES];         /* H in the middle of the cell and of the one in front */
+    real profile[SOURCES], profile_front[SOURCES];         /* H in the middle of the stretch and of the one in front */
+    real light[SOURCES], light_front[SOURCES];             /* emissivity, likewise */
 };
 
-__device__ __forceinline__ real emissivity_at(const struct trace_view &view, int index, int channel)
+__device__ __forceinline__ real middle_velocity(const struct stretch &stretch)
 {
-    return view.emissivity && channel >= 0
-               ? (real)__ldg(&view.emissivity[index * view.stride + channel]) * view.emissivity_unit
-               : R(0);
+    return R(0.5) * (stretch.far + stretch.near);
 }
 
-/* H and S of the cell in front. */
-template <int SAMPLES, bool LINE_ONLY>
-__device__ __forceinline__ void look_ahead(const struct trace_view &view, struct bundle<SAMPLES, LINE_ONLY> &b,
+/* H averaged over the channel of frequency k: over those of this thread when it has them all. */
+template <int SAMPLES>
+__device__ __forceinline__ real mean_profile(const struct trace_view &view, const struct bundle<SAMPLES, false> &b,
+                                             const struct stretch &at, int k)
+{
+    real mean = R(0);
+    if (SAMPLES % view.n_node == 0) {
+#pragma unroll
+        for (int j = 0; j < SAMPLES; j++)
+            mean += b.channel[j] == b.channel[k] ? b.share[j] * b.profile_front[j] : R(0);
+        return mean;
+    }
+    for (int node = 0; node < view.n_node; node++) {
+        const real shift = sample_shift_at(&view, node, b.channel[k]);
+        mean += view.share[node] * voigt(at.cell.a, r_div(shift - middle_velocity(at), at.cell.b));
+    }
+    return mean;
+}
+
+/* H, emissivity and S in the middle of the stretch in front. Light of a stored channel is spread over its frequencies
+ * as the profile is: S, not the emissivity, is smooth across a channel wider than the features of the line. */
+template <int SAMPLES>
+__device__ __forceinline__ void look_ahead(const struct trace_view &view, struct bundle<SAMPLES, false> &b,
                                            const struct stretch &front)
 {
+    const bool there = front.way.length > R(0);
 #pragma unroll
-    for (int k = 0; k < (LINE_ONLY ? 1 : SAMPLES); k++) {
+    for (int k = 0; k < SAMPLES; k++) {
         b.behind[k] = b.source[k];
         b.source[k] = b.front[k];
         b.front[k] = R(-1);
         b.profile[k] = b.profile_front[k];
-        if (!(front.length > R(0)))
-            continue;
-        if (LINE_ONLY) {
-            b.front[k] = front.cell.alpha0 > R(0) ? r_div(front.cell.eps, front.cell.alpha0) : R(-1);
-            continue;
+        b.light[k] = b.light_front[k];
+        if (there)
+            b.profile_front[k] = voigt(front.cell.a, r_div(b.shift[k] - middle_velocity(front), front.cell.b));
+    }
+    if (!there)
+        return;
+#pragma unroll
+    for (int k = 0; k < SAMPLES; k++) {
+        const real profile = b.profile_front[k];
+        b.light_front[k] = R(0);
+        if (view.emissivity && b.channel[k] >= 0) {
+            const float stored = __ldg(&view.emissivity[front.way.cell * view.stride + b.channel[k]]);
+            const real mean = view.n_node > 1 ? mean_profile<SAMPLES>(view, b, front, k) : R(0);
+            b.light_front[k] = (real)stored * view.emissivity_unit * (mean > R(1e-30) ? r_div(profile, mean) : R(1));
         }
-        const real profile = voigt(front.cell.a, r_div(b.shift[k] - front.velocity, front.cell.b));
         const real opacity = front.cell.alpha0 * profile + front.cell.kappa;
-        const real glow = front.cell.eps * profile + emissivity_at(view, front.index, b.channel[k]);
-        b.front[k] = opacity > R(0) ? r_div(glow, opacity) : R(-1);
-        b.profile_front[k] = profile;
+        b.front[k] = opacity > R(0) ? r_div(front.cell.eps * profile + b.light_front[k], opacity) : R(-1);
     }
 }
 
-/* What a step needs to know of its cell. */
-struct step {
-    real velocity, from, to; /* the part of the cell it covers */
-    real l_behind, l_front;
-    real reach; /* of the line, in |x| */
-    bool bare;  /* damping does not matter */
-    bool whole; /* one step over the whole cell: H is known */
+__device__ __forceinline__ real between(real from, real to, real part)
+{
+    return from + (to - from) * part;
+}
+
+/* Part of a stretch that is taken at one velocity. */
+struct part {
+    real velocity, from, to;
+    bool whole; /* the whole stretch: H is known */
 };
 
-template <int SAMPLES, bool LINE_ONLY, bool SHINES>
-__device__ __forceinline__ void take_step(const struct trace_view &view, struct bundle<SAMPLES, LINE_ONLY> &b,
-                                          const struct stretch &here, const struct step &step)
+template <int SAMPLES, bool SHINES>
+__device__ __forceinline__ void take_part(const struct trace_view &view, struct bundle<SAMPLES, true> &b,
+                                          const struct stretch &here, const struct lean &, const struct part &part)
 {
-    const real length = here.length * (step.to - step.from);
+    const real length = here.way.length * (part.to - part.from);
+    const real centre_depth = here.cell.alpha0 * here.way.length;
+    const real reach = line_reach(here.cell.a, centre_depth);
+    const bool bare = here.cell.a * r_max(centre_depth, R(1)) < LINE_FLOOR;
     const real inv_b = r_div(R(1), here.cell.b);
-    const real lean_in = R(2) * step.from - R(1);
-    const real lean_out = R(2) * step.to - R(1);
-    real tilt = R(0);
-    if (LINE_ONLY && SHINES && view.step_source)
-        tilt = source_tilt(b.behind[0], b.source[0], b.front[0], step.l_behind, here.length, step.l_front);
+    const real depth = here.cell.alpha0 * length;
+    const real shine = here.cell.eps * length;
+    const real tilt_in = between(here.tilt.in, here.tilt.out, part.from);
+    const real tilt_out = between(here.tilt.in, here.tilt.out, part.to);
+    const bool flat = tilt_in == R(0) && tilt_out == R(0);
 #pragma unroll
     for (int k = 0; k < SAMPLES; k++) {
-        const real x = (b.shift[k] - step.velocity) * inv_b;
-        if (LINE_ONLY && r_abs(x) > step.reach)
+        const real x = (b.shift[k] - part.velocity) * inv_b;
+        if (r_abs(x) > reach)
             continue;
-        real profile;
-        if (LINE_ONLY)
-            profile = step.bare ? r_exp(-r_min(x * x, LR_VOIGT_T_MAX)) : voigt(here.cell.a, x);
-        else
-            profile = SHINES && step.whole ? b.profile[k] : voigt(here.cell.a, x);
+        const real profile = bare ? r_exp(-r_min(x * x, LR_VOIGT_T_MAX)) : voigt(here.cell.a, x);
+        const real t = depth * profile;
+        b.depth[k] += t;
+        if (SHINES)
+            b.intensity[k] = flat ? formal_step_flat(b.intensity[k], t, shine * profile)
+                                  : formal_step(b.intensity[k], t, shine * profile, tilt_in, tilt_out);
+    }
+}
+
+template <int SAMPLES, bool SHINES>
+__device__ __forceinline__ void take_part(const struct trace_view &view, struct bundle<SAMPLES, false> &b,
+                                          const struct stretch &here, const struct lean &lean, const struct part &part)
+{
+    const real length = here.way.length * (part.to - part.from);
+    const real inv_b = r_div(R(1), here.cell.b);
+#pragma unroll
+    for (int k = 0; k < SAMPLES; k++) {
+        const real profile =
+            SHINES && part.whole ? b.profile[k] : voigt(here.cell.a, (b.shift[k] - part.velocity) * inv_b);
         const real t = (here.cell.alpha0 * profile + here.cell.kappa) * length;
         b.depth[k] += t;
         if (!SHINES)
             continue;
-        if (LINE_ONLY) {
-            const real glow = b.source[0] * t;
-            b.intensity[k] = tilt == R(0) ? formal_step_flat(b.intensity[k], t, glow)
-                                          : formal_step(b.intensity[k], t, glow, tilt * lean_in, tilt * lean_out);
-            continue;
-        }
-        const real glow = (here.cell.eps * profile + emissivity_at(view, here.index, b.channel[k])) * length;
+        const real glow = (here.cell.eps * profile + b.light[k]) * length;
         if (view.step_source) {
-            tilt = source_tilt(b.behind[k], b.source[k], b.front[k], step.l_behind, here.length, step.l_front);
-            b.intensity[k] = formal_step(b.intensity[k], t, glow, tilt * lean_in, tilt * lean_out);
+            const struct tilt tilt = source_tilt(b.behind[k], b.source[k], b.front[k], lean);
+            b.intensity[k] = formal_step(b.intensity[k], t, glow, between(tilt.in, tilt.out, part.from),
+                                         between(tilt.in, tilt.out, part.to));
         } else {
             b.intensity[k] = formal_step_flat(b.intensity[k], t, glow);
         }
@@ -155,47 +207,22 @@ __device__ __forceinline__ void take_step(const struct trace_view &view, struct 
 }
 
 template <int SAMPLES, bool LINE_ONLY, bool SHINES>
-__device__ __forceinline__ void cross_cell(const struct trace_view &view, struct bundle<SAMPLES, LINE_ONLY> &b,
-                                           const struct stretch &behind, const struct stretch &here,
-                                           const struct stretch &front)
+__device__ __forceinline__ void cross_stretch(const struct trace_view &view, struct bundle<SAMPLES, LINE_ONLY> &b,
+                                              const struct stretch &here, const struct lean &lean)
 {
-    const real centre_depth = here.cell.alpha0 * here.length;
-    struct step step;
-    step.l_behind = behind.length > R(0) ? behind.length : R(1);
-    step.l_front = front.length > R(0) ? front.length : R(1);
-    step.reach = LINE_ONLY ? line_reach(here.cell.a, centre_depth) : R_HUGE;
-    step.bare = here.cell.a * centre_depth < LINE_DEPTH_FLOOR;
-    if (LINE_ONLY && step.reach <= R(0))
+    if (LINE_ONLY && cell_is_empty(&here.cell))
         return;
-    real far = here.velocity;
-    real near = here.velocity;
-    if (view.step_velocity) {
-        if (behind.length > R(0))
-            far = velocity_at_face(behind.velocity, behind.length, here.velocity, here.length);
-        if (front.length > R(0))
-            near = velocity_at_face(here.velocity, here.length, front.velocity, front.length);
-    }
-    const real in = here.velocity - far;
-    const real out = near - here.velocity;
-    step.whole = !(R(4) * (r_abs(in) + r_abs(out)) > here.cell.b);
-    if (step.whole) {
-        step.velocity = here.velocity;
-        step.from = R(0);
-        step.to = R(1);
-        take_step<SAMPLES, LINE_ONLY, SHINES>(view, b, here, step);
-        return;
-    }
-    const int n_far = velocity_steps(in, here.cell.b);
-    const int n_near = velocity_steps(out, here.cell.b);
+    const real change = here.near - here.far;
+    struct part part;
+    part.whole = !(R(4) * r_abs(change) > here.cell.b);
+    const int n = part.whole ? 1 : velocity_steps(change, here.cell.b);
+    const real share = r_div(R(1), (real)n);
     LR_NO_UNROLL
-    for (int i = 0; i < n_far + n_near; i++) {
-        const bool second = i >= n_far;
-        const real width = r_div(R(1), (real)(second ? n_near : n_far));
-        const real part = (real)(second ? i - n_far : i) * width; /* of this half */
-        step.velocity = second ? here.velocity + out * (part + R(0.5) * width) : far + in * (part + R(0.5) * width);
-        step.from = (second ? R(0.5) : R(0)) + R(0.5) * part;
-        step.to = step.from + R(0.5) * width;
-        take_step<SAMPLES, LINE_ONLY, SHINES>(view, b, here, step);
+    for (int i = 0; i < n; i++) {
+        part.velocity = here.far + change * ((real)i + R(0.5)) * share;
+        part.from = (real)i * share;
+        part.to = ((real)i + R(1)) * share;
+        take_part<SAMPLES, SHINES>(view, b, here, lean, part);
     }
 }
 
@@ -203,25 +230,33 @@ template <int SAMPLES, bool LINE_ONLY, bool SHINES>
 __device__ __forceinline__ void trace_ray(const struct trace_view &view, struct bundle<SAMPLES, LINE_ONLY> &b,
                                           struct ray ray)
 {
+    const struct vec3 n = ray.n;
     bool more = ray.hits;
-    struct stretch behind;
-    behind.length = R(0);
-    behind.velocity = R(0);
+    struct lean lean = {};
     struct stretch here = next_stretch(view, ray, more);
+    if constexpr (LINE_ONLY || !SHINES) {
+        while (here.way.length > R(0)) {
+            cross_stretch<SAMPLES, LINE_ONLY, SHINES>(view, b, here, lean);
+            here = next_stretch(view, ray, more);
+        }
+    } else {
+        struct vec3 width_behind = here.way.width;
 #pragma unroll
-    for (int k = 0; k < (LINE_ONLY ? 1 : SAMPLES); k++) {
-        b.behind[k] = b.source[k] = b.front[k] = R(-1);
-        b.profile_front[k] = R(0);
-    }
-    if (SHINES)
-        look_ahead<SAMPLES, LINE_ONLY>(view, b, here);
-    while (here.length > R(0)) {
-        const struct stretch front = next_stretch(view, ray, more);
-        if (SHINES)
-            look_ahead<SAMPLES, LINE_ONLY>(view, b, front);
-        cross_cell<SAMPLES, LINE_ONLY, SHINES>(view, b, behind, here, front);
-        behind = here;
-        here = front;
+        for (int k = 0; k < SAMPLES; k++) {
+            b.behind[k] = b.source[k] = b.front[k] = R(-1);
+            b.profile_front[k] = b.light_front[k] = R(0);
+        }
+        look_ahead<SAMPLES>(view, b, here);
+        while (here.way.length > R(0)) {
+            const struct stretch front = next_stretch(view, ray, more);
+            const struct vec3 width_front = front.way.length > R(0) ? front.way.width : here.way.width;
+            look_ahead<SAMPLES>(view, b, front);
+            lean = lean_of(here.way, n, vec3_along(width_behind, here.way.axis_in),
+                           vec3_along(width_front, here.way.axis_out));
+            cross_stretch<SAMPLES, LINE_ONLY, SHINES>(view, b, here, lean);
+            width_behind = here.way.width;
+            here = front;
+        }
     }
 }
 
@@ -254,6 +289,46 @@ __device__ void add_plane(const struct trace_view &view, struct bundle<SAMPLES, 
             b.intensity[k] += factor * plane.brightness[b.channel[k]] * r_exp(-r_min(dimmed.depth[k], R(80)));
 }
 
+struct sample {
+    int node, channel;
+};
+
+/* Which frequency k of a thread is. A line reaches few channels: there neighbouring threads have neighbouring channels,
+ * so that whole rounds can be left out. Otherwise a thread has all frequencies of a channel, as far as they go. */
+template <int LANES, int SAMPLES, bool LINE_ONLY>
+__device__ __forceinline__ struct sample sample_of(const struct trace_view &view, int lane, int k)
+{
+    struct sample sample;
+    if (LINE_ONLY) {
+        const int index = ((int)blockIdx.z * SAMPLES + k) * LANES + lane;
+        sample.node = index / view.n_channel;
+        sample.channel = index - sample.node * view.n_channel;
+    } else {
+        const int index = ((int)blockIdx.z * LANES + lane) * SAMPLES + k;
+        sample.channel = index / view.n_node;
+        sample.node = index - sample.channel * view.n_node;
+    }
+    return sample;
+}
+
+/* Slopes inside all cells, one thread each. */
+__global__ void slope_kernel(const __grid_constant__ struct trace_view view, int n_cell, struct slope_view *slope)
+{
+    const int cell = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (cell >= n_cell)
+        return;
+    const int row = cell / view.mesh.n[2];
+    const int at[3] = {row / view.mesh.n[1], row % view.mesh.n[1], cell % view.mesh.n[2]};
+    struct place place;
+    place.i = at[0];
+    place.j = at[1];
+    place.k = at[2];
+    place.width = vec3_make(view.mesh.width[0][at[0]], view.mesh.width[1][at[1]], view.mesh.width[2][at[2]]);
+    place.local = vec3_make(R(0), R(0), R(0));
+    const struct camera_view camera = trace_camera(&view);
+    slope[cell] = cell_slopes(&view.mesh, view.cell, at, camera_direction(&camera, &view.mesh, place));
+}
+
 template <int LANES, int SAMPLES, bool LINE_ONLY>
 __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS_PER_SM)
     trace_kernel(const __grid_constant__ struct pass pass, int first_row)
@@ -270,12 +345,13 @@ __global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS_PER_SM)
     real opaque[SAMPLES];
 #pragma unroll
     for (int k = 0; k < SAMPLES; k++) {
-        const int sample = ((int)blockIdx.z * SAMPLES + k) * LANES + lane;
-        const int node = sample / view.n_channel;
-        const bool used = node < view.n_node;
-        b.channel[k] = used ? sample - node * view.n_channel : -1;
-        b.shift[k] = used ? sample_shift_at(&view, node, b.channel[k]) : R_HUGE;
-        weight[k] = used ? view.weight[node] : R(0);
+        const struct sample sample = sample_of<LANES, SAMPLES, LINE_ONLY>(view, lane, k);
+        const bool used = sample.channel < view.n_channel && sample.node < view.n_node;
+        b.channel[k] = used ? sample.channel : -1;
+        b.shift[k] = used ? sample_shift_at(&view, sample.node, sample.channel) : R_HUGE;
+        weight[k] = used ? view.weight[sample.node] : R(0);
+        if (!LINE_ONLY)
+            b.share[k] = used ? view.share[sample.node] : R(0);
         light[k] = opaque[k] = R(0);
     }
     for (int r = 0; r < view.rays * view.rays; r++) {
@@ -323,7 +399,7 @@ __global__ void probe_kernel(const __grid_constant__ struct pass pass)
             n.x[axis] = probe.direction[axis];
         }
         trace_ray<1, false, false>(view, b, ray_enter(&view.mesh, start, n, 0, probe.length));
-        const double weight = (double)view.weight[node] * view.merge * view.rays * view.rays;
+        const double weight = (double)view.share[node];
         atomicAdd(&pass.transmission[(int64_t)blockIdx.x * view.n_channel + b.channel[0]],
                   weight * exp(-(double)b.depth[0]));
     }

@@ -2,13 +2,12 @@
  *
  *     dI/ds = j - alpha I,    alpha = alpha0 H(a, x) + kappa,    j = q H(a, x) + J,    S = j / alpha.
  *
- * S is linear inside a cell about its value in the middle, with a limited slope (van Leer 1977, J. Comput. Phys. 23,
- * 276): the emission of a thin cell is what it should be, an optically thick one shows the S of its near side, and no
- * new extremes appear. The velocity is interpolated between the middles of the segments, in steps of b/4 at most. */
+ * S is linear inside a cell about its value in the middle: the emission of a thin cell is what it should be, and an
+ * optically thick one shows the S of its near side. The velocity is linear too (slope.h), in steps of b/4 at most. */
 #ifndef LR_KERNEL_FORMAL_SOLUTION_H
 #define LR_KERNEL_FORMAL_SOLUTION_H
 
-#include "kernel/real.h"
+#include "kernel/ray.h"
 
 /* Over a step of depth t that emits `glow` = j ds on average, with S (1 + tilt_in) at its far end and S (1 + tilt_out)
  * at its near end:
@@ -38,26 +37,63 @@ LR_FN real formal_step_flat(real intensity, real t, real glow)
     return intensity * e + glow * m;
 }
 
-/* Relative change of S from the middle of a cell to its near end. S is given for the cell behind, this one and the one
- * in front, negative where there is none or it holds nothing; lengths are those of the segments. */
-LR_FN real source_tilt(real s_behind, real s, real s_front, real l_behind, real l, real l_front)
+/* Where the source function of the cells behind and in front lies, seen from the middle of a cell: S there, S here and
+ * what follows for both ends of the way through it. S changes along the axis of the face the ray came in by as the cell
+ * behind says, along that of the face it leaves by as the cell in front says; when both are one axis, limited as by van
+ * Leer. A negative S is that of no cell, or of an empty one. */
+struct lean {
+    int same;                   /* both faces are of one axis */
+    real inv_behind, inv_front; /* 1 / distance between the middles across those faces */
+    real behind_in, behind_out; /* places of the two ends along the first axis, in the direction of flight */
+    real front_in, front_out;   /* and along the second */
+};
+
+LR_FN real vec3_along(struct vec3 v, int axis)
 {
-    const real rise_in = r_div(s - s_behind, l + l_behind); /* half the slope: the middles are (l + l') / 2 apart */
-    const real rise_out = r_div(s_front - s, l + l_front);
-    const real product = rise_in * rise_out;
-    const real both = product > R(0) ? r_div(R(2) * product, rise_in + rise_out) : R(0);
-    const int behind = s_behind >= R(0);
-    const int front = s_front >= R(0);
-    const real rise = behind && front ? both : behind ? rise_in : front ? rise_out : R(0);
-    const real tilt = s > R(0) ? r_div(rise * l, s) : R(0);
+    return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+}
+
+LR_FN struct lean lean_of(struct passage here, struct vec3 n, real width_behind, real width_front)
+{
+    const real sign_in = vec3_along(n, here.axis_in) < R(0) ? R(-1) : R(1);
+    const real sign_out = vec3_along(n, here.axis_out) < R(0) ? R(-1) : R(1);
+    struct lean lean;
+    lean.same = here.axis_in == here.axis_out;
+    lean.inv_behind = r_div(R(2), vec3_along(here.width, here.axis_in) + width_behind);
+    lean.inv_front = r_div(R(2), vec3_along(here.width, here.axis_out) + width_front);
+    lean.behind_in = sign_in * vec3_along(here.from, here.axis_in);
+    lean.behind_out = sign_in * vec3_along(here.to, here.axis_in);
+    lean.front_in = sign_out * vec3_along(here.from, here.axis_out);
+    lean.front_out = sign_out * vec3_along(here.to, here.axis_out);
+    return lean;
+}
+
+struct tilt {
+    real in, out; /* S at the ends of the way is S (1 + tilt), within 0 and 2 S */
+};
+
+LR_FN real tilt_bounded(real tilt)
+{
     return r_min(r_max(tilt, R(-1)), R(1));
 }
 
-/* Velocity at the face between two segments, linear between their middles. */
-LR_FN real velocity_at_face(real v0, real l0, real v1, real l1)
+LR_FN struct tilt source_tilt(real s_behind, real s, real s_front, struct lean lean)
 {
-    const real sum = l0 + l1;
-    return sum > R(0) ? r_div(v0 * l1 + v1 * l0, sum) : R(0.5) * (v0 + v1);
+    const int behind = s_behind >= R(0);
+    const int front = s_front >= R(0);
+    const real rise_in = behind ? (s - s_behind) * lean.inv_behind : R(0);
+    const real rise_out = front ? (s_front - s) * lean.inv_front : R(0);
+    const real sum = rise_in + rise_out;
+    const real product = rise_in * rise_out;
+    const real mean = product > R(0) ? r_div(R(2) * product, sum) : R(0);
+    const real limited = (behind & front) ? mean : sum;
+    const real first = lean.same ? limited : rise_in;
+    const real second = lean.same ? R(0) : rise_out;
+    const real inv = s > R(0) ? r_div(R(1), s) : R(0);
+    struct tilt tilt;
+    tilt.in = tilt_bounded((first * lean.behind_in + second * lean.front_in) * inv);
+    tilt.out = tilt_bounded((first * lean.behind_out + second * lean.front_out) * inv);
+    return tilt;
 }
 
 /* Steps in which the velocity changes by b/4 at most. */
@@ -69,16 +105,14 @@ LR_FN int velocity_steps(real change, real b)
     return steps < (real)MOST_VELOCITY_STEPS ? (int)steps + 1 : MOST_VELOCITY_STEPS;
 }
 
-/* The line of a cell can be left out where it adds less than this to the depth of the segment. */
-#define LINE_DEPTH_FLOOR R(1e-8)
+/* The line of a cell is left out where it is below this share of its centre, and adds less than this to the depth. */
+#define LINE_FLOOR R(1e-8)
 
-/* |x| beyond which the line of a segment of line-centre depth t is below LINE_DEPTH_FLOOR: Gaussian core, or damping
- * wing a / (sqrt(pi) x^2). */
+/* |x| beyond which the line of a segment of line-centre depth t is below LINE_FLOOR: Gaussian core, or damping wing
+ * a / (sqrt(pi) x^2). */
 LR_FN real line_reach(real a, real t)
 {
-    const real excess = r_div(t, LINE_DEPTH_FLOOR);
-    if (!(excess > R(1)))
-        return R(0);
+    const real excess = r_div(r_max(t, R(1)), LINE_FLOOR);
     const real core = r_sqrt(r_log(excess)) + R(0.5); /* the true profile exceeds its parts near their crossing */
     const real wing = r_sqrt(R_INV_SQRT_PI * a * excess);
     return r_max(core, wing);

@@ -13,6 +13,7 @@ struct ray {
     struct place at;
     struct vec3 n;    /* along the flight of the photons, toward the observer */
     real length_left; /* to an observer inside the mesh */
+    int axis;         /* of the face it came in by */
     int hits;         /* the mesh */
 };
 
@@ -23,6 +24,7 @@ LR_FN struct ray ray_enter(const struct mesh_view *mesh, struct point3 p, struct
 {
     struct ray ray;
     ray.hits = 0;
+    ray.axis = 0;
     for (int axis = 0; axis < 3; axis++) {
         const double size = (double)mesh->edge[axis][mesh->n[axis]];
         if (mesh->face[2 * axis] == FACE_IS_PERIODIC)
@@ -36,6 +38,7 @@ LR_FN struct ray ray_enter(const struct mesh_view *mesh, struct point3 p, struct
         const double t1 = (size - p.x[axis]) / n.x[axis];
         const double low = t0 < t1 ? t0 : t1;
         const double high = t0 < t1 ? t1 : t0;
+        ray.axis = low > t_first ? axis : ray.axis;
         t_first = low > t_first ? low : t_first;
         t_last = high < t_last ? high : t_last;
     }
@@ -100,28 +103,46 @@ LR_FN struct line3 eye_line(const struct eye *eye, int i, int j)
     return line;
 }
 
-/* One step of a ray: the length in this cell, and whether there is another. Moves the ray there. */
-struct ray_step {
+/* The way of a ray through one cell, far end first. */
+struct passage {
+    int cell;
     real length;
-    int more;
+    struct vec3 from, to;  /* its ends, from the middle of the cell */
+    struct vec3 width;     /* of the cell */
+    int axis_in, axis_out; /* of the faces it enters and leaves by */
+    int more;              /* there is another cell */
 };
 
-LR_FN struct ray_step ray_advance(const struct mesh_view *mesh, struct ray *ray)
+LR_FN struct vec3 place_from_middle(struct place at)
+{
+    return vec3_make(at.local.x - R(0.5) * at.width.x, at.local.y - R(0.5) * at.width.y,
+                     at.local.z - R(0.5) * at.width.z);
+}
+
+/* The passage through the cell where the ray is; moves the ray to the next one. */
+LR_FN struct passage ray_advance(const struct mesh_view *mesh, struct ray *ray)
 {
     const struct cell_exit exit = walk_exit(ray->at.local, ray->at.width, ray->n);
-    struct ray_step step;
-    step.more = exit.distance < ray->length_left;
-    step.length = r_min(exit.distance, ray->length_left);
-    ray->length_left -= step.length;
-    if (step.more) {
-        ray->at.local.x += step.length * ray->n.x;
-        ray->at.local.y += step.length * ray->n.y;
-        ray->at.local.z += step.length * ray->n.z;
+    struct passage passage;
+    passage.cell = walk_cell_index(mesh, ray->at);
+    passage.width = ray->at.width;
+    passage.axis_in = ray->axis;
+    passage.axis_out = exit.axis;
+    passage.from = place_from_middle(ray->at);
+    passage.more = exit.distance < ray->length_left;
+    passage.length = r_min(exit.distance, ray->length_left);
+    ray->length_left -= passage.length;
+    ray->at.local.x += passage.length * ray->n.x;
+    ray->at.local.y += passage.length * ray->n.y;
+    ray->at.local.z += passage.length * ray->n.z;
+    passage.to = place_from_middle(ray->at);
+    if (passage.more) {
         const struct crossing crossing = walk_cross(mesh, ray->at, ray->n, exit.axis);
-        step.more = !crossing.escaped;
+        passage.more = !crossing.escaped;
         ray->at = crossing.at;
+        ray->axis = exit.axis;
     }
-    return step;
+    return passage;
 }
 
 #endif

@@ -67,8 +67,9 @@ static double choose_unit(const struct scene *scene, int origin, double backgrou
     return unit > 0 ? unit : 1;
 }
 
-/* The narrowest line that matters sets how finely a channel is sampled: at once when it is a tenth of b or less, else
- * with one more frequency than it is wide in b (two points integrate a Gaussian over b/2 to 2e-4). */
+/* The narrowest line that matters sets how finely a channel is sampled: in its middle alone when it is a tenth of b
+ * wide or less, else with more frequencies than it is wide in b, a power of two (two points integrate a Gaussian over
+ * b/2 to 2e-4). */
 static int choose_samples(const struct scene *scene, const struct channels *channels)
 {
     if (channels->samples > 0)
@@ -76,35 +77,50 @@ static int choose_samples(const struct scene *scene, const struct channels *chan
     double narrowest = INFINITY;
     const int64_t n_cell = mesh_cell_count(&scene->mesh);
     for (int64_t cell = 0; cell < n_cell; cell++)
-        if (field_at(&scene->medium.alpha0, cell) > 0)
+        if (field_at(&scene->medium.alpha0, cell) > 0 || field_at(&scene->line_source, cell) > 0)
             narrowest = fmin(narrowest, field_at(&scene->medium.b, cell));
     const double width = scene->channels.width / narrowest;
-    if (width <= 0.1)
-        return 1;
-    return width < MAX_SAMPLES - 1 ? 1 + (int)ceil(width) : MAX_SAMPLES;
+    int samples = width <= 0.1 ? 1 : 2;
+    while (samples < MAX_SAMPLES && samples < 1 + width)
+        samples *= 2;
+    return samples;
 }
 
-/* Rays no further apart than cells are wide; twice as close when the view is not along an axis. */
-static int choose_rays(const struct scene *scene, const struct camera *view)
+static double narrowest_cell(const struct mesh *mesh)
+{
+    double narrowest = INFINITY;
+    for (int axis = 0; axis < 3; axis++)
+        for (int i = 0; i < mesh->n[axis]; i++)
+            narrowest = fmin(narrowest, mesh->edge[axis][i + 1] - mesh->edge[axis][i]);
+    return narrowest;
+}
+
+/* Two rays or more across the narrowest cell. In a view along an axis, one is enough where cells are whole pixels, or
+ * pixels whole cells: then each row of cells gets as many rays as any other. */
+static int choose_rays(lr_context *ctx, const struct scene *scene, const struct camera *view)
 {
     if (view->rays > 0)
         return view->rays;
-    double narrowest = INFINITY;
-    bool oblique = true;
-    double distance = 0;
+    bool along_axis = false;
+    double square = 0;
     for (int axis = 0; axis < 3; axis++) {
-        for (int i = 0; i < scene->mesh.n[axis]; i++)
-            narrowest = fmin(narrowest, scene->mesh.edge[axis][i + 1] - scene->mesh.edge[axis][i]);
-        oblique &= fabs(view->toward[axis]) < 1 - 1e-12;
-        distance += pow(view->position[axis] - view->centre[axis], 2);
+        along_axis |= fabs(view->toward[axis]) > 1 - 1e-12;
+        square += pow(view->position[axis] - view->centre[axis], 2);
     }
-    const double pixel =
-        camera_pixel_size(view) * (view->kind == CAMERA_PERSPECTIVE ? sqrt(distance) : 1) * (oblique ? 2 : 1);
-    const double rays = ceil(pixel / narrowest * (1 - 1e-9));
-    return rays < 1 ? 1 : rays < MAX_RAYS ? (int)rays : MAX_RAYS;
+    const bool near = view->kind == CAMERA_PERSPECTIVE;
+    const double ratio = camera_pixel_size(view) * (near ? sqrt(square) : 1) / narrowest_cell(&scene->mesh);
+    const double whole = ratio < 1 ? 1 / ratio : ratio;
+    const bool matches = along_axis && !near && fabs(whole - round(whole)) < 1e-6 * whole;
+    const double rays = matches ? fmax(round(ratio), 1) : ceil(2 * ratio);
+    if (rays > MAX_RAYS)
+        lr_log(ctx, LR_LOG_WARNING,
+               "image '%s': pixels are %.3g cells wide and get %d x %d rays each, which can miss small cells; use more "
+               "pixels",
+               view->name, ratio, MAX_RAYS, MAX_RAYS);
+    return rays < MAX_RAYS ? (int)rays : MAX_RAYS;
 }
 
-static void prepare_eye(const struct camera *view, struct prepared_trace *prepared)
+static void prepare_eye(lr_context *ctx, const struct camera *view, struct prepared_trace *prepared)
 {
     const struct mesh *mesh = &prepared->scene->mesh;
     struct trace_job *job = &prepared->job;
@@ -120,7 +136,7 @@ static void prepare_eye(const struct camera *view, struct prepared_trace *prepar
     job->pixel = job->perspective ? size : size / prepared->length_unit;
     job->pixels[0] = view->pixels[0];
     job->pixels[1] = view->pixels[1];
-    job->rays = choose_rays(prepared->scene, view);
+    job->rays = choose_rays(ctx, prepared->scene, view);
 }
 
 static enum lr_status prepare_mesh(lr_context *ctx, struct prepared_trace *prepared)
@@ -235,7 +251,7 @@ static enum lr_status prepare(lr_context *ctx, const struct scene *scene, int or
     prepared->intensity_unit = choose_unit(scene, origin, background);
     struct trace_job *job = &prepared->job;
     LR_TRY(prepare_mesh(ctx, prepared));
-    prepare_eye(view, prepared);
+    prepare_eye(ctx, view, prepared);
     const int first = prepare_channels(channels, prepared);
     LR_TRY(lr_allocate(ctx, (size_t)job->n_channel, sizeof(double), &prepared->sky));
     job->sky = prepared->sky;

@@ -32,7 +32,7 @@ def test_json_has_every_key(folder):
     assert done.returncode == 0, done.stderr
     summary = strict_json(done.stdout)
     assert not [key for key in KEYS if key not in summary]
-    assert set(summary["seconds"]) == {"transport", "total"}
+    assert set(summary["seconds"]) == {"transport", "images", "total"}
     assert len(summary["quartiles_abs_x"]) == len(summary["quartiles_abs_x_error"]) == 2
     assert summary["packets"] == summary["packets_requested"] == 1000
     assert summary["output"] == "model.h5"

@@ -66,9 +66,8 @@ def test_uniform_slab(linerad, opacity, precision):
 @pytest.mark.parametrize("cell_depth", [0.5, 4.0])
 def test_grey_atmosphere_shows_depth_mu(linerad, cell_depth, mu):
     """Eddington and Barbier: S = tau + 2/3 has the brightness mu + 2/3, here 5/3 and 1.27, even where the outermost
-    cell is thick. Grey absorption as thick as the line's far wings are not: at line centre of gas without damping, and
-    with `subcell`, S is linear and the result exact. The sheet is wide and periodic, so that rays cross none of its
-    sides."""
+    cell is thick: with `subcell` S is linear in a cell, and the result exact. At the centre of the line; the sheet is
+    wide and periodic, so that rays cross none of its sides."""
     n = 16
     middle = (np.arange(n)[::-1] + 0.5) * cell_depth  # below the upper surface
     unit = planck(NU0, 10)

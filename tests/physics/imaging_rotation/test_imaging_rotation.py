@@ -3,7 +3,8 @@
 A turn by 90 degrees moves cells onto cells, so that the arrays are turned exactly; the image of light that is not
 scattered must then agree to rounding, and that of scattered light within its noise. Angles: up is +z as seen on the
 sky, or +y for a view along z; `roll` turns up toward the left; theta is counted from the z axis and phi from x about
-it. """
+it.
+"""
 
 from pathlib import Path
 

@@ -6,7 +6,7 @@ themselves, within 0.05 of the camera's cosine mu. That width changes the mean b
 0.2 % for the limb darkening of a slab.
 
 Tolerances: in each channel chi-square with the errors of both. The errors of the image come from 8 groups (so
-(d/sigma)^2 is 9/7 on the mean and not 1) and neighbouring channels share scatterings, which does not change the mean of
+that (d/sigma)^2 may be 7/5 on the mean) and neighbouring channels share scatterings, which does not change the mean of
 chi-square, only its scatter; 60 channels times 5 angles leave less than 0.2. Hence 0.6 < chi^2 / n < 1.7. The whole
 flux: 3.5 errors of the escaped one, plus 1 % for channels and cells, in which the light of the image is spread evenly.
 """

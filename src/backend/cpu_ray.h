@@ -1,0 +1,159 @@
+/* A ray as the CPU ray tracer holds it: the list of cells on its way, and arrays over its frequencies. Included by
+ * cpu_trace.c, once per precision and instruction set. */
+#ifndef LR_BACKEND_CPU_RAY_H
+#define LR_BACKEND_CPU_RAY_H
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/build_views.h"
+#include "kernel/formal_solution.h"
+
+/* One cell on the way. */
+struct stretch {
+    struct passage way;
+    real far, near;   /* velocity toward the observer at both ends */
+    real middle;      /* and between */
+    struct tilt tilt; /* of the line's own source function */
+};
+
+/* A plane on the way: in which stretch, at which part of it, and how bright this ray sees it. */
+struct sheet {
+    int stretch; /* -1 = not on the way */
+    real at, factor;
+};
+
+/* Rows of channels are padded to whole vectors, and the parts of them that are worked on begin and end at one. */
+enum { VECTOR = 16 };
+
+static int padded(int n_channel)
+{
+    return (n_channel + VECTOR - 1) / VECTOR * VECTOR;
+}
+
+/* What a thread works with. Arrays over samples have a padded row of channels for each node. */
+struct desk {
+    int row_length;
+    struct stretch *stretch;
+    int n_stretch, room;
+    struct vec3 n;       /* of the ray */
+    struct sheet *sheet; /* [n_plane] */
+    real *memory;
+    real *intensity, *depth;
+    real *profile[2];       /* H in the middle of this stretch and of the one in front */
+    real *light[2];         /* emissivity, likewise */
+    real *source[3];        /* S behind, here and in front; negative = none */
+    real *row, *mean;       /* one row: emissivity of a cell as stored; H averaged over each channel */
+    double *pixel, *opaque; /* [n_channel] sums over the rays of a pixel */
+};
+
+/* What the threads of a run share. */
+struct pass {
+    const struct trace_job *job;
+    struct trace_view view;
+    const struct cell_view *cell;
+    const real *sky;    /* [n_channel] */
+    const real **plane; /* [n_plane][n_channel] */
+    struct trace_image *image;
+    int failed;
+};
+
+static real *node_row(const struct desk *desk, real *samples, int node)
+{
+    return samples + (size_t)node * (size_t)desk->row_length;
+}
+
+static void desk_free(struct desk *desk)
+{
+    free(desk->stretch);
+    free(desk->sheet);
+    free(desk->memory);
+    free(desk->pixel);
+}
+
+static int make_desk(const struct pass *pass, struct desk *desk)
+{
+    enum { N_ARRAY = 9 };
+    const size_t n = (size_t)padded(pass->view.n_channel);
+    const size_t n_sample = n * (size_t)pass->view.n_node;
+    desk->row_length = (int)n;
+    desk->memory = calloc(N_ARRAY * n_sample + 2 * n, sizeof *desk->memory);
+    desk->sheet = calloc((size_t)pass->job->n_plane + 1, sizeof *desk->sheet);
+    desk->pixel = calloc(2 * n, sizeof *desk->pixel);
+    if (!desk->memory || !desk->pixel || !desk->sheet)
+        return 0;
+    real **const arrays[N_ARRAY] = {&desk->intensity,  &desk->depth,     &desk->profile[0],
+                                    &desk->profile[1], &desk->light[0],  &desk->light[1],
+                                    &desk->source[0],  &desk->source[1], &desk->source[2]};
+    for (size_t i = 0; i < N_ARRAY; i++)
+        *arrays[i] = desk->memory + i * n_sample;
+    desk->row = desk->memory + N_ARRAY * n_sample;
+    desk->mean = desk->row + n;
+    desk->opaque = desk->pixel + n;
+    return 1;
+}
+
+static void fill_stretch(const struct pass *pass, struct vec3 n, struct passage way, struct stretch *stretch)
+{
+    const struct trace_view *view = &pass->view;
+    const real velocity = cell_velocity_along(&pass->cell[way.cell], n);
+    const struct slope_view *slope = view->slope ? &view->slope[way.cell] : NULL;
+    *stretch = (struct stretch){.way = way, .far = velocity, .near = velocity};
+    if (slope && view->step_velocity) {
+        stretch->far += vec3_dot(slope->velocity, way.from);
+        stretch->near += vec3_dot(slope->velocity, way.to);
+    }
+    if (slope && view->step_source) {
+        stretch->tilt.in = tilt_bounded(vec3_dot(slope->source, way.from));
+        stretch->tilt.out = tilt_bounded(vec3_dot(slope->source, way.to));
+    }
+    stretch->middle = R(0.5) * (stretch->far + stretch->near);
+}
+
+/* List the cells on the way. Returns 0 when memory is exhausted. */
+static int walk_ray(const struct pass *pass, struct desk *desk, struct ray ray)
+{
+    desk->n_stretch = 0;
+    desk->n = ray.n;
+    for (int more = ray.hits; more;) {
+        if (desk->n_stretch == desk->room) {
+            const int room = desk->room ? 2 * desk->room : 1024;
+            struct stretch *grown = realloc(desk->stretch, (size_t)room * sizeof *grown);
+            if (!grown)
+                return 0;
+            desk->stretch = grown;
+            desk->room = room;
+        }
+        const struct passage way = ray_advance(&pass->view.mesh, &ray);
+        fill_stretch(pass, ray.n, way, &desk->stretch[desk->n_stretch]);
+        desk->n_stretch += way.length > R(0);
+        more = way.more;
+    }
+    return 1;
+}
+
+/* Part of a stretch that is taken at one velocity. */
+struct part {
+    real velocity, from, to;
+};
+
+static int part_count(const struct stretch *stretch, real b)
+{
+    const real change = stretch->near - stretch->far;
+    return R(4) * r_abs(change) > b ? velocity_steps(change, b) : 1;
+}
+
+static struct part part_of(const struct stretch *stretch, int k, int n)
+{
+    const real share = R(1) / (real)n;
+    const real change = stretch->near - stretch->far;
+    return (struct part){stretch->far + change * ((real)k + R(0.5)) * share, (real)k * share, ((real)k + R(1)) * share};
+}
+
+static real between(real from, real to, real part)
+{
+    return from + (to - from) * part;
+}
+
+#endif
