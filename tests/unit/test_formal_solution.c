@@ -112,45 +112,77 @@ static void test_parts_of_a_cell_make_the_whole(void **state)
 
 /* ---- slopes ------------------------------------------------------------------------------------------------------ */
 
-/* S linear in position, cells of any width: from the middle to the near end it rises by slope * l / 2. */
+/* The lean of a way straight through a cell of width w[1], between cells of widths w[0] and w[2], along x. */
+static struct lean straight(const double w[3])
+{
+    const struct passage way = {.length = (real)w[1],
+                                .from = vec3_make((real)(-0.5 * w[1]), R(0), R(0)),
+                                .to = vec3_make((real)(0.5 * w[1]), R(0), R(0)),
+                                .width = vec3_make((real)w[1], R(3), R(5))};
+    return lean_of(way, vec3_make(R(1), R(0), R(0)), (real)w[0], (real)w[2]);
+}
+
+/* S linear in position, cells of any width: at the ends of the way it is S there. */
 static void test_tilt_of_a_linear_source_is_its_slope(void **state)
 {
     (void)state;
-    static const double width[][3] = {{1, 1, 1}, {2, 2, 2}, {0.5, 0.5, 0.5}};
+    static const double width[][3] = {{1, 1, 1}, {2, 2, 2}, {0.5, 1, 0.7}};
     for (int i = 0; i < 3; i++)
         for (double slope = -0.3; slope < 0.35; slope += 0.1) {
-            const double *l = width[i];
+            const double *w = width[i];
+            const struct lean lean = straight(w);
             const double s = 2;
-            const double behind = s - slope * 0.5 * (l[0] + l[1]);
-            const double front = s + slope * 0.5 * (l[1] + l[2]);
-            const double tilt =
-                (double)source_tilt((real)behind, (real)s, (real)front, (real)l[0], (real)l[1], (real)l[2]);
-            assert_true(fabs(tilt - slope * 0.5 * l[1] / s) < 20 * (double)R_EPSILON);
-            /* at the ends of the gas, from the one neighbour there is */
-            const double first = (double)source_tilt(R(-1), (real)s, (real)front, R(1), (real)l[1], (real)l[2]);
-            const double last = (double)source_tilt((real)behind, (real)s, R(-1), (real)l[0], (real)l[1], R(1));
-            assert_true(fabs(first - slope * 0.5 * l[1] / s) < 20 * (double)R_EPSILON);
-            assert_true(fabs(last - slope * 0.5 * l[1] / s) < 20 * (double)R_EPSILON);
+            const real behind = (real)(s - slope * 0.5 * (w[0] + w[1]));
+            const real front = (real)(s + slope * 0.5 * (w[1] + w[2]));
+            const real ends[][2] = {{behind, front}, {R(-1), front}, {behind, R(-1)}}; /* or with one neighbour */
+            for (int k = 0; k < 3; k++) {
+                const struct tilt tilt = source_tilt(ends[k][0], (real)s, ends[k][1], lean);
+                assert_true(fabs((double)tilt.in + slope * 0.5 * w[1] / s) < 20 * (double)R_EPSILON);
+                assert_true(fabs((double)tilt.out - slope * 0.5 * w[1] / s) < 20 * (double)R_EPSILON);
+            }
         }
+}
+
+/* A ray that cuts a corner, in by a face across x (flying down x) and out by one across z: S linear in x and z is found
+ * at both ends, however short the ways through the neighbours are. */
+static void test_tilt_around_a_corner(void **state)
+{
+    (void)state;
+    const double slope_x = 0.2;
+    const double slope_z = -0.15;
+    const double s = 3;
+    const struct vec3 n = vec3_make(R(-0.6), R(0), R(0.8));
+    const struct passage way = {.from = vec3_make(R(0.5), R(0.1), R(0.3)),
+                                .to = vec3_make(R(0.125), R(0.1), R(0.8)),
+                                .width = vec3_make(R(1), R(1), R(1.6)),
+                                .axis_in = 0,
+                                .axis_out = 2};
+    const struct lean lean = lean_of(way, n, R(2), R(0.4)); /* the cells behind and in front are 2 and 0.4 wide */
+    const double behind = s + slope_x * 1.5;
+    const double front = s + slope_z * 1.0;
+    const struct tilt tilt = source_tilt((real)behind, (real)s, (real)front, lean);
+    assert_true(fabs(s * (double)tilt.in - (slope_x * 0.5 + slope_z * 0.3)) < 1e-6);
+    assert_true(fabs(s * (double)tilt.out - (slope_x * 0.125 + slope_z * 0.8)) < 1e-6);
 }
 
 static void test_tilt_makes_no_new_extremes(void **state)
 {
     (void)state;
-    assert_true(source_tilt(R(1), R(2), R(1), R(1), R(1), R(1)) == 0); /* at a maximum */
-    assert_true(source_tilt(R(2), R(1), R(3), R(1), R(1), R(1)) == 0);
-    assert_true(source_tilt(R(-1), R(2), R(-1), R(1), R(1), R(1)) == 0); /* alone */
-    assert_true(source_tilt(R(1), R(0), R(0), R(1), R(1), R(1)) == 0);   /* dark gas */
+    const struct lean lean = straight((const double[]){1, 1, 1});
+    assert_true(source_tilt(R(1), R(2), R(1), lean).out == 0); /* at a maximum */
+    assert_true(source_tilt(R(2), R(1), R(3), lean).out == 0);
+    assert_true(source_tilt(R(-1), R(2), R(-1), lean).out == 0); /* alone */
+    assert_true(source_tilt(R(1), R(0), R(0), lean).out == 0);   /* dark gas */
     for (int i = 0; i < 2000; i++) {
         const double behind = 0.01 * (i % 97);
         const double s = 0.01 + 0.02 * (i % 41);
         const double front = 0.03 * (i % 29);
-        const double tilt = (double)source_tilt((real)behind, (real)s, (real)front, R(1), R(1), R(1));
+        const struct tilt tilt = source_tilt((real)behind, (real)s, (real)front, lean);
         const double most = fmax(fmax(behind, s), front) + 1e-6;
         const double least = fmin(fmin(behind, s), front) - 1e-6;
-        assert_true(tilt >= -1 && tilt <= 1);
-        assert_true(s * (1 + tilt) <= most && s * (1 + tilt) >= least);
-        assert_true(s * (1 - tilt) <= most && s * (1 - tilt) >= least);
+        assert_true((double)tilt.out >= -1 && (double)tilt.out <= 1);
+        assert_true(s * (1 + (double)tilt.out) <= most && s * (1 + (double)tilt.out) >= least);
+        assert_true(s * (1 + (double)tilt.in) <= most && s * (1 + (double)tilt.in) >= least);
     }
 }
 
@@ -164,7 +196,7 @@ static void test_nothing_is_left_beyond_the_reach(void **state)
         for (double a = 1e-9; a < 2; a *= 3) {
             const double reach = (double)line_reach((real)a, (real)t);
             for (double x = reach; x < 3 * reach + 3; x += 0.1 + 0.1 * reach)
-                assert_true(t * (double)voigt((real)a, (real)x) < 1.3 * (double)LINE_DEPTH_FLOOR);
+                assert_true(fmax(t, 1) * (double)voigt((real)a, (real)x) < 1.3 * (double)LINE_FLOOR);
         }
 }
 
@@ -176,6 +208,7 @@ int main(void)
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_parts_of_a_cell_make_the_whole),
         cmocka_unit_test(test_tilt_of_a_linear_source_is_its_slope),
+        cmocka_unit_test(test_tilt_around_a_corner),
         cmocka_unit_test(test_tilt_makes_no_new_extremes),
         cmocka_unit_test(test_nothing_is_left_beyond_the_reach),
     };

@@ -61,7 +61,7 @@ static double walk_to_the_end(const struct mesh_view *mesh, struct ray ray, int 
     double length = 0;
     *steps = 0;
     for (int more = ray.hits; more && *steps < 100000; ++*steps) {
-        const struct ray_step step = ray_advance(mesh, &ray);
+        const struct passage step = ray_advance(mesh, &ray);
         assert_true(step.length >= 0);
         length += (double)step.length;
         more = step.more;

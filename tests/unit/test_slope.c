@@ -1,0 +1,130 @@
+/* variants: mixed double */
+/* Slopes inside cells: exact for linear fields on any mesh, none at extremes, nothing from empty neighbours. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "kernel/slope.h"
+
+enum { N = 4, N_CELL = N * N * N };
+
+static const real width_x[N] = {R(1), R(1), R(1), R(1)};
+static const real width_y[N] = {R(0.5), R(1), R(2), R(1)};
+static const real width_z[N] = {R(1), R(0.25), R(0.25), R(3)};
+
+static struct mesh_view make_mesh(int rule)
+{
+    struct mesh_view mesh = {.n = {N, N, N}, .width = {width_x, width_y, width_z}};
+    for (int face = 0; face < 6; face++)
+        mesh.face[face] = rule;
+    return mesh;
+}
+
+static double middle(const real *width, int i)
+{
+    double x = 0.5 * (double)width[i];
+    for (int k = 0; k < i; k++)
+        x += (double)width[k];
+    return x;
+}
+
+static int index_of(int i, int j, int k)
+{
+    return (i * N + j) * N + k;
+}
+
+/* v = (x + 2 y, 0, -3 z + x), S = 50 + x - y + 2 z */
+static void fill(struct cell_view *cells)
+{
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++)
+            for (int k = 0; k < N; k++) {
+                const double x = middle(width_x, i);
+                const double y = middle(width_y, j);
+                const double z = middle(width_z, k);
+                struct cell_view *cell = &cells[index_of(i, j, k)];
+                *cell = (struct cell_view){.alpha0 = R(2), .b = R(1)};
+                cell->vx = (real)(x + 2 * y);
+                cell->vz = (real)(x - 3 * z);
+                cell->eps = (real)(2 * (50 + x - y + 2 * z));
+            }
+}
+
+static void assert_near(real value, double expected)
+{
+    assert_true(fabs((double)value - expected) < 200 * (double)R_EPSILON * (1 + fabs(expected)));
+}
+
+static void test_linear_fields_are_exact_everywhere(void **state)
+{
+    (void)state;
+    static struct cell_view cells[N_CELL];
+    const struct mesh_view mesh = make_mesh(FACE_IS_OPEN);
+    fill(cells);
+    for (int cell = 0; cell < N_CELL; cell++) {
+        const int at[3] = {cell / (N * N), cell / N % N, cell % N};
+        const struct slope_view slope = cell_slopes(&mesh, cells, at, vec3_make(R(0.6), R(0), R(0.8)));
+        const double s = (double)cells[cell].eps / 2;
+        assert_near(slope.velocity.x, 0.6 + 0.8);
+        assert_near(slope.velocity.y, 1.2);
+        assert_near(slope.velocity.z, -2.4);
+        assert_near(slope.source.x * (real)s, 1);
+        assert_near(slope.source.y * (real)s, -1);
+        assert_near(slope.source.z * (real)s, 2);
+    }
+}
+
+static void test_extremes_have_no_slope(void **state)
+{
+    (void)state;
+    static struct cell_view cells[N_CELL];
+    const struct mesh_view mesh = make_mesh(FACE_IS_OPEN);
+    fill(cells);
+    cells[index_of(1, 1, 1)].vx = R(100);
+    const struct slope_view slope = cell_slopes(&mesh, cells, (const int[]){1, 1, 1}, vec3_make(R(1), R(0), R(0)));
+    assert_true(slope.velocity.x == 0 && slope.velocity.y == 0 && slope.velocity.z == 0);
+}
+
+/* A cell in the void keeps its own velocity; beside one empty cell it takes the slope of the other side. */
+static void test_empty_cells_say_nothing(void **state)
+{
+    (void)state;
+    static struct cell_view cells[N_CELL];
+    const struct mesh_view mesh = make_mesh(FACE_IS_OPEN);
+    fill(cells);
+    cells[index_of(0, 1, 1)].alpha0 = cells[index_of(0, 1, 1)].eps = R(0);
+    cells[index_of(0, 1, 1)].vx = R(1000);
+    struct slope_view slope = cell_slopes(&mesh, cells, (const int[]){1, 1, 1}, vec3_make(R(1), R(0), R(0)));
+    assert_near(slope.velocity.x, 1);
+    cells[index_of(2, 1, 1)].alpha0 = cells[index_of(2, 1, 1)].eps = R(0);
+    slope = cell_slopes(&mesh, cells, (const int[]){1, 1, 1}, vec3_make(R(1), R(0), R(0)));
+    assert_true(slope.velocity.x == 0 && slope.source.x == 0);
+}
+
+/* Beyond a periodic face lies the other end; a mesh of one cell has no neighbours. */
+static void test_periodic_faces_have_neighbours(void **state)
+{
+    (void)state;
+    const struct mesh_view mesh = make_mesh(FACE_IS_PERIODIC);
+    const struct neighbour below = walk_neighbour(&mesh, (const int[]){2, 0, 1}, 1, 0);
+    assert_int_equal(below.cell, index_of(2, 3, 1));
+    assert_near(below.distance, 0.75);
+    struct mesh_view single = mesh;
+    single.n[0] = single.n[1] = single.n[2] = 1;
+    assert_int_equal(walk_neighbour(&single, (const int[]){0, 0, 0}, 0, 1).cell, -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_linear_fields_are_exact_everywhere),
+        cmocka_unit_test(test_extremes_have_no_slope),
+        cmocka_unit_test(test_empty_cells_say_nothing),
+        cmocka_unit_test(test_periodic_faces_have_neighbours),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
