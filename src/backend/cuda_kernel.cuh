@@ -380,8 +380,8 @@ __device__ __forceinline__ bool fly(const struct pass &pass, const struct table_
     const bool analog = ABSORBING && pass.view.analog;
     const real stopping = analog ? opacity.scatter + opacity.absorb : opacity.scatter;
     const struct segment segment = fly_segment(p.at.local, p.at.width, p.n, p.tau, stopping);
-    if (EMISSIVITY && !p.forced && opacity.scatter * segment.to_face < pass.view.force_below &&
-        opacity.scatter > R(0)) {
+    const real ahead = opacity.scatter * segment.to_face;
+    if (EMISSIVITY && !p.forced && ahead < pass.view.force_below && ahead > R(0)) {
         p.owed = (ABSORBING ? p.weight * r_exp(-p.depth) : R(1)) * expected_scattering(opacity, segment.to_face);
         p.state = OWING;
         return true;

@@ -13,9 +13,9 @@ namespace
 
 enum { TRACE_BLOCK = 128 };
 #ifdef LR_REAL_DOUBLE
-enum { TRACE_BLOCKS_PER_SM = 2 };
+enum { LINE_BLOCKS_PER_SM = 2, GENERAL_BLOCKS_PER_SM = 2 };
 #else
-enum { TRACE_BLOCKS_PER_SM = 5 };
+enum { LINE_BLOCKS_PER_SM = 5, GENERAL_BLOCKS_PER_SM = 4 };
 #endif
 
 struct plane_light {
@@ -330,7 +330,7 @@ __global__ void slope_kernel(const __grid_constant__ struct trace_view view, int
 }
 
 template <int LANES, int SAMPLES, bool LINE_ONLY>
-__global__ void __launch_bounds__(TRACE_BLOCK, TRACE_BLOCKS_PER_SM)
+__global__ void __launch_bounds__(TRACE_BLOCK, LINE_ONLY ? LINE_BLOCKS_PER_SM : GENERAL_BLOCKS_PER_SM)
     trace_kernel(const __grid_constant__ struct pass pass, int first_row)
 {
     const struct trace_view &view = pass.view;
