@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Images on the CPU and on a GPU, in single and double precision, as a table in Markdown.
+
+    LINERAD_BIN=build/linerad tests/parity/images.py            needs a GPU and numpy
+
+Histories are a function of seed and packet number. In double precision the cubes of both devices therefore agree to the
+rounding of what is written (float32). In mixed precision rays agree to rounding too; packets that scatter often part
+ways at the first rounding difference, so that cubes of thick gas agree within noise. Exit status 1 when double precision
+differs by more than 1e-5 of the brightest pixel, or a cube without packets by more than 1e-4.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("LINERAD_BIN", str(ROOT / "build" / "linerad"))
+VARIANTS = [("cpu", "double"), ("cuda", "double"), ("cpu", "mixed"), ("cuda", "mixed")]
+LIMIT_DOUBLE, LIMIT_RAYS = 1e-5, 1e-4
+
+BOX_CHANNELS = "channels={number: 32, range: [-7.7 km/s, 7.7 km/s]}"
+OBLIQUE = "cameras=[{name: c, direction: [1, 2, 3], pixels: 24}]"
+
+# name: (model, packets, settings)
+CASES = {
+    "thermal clumps, plain cells": ("bench/clumps", 0, [OBLIQUE]),
+    "thermal clumps, sub-cell": ("bench/clumps", 0, [OBLIQUE, "image.subcell=true", "channels.samples=2"]),
+    "box": ("examples/box", 3e4, [OBLIQUE, BOX_CHANNELS]),
+    "box, dipole and recoil": ("examples/box", 1e4, [OBLIQUE, BOX_CHANNELS, "physics.phase=dipole",
+                                                     "physics.recoil=true", "medium.tau_centre=5"]),
+    "box, complete redistribution": ("examples/box", 1e4, [OBLIQUE, BOX_CHANNELS, "medium.tau_centre=5",
+                                                           "physics.redistribution=complete"]),
+    "star and clumps": ("examples/clumpy_box", 1e5, ["cameras=[{name: c, direction: [1, 1, 2], pixels: 32}]",
+                                                     "image.background=cmb"]),
+    "near observer, absorption": ("examples/clumpy_box", 1e5, ["cameras=[{name: c, position: [3 pc, 2 pc, 1 pc],"
+                                                               " pixels: 32}]", "medium.absorption=0.1 1/pc",
+                                                               "medium.destruction=0.05"]),
+    "slab with a shining plane": ("examples/thick_slab_image", 1e3, ["cameras=[{name: c, theta: 60 deg, phi: 30 deg,"
+                                                                     " pixels: 12}]"]),
+}
+
+
+def read_fits(path):
+    """The primary array of a FITS file, as double."""
+    data = path.read_bytes()
+    header, at = {}, 0
+    while "END" not in header:
+        card = data[at:at + 80].decode("ascii")
+        header[card[:8].strip()] = card[10:].split("/")[0].strip()
+        at += 80
+    start = -(-at // 2880) * 2880
+    shape = [int(header[f"NAXIS{k}"]) for k in range(int(header["NAXIS"]), 0, -1)]
+    kind = {"-32": ">f4", "-64": ">f8"}[header["BITPIX"]]
+    return np.frombuffer(data, kind, int(np.prod(shape)), start).reshape(shape).astype(float)
+
+
+def image(model, packets, settings, device, precision, folder):
+    command = [PROGRAM, "run", str(ROOT / f"{model}.yaml"), "--packets", "%d" % packets, "--device", device,
+               "--precision", precision, "--quiet", "-o", str(folder / "p.h5")]
+    for setting in [*settings, "output.fields=false", "image.errors=false", "image.moments=false", "image.unit=photon"]:
+        command += ["--set", setting]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)}\n{done.stderr}")
+    return read_fits(folder / "p_c.fits")
+
+
+def main():
+    failed = False
+    print("| case | packets | " + " | ".join(f"{device} {precision}" for device, precision in VARIANTS[1:]) + " |")
+    print("|---|---|---|---|---|")
+    for name, (model, packets, settings) in CASES.items():
+        with tempfile.TemporaryDirectory() as folder:
+            cubes = [image(model, packets, settings, *variant, Path(folder)) for variant in VARIANTS]
+        worst = [np.abs(cube - cubes[0]).max() / np.abs(cubes[0]).max() for cube in cubes[1:]]
+        flux = [cube.sum() / cubes[0].sum() - 1 for cube in cubes[1:]]
+        failed |= worst[0] > LIMIT_DOUBLE or (packets == 0 and max(worst) > LIMIT_RAYS)
+        print(f"| {name} | {packets:g} | " + " | ".join(f"{w:.1e} ({f:+.1e})" for w, f in zip(worst, flux)) + " |",
+              flush=True)
+    print("\nLargest difference from `cpu double` over the brightest pixel, and in brackets that of the total flux.")
+    return int(failed)
+
+
+sys.exit(main())

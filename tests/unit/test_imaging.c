@@ -1,0 +1,96 @@
+/* How the passes of a run with cameras are cut when the emissivity does not fit at once. */
+#include "model_fixture.h"
+
+#include "solve/imaging.h"
+
+/* 16 cells, 10 channels, 3 cameras: 480 voxels. One voxel takes 12 bytes on a device (a float and a wide sum), and 16
+ * on the host with the emissivity made of it. */
+enum { N_CAMERA = 3, N_CHANNEL = 10, N_CELL = 16, DEVICE_BYTES = 12, HOST_BYTES = 16 };
+static const char CAMERAS[] = "channels: {number: 10, range: [-50 km/s, 50 km/s]}\n"
+                              "cameras: [{direction: +x}, {direction: +y}, {direction: +z}]\n";
+
+static void load(struct fixture *f, const char *more)
+{
+    char text[2048];
+    snprintf(text, sizeof text, "%s%s%s", BASE, CAMERAS, more);
+    assert_int_equal(model_load_text(f->ctx, f->units, "m.yaml", text, strlen(text), NULL, 0, &f->model), LR_OK);
+}
+
+/* Every camera and channel is in exactly one window. */
+static void assert_covered(const struct imaging_plan *plan)
+{
+    int seen[N_CAMERA][N_CHANNEL] = {{0}};
+    for (int w = 0; w < plan->n_window; w++) {
+        const struct window *window = &plan->window[w];
+        for (int c = window->camera; c < window->camera + window->n_camera; c++)
+            for (int k = window->channel; k < window->channel + window->n_channel; k++)
+                seen[c][k]++;
+    }
+    for (int c = 0; c < N_CAMERA; c++)
+        for (int k = 0; k < N_CHANNEL; k++)
+            assert_int_equal(seen[c][k], 1);
+}
+
+static void test_everything_at_once_when_it_fits(void **state)
+{
+    struct fixture *f = *state;
+    struct imaging_plan plan = {0};
+    load(f, "");
+    assert_int_equal(imaging_plan(f->ctx, f->model, 480 * DEVICE_BYTES, 480 * HOST_BYTES, &plan), LR_OK);
+    assert_int_equal(plan.n_window, 1);
+    assert_covered(&plan);
+    imaging_plan_free(&plan);
+}
+
+static void test_cut_by_cameras_then_by_channels(void **state)
+{
+    struct fixture *f = *state;
+    const struct {
+        int voxels, windows;
+    } cases[] = {{479, 2}, {320, 2}, {319, 3}, {160, 3}, {159, 6}, {16 * 4, 9}, {16, 30}};
+    load(f, "");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct imaging_plan on_device = {0};
+        struct imaging_plan on_host = {0};
+        const double n = cases[i].voxels;
+        assert_int_equal(imaging_plan(f->ctx, f->model, n * DEVICE_BYTES, 1e9, &on_device), LR_OK);
+        assert_int_equal(imaging_plan(f->ctx, f->model, 1e9, n * HOST_BYTES, &on_host), LR_OK);
+        assert_int_equal(on_device.n_window, cases[i].windows);
+        assert_int_equal(on_host.n_window, cases[i].windows);
+        assert_covered(&on_device);
+        imaging_plan_free(&on_device);
+        imaging_plan_free(&on_host);
+    }
+}
+
+static void test_one_channel_must_fit(void **state)
+{
+    struct fixture *f = *state;
+    struct imaging_plan plan = {0};
+    load(f, "");
+    assert_int_equal(imaging_plan(f->ctx, f->model, 15 * DEVICE_BYTES, 1e9, &plan), LR_ERROR_MEMORY);
+    assert_non_null(strstr(lr_last_error(f->ctx), "use a smaller mesh"));
+    imaging_plan_free(&plan);
+}
+
+/* What is kept has to be in memory as a whole. */
+static void test_kept_emissivity_must_fit(void **state)
+{
+    struct fixture *f = *state;
+    struct imaging_plan plan = {0};
+    load(f, "image: {emissivity: true}\n");
+    assert_int_equal(imaging_plan(f->ctx, f->model, 100 * DEVICE_BYTES, 1e9, &plan), LR_ERROR_MEMORY);
+    assert_non_null(strstr(lr_last_error(f->ctx), "image.emissivity"));
+    imaging_plan_free(&plan);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_everything_at_once_when_it_fits, fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(test_cut_by_cameras_then_by_channels, fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(test_one_channel_must_fit, fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(test_kept_emissivity_must_fit, fixture_setup, fixture_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
