@@ -103,6 +103,7 @@ struct lr_summary {
     double seconds_transport, seconds_images, seconds_total; /* images: ray tracing */
     double scatterings_per_second;
     int64_t scatterings; /* counted events, unweighted */
+    int images_missing;  /* stopped before they were made */
     char device[128];    /* such as "cpu (16 threads, AVX-512)" or "cuda:0 NVIDIA H200" */
     char precision[16];  /* "mixed" or "double" */
     uint64_t seed;

@@ -200,6 +200,8 @@ struct trace_job {
     const float *emissivity; /* [n_cell][stride], at the first traced channel; or NULL */
     int64_t stride;
     double emissivity_unit;
+    bool
+        spread; /* the emissivity follows the profile inside a channel, as scattered light does; otherwise it is flat */
     const double *sky; /* [n_channel] */
     int n_plane;
     const struct trace_plane *plane;
@@ -214,8 +216,6 @@ struct trace_image {
     double *transmission; /* [n_probe][n_channel] */
     double seconds;       /* of tracing alone */
 };
-
-enum { TRACE_MAX_NODES = 16 };
 
 struct transport_monitor {
     volatile sig_atomic_t *stop;

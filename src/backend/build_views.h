@@ -263,6 +263,7 @@ static inline int make_trace_view(const struct view_store *store, const struct t
     }
     view->stride = job->stride;
     view->emissivity_unit = (real)job->emissivity_unit;
+    view->spread = job->spread && job->n_node > 1;
     view->step_velocity = job->step_velocity;
     view->step_source = job->step_source;
     view->line_only = !job->emissivity && !job->grey;

@@ -110,28 +110,26 @@ static void stored_row(const struct pass *pass, int cell, real *row)
         row[c] = (real)from[c] * view->emissivity_unit;
 }
 
-/* Light of a stored channel, spread over its nodes as the profile is: S, not the emissivity, is smooth across a channel
- * wider than the features of the line. The mean over the channel stays. */
-static void light_rows(const struct pass *pass, struct desk *desk, int cell)
+/* Light of stored channels, desk->row, at all nodes. Scattered light is spread as the profile is: S, not the
+ * emissivity, is smooth across a channel wider than the features of the line. The mean over the channel stays. */
+static void spread_light(const struct trace_view *view, struct desk *desk, real *profiles, real *lights)
 {
-    const struct trace_view *view = &pass->view;
     const int n = desk->row_length;
-    const real *mean = desk->mean;
-    if (!view->emissivity)
-        return; /* stays zero */
-    stored_row(pass, cell, desk->row);
-    memset(desk->mean, 0, (size_t)n * sizeof *desk->mean);
-    for (int node = 0; node < view->n_node; node++) {
-        const real *profile = node_row(desk, desk->profile[1], node);
+    real *mean = desk->mean;
+    const real *row = desk->row;
+    memset(mean, 0, (size_t)n * sizeof *mean);
+    for (int node = 0; view->spread && node < view->n_node; node++) {
+        const real *profile = node_row(desk, profiles, node);
+        const real share = view->share[node];
         for (int c = 0; c < n; c++)
-            desk->mean[c] += view->share[node] * profile[c];
+            mean[c] += share * profile[c];
     }
     for (int node = 0; node < view->n_node; node++) {
-        const real *profile = node_row(desk, desk->profile[1], node);
-        real *light = node_row(desk, desk->light[1], node);
+        const real *profile = node_row(desk, profiles, node);
+        real *light = node_row(desk, lights, node);
 #pragma omp simd
         for (int c = 0; c < n; c++)
-            light[c] = desk->row[c] * (mean[c] > R(1e-30) ? profile[c] / mean[c] : R(1));
+            light[c] = row[c] * (mean[c] > R(1e-30) ? profile[c] / mean[c] : R(1));
     }
 }
 
@@ -160,7 +158,10 @@ static void look_ahead(const struct pass *pass, struct desk *desk, int i)
     else
         for (int node = 0; node < view->n_node; node++)
             profile_row(view, cell, front->middle, node, n, node_row(desk, desk->profile[1], node));
-    light_rows(pass, desk, front->way.cell);
+    if (view->emissivity) {
+        stored_row(pass, front->way.cell, desk->row);
+        spread_light(view, desk, desk->profile[1], desk->light[1]);
+    }
     const real *profile = desk->profile[1];
     const real *light = desk->light[1];
     real *source = desk->source[2];
@@ -180,6 +181,9 @@ static inline __attribute__((always_inline)) void general_step(const struct desk
     const real *behind = desk->source[0];
     const real *source = desk->source[1];
     const real *front = desk->source[2];
+    const real *past_x = desk->past[0];
+    const real *past_y = desk->past[1];
+    const real *past_z = desk->past[2];
     real *intensity = desk->intensity;
     real *depth = desk->depth;
     const real alpha0 = cell->alpha0;
@@ -192,7 +196,8 @@ static inline __attribute__((always_inline)) void general_step(const struct desk
         if (flat) {
             intensity[s] = formal_step_flat(intensity[s], t, glow);
         } else {
-            const struct tilt tilt = source_tilt(behind[s], source[s], front[s], lean);
+            const struct tilt tilt =
+                source_tilt(behind[s], source[s], front[s], lean, vec3_make(past_x[s], past_y[s], past_z[s]));
             intensity[s] = formal_step(intensity[s], t, glow, between(tilt.in, tilt.out, part.from),
                                        between(tilt.in, tilt.out, part.to));
         }
@@ -205,14 +210,34 @@ static real width_along(const struct stretch *stretch, int axis)
     return vec3_along(stretch->way.width, axis);
 }
 
+static struct lean lean_at(const struct desk *desk, int i)
+{
+    const struct stretch *here = &desk->stretch[i];
+    return lean_of(here->way, desk->n, width_along(i > 0 ? here - 1 : here, here->way.axis_in),
+                   width_along(i + 1 < desk->n_stretch ? here + 1 : here, here->way.axis_out),
+                   desk->known[here->way.axis_out]);
+}
+
+/* The ray goes on to the next cell: remember how S rises across the face between. */
+static void remember_rise(struct desk *desk, int i, int n_sample)
+{
+    const struct lean lean = lean_at(desk, i);
+    const real *source = desk->source[1];
+    const real *front = desk->source[2];
+    real *past = desk->past[lean.axis_out];
+    desk->known[lean.axis_out] = 1;
+#pragma omp simd
+    for (int s = 0; s < n_sample; s++)
+        past[s] = source_rise(source[s], front[s], lean.inv_front);
+}
+
 static void general_part(const struct pass *pass, struct desk *desk, int i, struct part part)
 {
     const struct stretch *here = &desk->stretch[i];
     const struct cell_view *cell = &pass->cell[here->way.cell];
     const int n_sample = desk->row_length * pass->view.n_node;
     const real length = here->way.length * (part.to - part.from);
-    const struct lean lean = lean_of(here->way, desk->n, width_along(i > 0 ? here - 1 : here, here->way.axis_in),
-                                     width_along(i + 1 < desk->n_stretch ? here + 1 : here, here->way.axis_out));
+    const struct lean lean = lean_at(desk, i);
     if (pass->view.step_source)
         general_step(desk, cell, n_sample, length, part, lean, 0);
     else
@@ -248,6 +273,16 @@ static void part_past_sheets(const struct pass *pass, struct desk *desk, int i, 
     general_part(pass, desk, i, part);
 }
 
+/* Planes on the face where the ray leaves a cell. */
+static void add_sheets_at_end(const struct pass *pass, struct desk *desk, int i)
+{
+    for (int p = 0; p < pass->job->n_plane; p++)
+        if (desk->sheet[p].stretch == i) {
+            add_sheet(pass, desk, p);
+            desk->sheet[p].stretch = -1;
+        }
+}
+
 static void swap(real **p, real **q)
 {
     real *keep = *p;
@@ -258,8 +293,13 @@ static void swap(real **p, real **q)
 static void trace_general(const struct pass *pass, struct desk *desk)
 {
     const struct trace_view *view = &pass->view;
-    for (int s = 0; s < desk->row_length * view->n_node; s++)
+    const int n_sample = desk->row_length * view->n_node;
+    for (int s = 0; s < n_sample; s++)
         desk->source[1][s] = R(-1);
+    for (int axis = 0; axis < 3; axis++) {
+        desk->known[axis] = 0;
+        memset(desk->past[axis], 0, (size_t)n_sample * sizeof(real));
+    }
     look_ahead(pass, desk, 0);
     for (int i = 0; i < desk->n_stretch; i++) {
         real *oldest = desk->source[0];
@@ -278,6 +318,9 @@ static void trace_general(const struct pass *pass, struct desk *desk)
                 profile_row(view, cell, part.velocity, node, desk->row_length, node_row(desk, desk->profile[0], node));
             part_past_sheets(pass, desk, i, part);
         }
+        add_sheets_at_end(pass, desk, i);
+        if (view->step_source)
+            remember_rise(desk, i, n_sample);
     }
 }
 

@@ -36,7 +36,7 @@ static int padded(int n_channel)
 struct desk {
     int row_length;
     struct stretch *stretch;
-    int n_stretch, room;
+    int n_stretch, room; /* check_way_out() of the reader bounds the cells on a way */
     struct vec3 n;       /* of the ray */
     struct sheet *sheet; /* [n_plane] */
     real *memory;
@@ -44,6 +44,8 @@ struct desk {
     real *profile[2];       /* H in the middle of this stretch and of the one in front */
     real *light[2];         /* emissivity, likewise */
     real *source[3];        /* S behind, here and in front; negative = none */
+    real *past[3];          /* rise of S along each axis when it was last crossed */
+    int known[3];           /* it has been */
     real *row, *mean;       /* one row: emissivity of a cell as stored; H averaged over each channel */
     double *pixel, *opaque; /* [n_channel] sums over the rays of a pixel */
 };
@@ -74,7 +76,7 @@ static void desk_free(struct desk *desk)
 
 static int make_desk(const struct pass *pass, struct desk *desk)
 {
-    enum { N_ARRAY = 9 };
+    enum { N_ARRAY = 12 };
     const size_t n = (size_t)padded(pass->view.n_channel);
     const size_t n_sample = n * (size_t)pass->view.n_node;
     desk->row_length = (int)n;
@@ -83,9 +85,9 @@ static int make_desk(const struct pass *pass, struct desk *desk)
     desk->pixel = calloc(2 * n, sizeof *desk->pixel);
     if (!desk->memory || !desk->pixel || !desk->sheet)
         return 0;
-    real **const arrays[N_ARRAY] = {&desk->intensity,  &desk->depth,     &desk->profile[0],
-                                    &desk->profile[1], &desk->light[0],  &desk->light[1],
-                                    &desk->source[0],  &desk->source[1], &desk->source[2]};
+    real **const arrays[N_ARRAY] = {&desk->intensity, &desk->depth,    &desk->profile[0], &desk->profile[1],
+                                    &desk->light[0],  &desk->light[1], &desk->source[0],  &desk->source[1],
+                                    &desk->source[2], &desk->past[0],  &desk->past[1],    &desk->past[2]};
     for (size_t i = 0; i < N_ARRAY; i++)
         *arrays[i] = desk->memory + i * n_sample;
     desk->row = desk->memory + N_ARRAY * n_sample;

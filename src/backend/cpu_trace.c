@@ -47,7 +47,7 @@ static void find_sheets(const struct pass *pass, struct desk *desk, const struct
         for (int i = 0; left >= 0 && i < desk->n_stretch; i++) {
             const double length = (double)desk->stretch[i].way.length;
             sheet->stretch = i;
-            sheet->at = (real)fmin(left / length, 0.99999);
+            sheet->at = (real)fmin(left / length, 1);
             left -= length;
         }
     }
@@ -128,7 +128,7 @@ static int trace_probe(const struct pass *pass, struct desk *desk, int p)
 /* ---- a run ----------------------------------------------------------------------------------------------------- */
 
 /* Slopes inside all cells, if they are wanted. Returns 0 when memory is exhausted. */
-static int make_slopes(struct block **chain, const struct trace_job *job, struct trace_view *view)
+static int make_slopes(struct block **chain, const struct trace_job *job, int threads, struct trace_view *view)
 {
     if (!job->step_velocity && !job->step_source)
         return 1;
@@ -136,7 +136,7 @@ static int make_slopes(struct block **chain, const struct trace_job *job, struct
     const struct camera_view camera = trace_camera(view);
     if (!slope)
         return 0;
-#pragma omp parallel for schedule(dynamic, 1)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
     for (int i = 0; i < job->n[0]; i++)
         for (int j = 0; j < job->n[1]; j++)
             for (int k = 0; k < job->n[2]; k++) {
@@ -195,7 +195,7 @@ enum lr_status NAME_EXPAND(cpu_trace_, LR_CPU_VARIANT)(lr_context *ctx, int thre
     pass.cell = pass.view.cell = cell;
     pass.plane = chain_copy(&chain, ((size_t)job->n_plane + 1) * sizeof *pass.plane, NULL);
     failed = !cell || !pass.plane || !fill_cells(job->read_cells, job->medium, 0, job->n_cell, cell) ||
-             !make_slopes(&chain, job, &pass.view);
+             !make_slopes(&chain, job, threads, &pass.view);
     if (!failed) {
         pass.sky = store_reals(&store, job->n_channel, job->sky, &failed);
         for (int p = 0; p < job->n_plane; p++)

@@ -37,6 +37,11 @@ struct pass {
     double *transmission;             /* [n_probe][n_channel] */
 };
 
+__device__ __forceinline__ real between(real from, real to, real part)
+{
+    return from + (to - from) * part;
+}
+
 /* One cell on the way. */
 struct stretch {
     struct cell_view cell;
@@ -83,6 +88,7 @@ struct bundle {
     real behind[SOURCES], source[SOURCES], front[SOURCES]; /* S; negative = none */
     real profile[SOURCES], profile_front[SOURCES];         /* H in the middle of the stretch and of the one in front */
     real light[SOURCES], light_front[SOURCES];             /* emissivity, likewise */
+    struct vec3 past[SOURCES];                             /* rise of S along each axis when it was last crossed */
 };
 
 __device__ __forceinline__ real middle_velocity(const struct stretch &stretch)
@@ -90,23 +96,26 @@ __device__ __forceinline__ real middle_velocity(const struct stretch &stretch)
     return R(0.5) * (stretch.far + stretch.near);
 }
 
-/* H averaged over the channel of frequency k: over those of this thread when it has them all. */
+/* How much brighter scattered light is at frequency k than on average over its channel: it follows the profile, which
+ * is given for all frequencies of this thread. They are all of the channel, or the others are computed. */
 template <int SAMPLES>
-__device__ __forceinline__ real mean_profile(const struct trace_view &view, const struct bundle<SAMPLES, false> &b,
-                                             const struct stretch &at, int k)
+__device__ __forceinline__ real spread_factor(const struct trace_view &view, const struct bundle<SAMPLES, false> &b,
+                                              const struct stretch &front, int k)
 {
+    if (!view.spread)
+        return R(1);
     real mean = R(0);
     if (SAMPLES % view.n_node == 0) {
 #pragma unroll
         for (int j = 0; j < SAMPLES; j++)
             mean += b.channel[j] == b.channel[k] ? b.share[j] * b.profile_front[j] : R(0);
-        return mean;
+    } else {
+        for (int node = 0; node < view.n_node; node++) {
+            const real shift = sample_shift_at(&view, node, b.channel[k]);
+            mean += view.share[node] * voigt(front.cell.a, r_div(shift - middle_velocity(front), front.cell.b));
+        }
     }
-    for (int node = 0; node < view.n_node; node++) {
-        const real shift = sample_shift_at(&view, node, b.channel[k]);
-        mean += view.share[node] * voigt(at.cell.a, r_div(shift - middle_velocity(at), at.cell.b));
-    }
-    return mean;
+    return mean > R(1e-30) ? r_div(b.profile_front[k], mean) : R(1);
 }
 
 /* H, emissivity and S in the middle of the stretch in front. Light of a stored channel is spread over its frequencies
@@ -132,19 +141,12 @@ __device__ __forceinline__ void look_ahead(const struct trace_view &view, struct
     for (int k = 0; k < SAMPLES; k++) {
         const real profile = b.profile_front[k];
         b.light_front[k] = R(0);
-        if (view.emissivity && b.channel[k] >= 0) {
-            const float stored = __ldg(&view.emissivity[front.way.cell * view.stride + b.channel[k]]);
-            const real mean = view.n_node > 1 ? mean_profile<SAMPLES>(view, b, front, k) : R(0);
-            b.light_front[k] = (real)stored * view.emissivity_unit * (mean > R(1e-30) ? r_div(profile, mean) : R(1));
-        }
+        if (view.emissivity && b.channel[k] >= 0)
+            b.light_front[k] = (real)__ldg(&view.emissivity[front.way.cell * view.stride + b.channel[k]]) *
+                               view.emissivity_unit * spread_factor<SAMPLES>(view, b, front, k);
         const real opacity = front.cell.alpha0 * profile + front.cell.kappa;
         b.front[k] = opacity > R(0) ? r_div(front.cell.eps * profile + b.light_front[k], opacity) : R(-1);
     }
-}
-
-__device__ __forceinline__ real between(real from, real to, real part)
-{
-    return from + (to - from) * part;
 }
 
 /* Part of a stretch that is taken at one velocity. */
@@ -197,7 +199,7 @@ __device__ __forceinline__ void take_part(const struct trace_view &view, struct 
             continue;
         const real glow = (here.cell.eps * profile + b.light[k]) * length;
         if (view.step_source) {
-            const struct tilt tilt = source_tilt(b.behind[k], b.source[k], b.front[k], lean);
+            const struct tilt tilt = source_tilt(b.behind[k], b.source[k], b.front[k], lean, b.past[k]);
             b.intensity[k] = formal_step(b.intensity[k], t, glow, between(tilt.in, tilt.out, part.from),
                                          between(tilt.in, tilt.out, part.to));
         } else {
@@ -245,15 +247,30 @@ __device__ __forceinline__ void trace_ray(const struct trace_view &view, struct 
         for (int k = 0; k < SAMPLES; k++) {
             b.behind[k] = b.source[k] = b.front[k] = R(-1);
             b.profile_front[k] = b.light_front[k] = R(0);
+            b.past[k] = vec3_make(R(0), R(0), R(0));
         }
+        bool known[3] = {false, false, false};
         look_ahead<SAMPLES>(view, b, here);
         while (here.way.length > R(0)) {
             const struct stretch front = next_stretch(view, ray, more);
             const struct vec3 width_front = front.way.length > R(0) ? front.way.width : here.way.width;
             look_ahead<SAMPLES>(view, b, front);
             lean = lean_of(here.way, n, vec3_along(width_behind, here.way.axis_in),
-                           vec3_along(width_front, here.way.axis_out));
+                           vec3_along(width_front, here.way.axis_out),
+                           here.way.axis_out == 0   ? known[0]
+                           : here.way.axis_out == 1 ? known[1]
+                                                    : known[2]);
             cross_stretch<SAMPLES, LINE_ONLY, SHINES>(view, b, here, lean);
+#pragma unroll
+            for (int axis = 0; axis < 3; axis++)
+                known[axis] |= here.way.axis_out == axis;
+#pragma unroll
+            for (int k = 0; k < SAMPLES; k++) {
+                const real rise = source_rise(b.source[k], b.front[k], lean.inv_front);
+                b.past[k].x = lean.axis_out == 0 ? rise : b.past[k].x;
+                b.past[k].y = lean.axis_out == 1 ? rise : b.past[k].y;
+                b.past[k].z = lean.axis_out == 2 ? rise : b.past[k].z;
+            }
             width_behind = here.way.width;
             here = front;
         }

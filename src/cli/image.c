@@ -226,6 +226,7 @@ static int image(const struct request *request)
         return message_error("out of memory");
     struct console console = console_create(request->quiet);
     lr_context_on_log(ctx, console_log, &console);
+    lr_context_on_progress(ctx, console_progress, &console);
     lr_scene *scene = NULL;
     lr_result *result = NULL;
     int code = trace(ctx, request, &scene, &result);

@@ -192,8 +192,9 @@ static int transport(lr_context *ctx, const struct request *request, struct cons
         return status == LR_ERROR_INTERRUPTED ? EXIT_STOPPED : EXIT_ERROR;
     }
     lr_result_summary(*result, &summary);
-    const bool stopped = interrupt_happened() && summary.packets < summary.packets_requested;
-    if (stopped)
+    const bool stopped =
+        interrupt_happened() && (summary.packets < summary.packets_requested || summary.images_missing);
+    if (stopped && summary.packets < summary.packets_requested)
         message_warning("stopped after %lld of %lld packets; result is complete for those", (long long)summary.packets,
                         (long long)summary.packets_requested);
     int code = print_summary(request, &summary, cubes);

@@ -84,6 +84,30 @@ static enum lr_status convolve(struct writer *w)
     return LR_OK;
 }
 
+/* Light per pixel of a near observer: pixels away from the axis are smaller. */
+static enum lr_status weigh_pixels(struct writer *w)
+{
+    const struct cube *cube = w->cube;
+    const size_t plane = (size_t)cube->camera.pixels[0] * (size_t)cube->camera.pixels[1];
+    const size_t n = plane * (size_t)cube->channels.n;
+    float *weights = NULL;
+    if (!w->convolved)
+        LR_TRY(copy_floats(w->ctx, cube->intensity, n, &w->convolved));
+    if (cube->error && !w->convolved_error)
+        LR_TRY(copy_floats(w->ctx, cube->error, n, &w->convolved_error));
+    LR_TRY(lr_allocate(w->ctx, plane, sizeof *weights, &weights));
+    cube_pixel_weights(&cube->camera, weights);
+    for (size_t i = 0; i < n; i++) {
+        w->convolved[i] *= weights[i % plane];
+        if (w->convolved_error)
+            w->convolved_error[i] *= weights[i % plane];
+    }
+    w->intensity = w->convolved;
+    w->error = w->convolved_error;
+    free(weights);
+    return LR_OK;
+}
+
 static enum lr_status process(struct writer *w)
 {
     const struct cube *cube = w->cube;
@@ -95,6 +119,8 @@ static enum lr_status process(struct writer *w)
     w->error = cube->error;
     if (cube_has_beam(options))
         LR_TRY(convolve(w));
+    if (options->unit == UNIT_JY_PER_PIXEL && cube->camera.kind == CAMERA_PERSPECTIVE)
+        LR_TRY(weigh_pixels(w));
     w->factor = cube->scale *
                 cube_unit_factor(options->unit, cube->nu0, pixel[0] * pixel[1], cube_beam_solid_angle(options->beam));
     if (!options->moments && !options->peak)

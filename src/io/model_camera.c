@@ -235,7 +235,7 @@ static enum lr_status check_surroundings(const struct reader *r, const struct ya
 /* A line of sight must come to an end: in a periodic mesh, along an axis that is not. */
 static enum lr_status check_way_out(const struct reader *r, const struct yaml_node *entry, const struct camera *camera)
 {
-    const double creeping = 1e-6; /* a million crossings of the mesh */
+    const double creeping = 1e-3; /* a thousand crossings of the mesh */
     const struct yaml_node *node = entry;
     const char *const keys[] = {"position", "direction", "theta"};
     for (int i = 0; i < 3 && node == entry; i++)
@@ -279,6 +279,12 @@ static enum lr_status check_faces(const struct reader *r, const struct yaml_node
                                "or model the whole object");
         n_periodic += r->model->mesh.face[face] == FACE_PERIODIC;
     }
+    for (int i = 0; n_periodic > 0 && i < r->model->n_camera; i++)
+        if (r->model->camera[i].kind == CAMERA_PERSPECTIVE)
+            return READER_FAIL(r, node,
+                               "camera '%s' has a position, and would see every period of the mesh from another side; "
+                               "make the faces open, or give it a direction",
+                               r->model->camera[i].name);
     if (n_periodic == N_FACE)
         return READER_FAIL(r, node, "a camera sees no end of a mesh that is periodic along all axes; open one");
     return LR_OK;

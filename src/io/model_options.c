@@ -89,7 +89,7 @@ static enum lr_status read_device(const struct reader *r, const struct yaml_node
 
 enum lr_status read_run(const struct reader *r, const struct yaml_node *node, struct run *run)
 {
-    const char *const keys[] = {"packets", "seed", "threads", "batches", "device", "precision", "scheduling"};
+    const char *const keys[] = {"packets", "seed", "threads", "batches", "memory", "device", "precision", "scheduling"};
     const char *const precisions[] = {"mixed", "double"};
     const char *const schedulings[] = {"queue", "static"};
     *run = (struct run){.packets = 100000, .seed = 1, .batches = 32, .device = "auto"};
@@ -104,6 +104,7 @@ enum lr_status read_run(const struct reader *r, const struct yaml_node *node, st
     LR_TRY(read_integer(r, yaml_find(node, "seed"), 0, INT64_MAX, &seed));
     LR_TRY(read_int(r, yaml_find(node, "threads"), 0, 4096, &run->threads));
     LR_TRY(read_int(r, yaml_find(node, "batches"), 2, 1024, &run->batches));
+    LR_TRY(read_number(r, yaml_find(node, "memory"), 1e-6, 1e9, &run->memory_gib));
     LR_TRY(read_device(r, yaml_find(node, "device"), run));
     LR_TRY(read_word(r, yaml_find(node, "precision"), precisions, 2, &precision));
     LR_TRY(read_word(r, yaml_find(node, "scheduling"), schedulings, 2, &scheduling));

@@ -34,7 +34,7 @@ static enum lr_status read_mesh(const struct hdf5_reader *reader, struct mesh *m
 {
     static const char *const name[3] = {"/mesh/x_edges", "/mesh/y_edges", "/mesh/z_edges"};
     enum { MOST_EDGES = 1 << 24 };
-    const double most_cells = 1e12;
+    const double most_cells = 2147483647; /* rays count cells with 32 bits */
     double cells = 1.0;
     for (int axis = 0; axis < 3; axis++) {
         int n = 0;

@@ -85,11 +85,19 @@ static enum lr_status fill_table(lr_context *ctx, const struct cube *cube, const
         cube_pixel_angle(&cube->camera, options->distance, 0) * cube_pixel_angle(&cube->camera, options->distance, 1);
     table->n = axis.n_channel;
     LR_TRY(lr_allocate(ctx, (size_t)table->n, sizeof(double), &table->value));
-    cube_sum_pixels(&axis, cube->intensity, table->value);
-    if (cube->error) {
-        LR_TRY(lr_allocate(ctx, (size_t)table->n, sizeof(double), &table->error));
-        cube_sum_errors(&axis, cube->error, table->error);
+    float *weights = NULL;
+    enum lr_status status = LR_OK;
+    if (cube->camera.kind == CAMERA_PERSPECTIVE) {
+        LR_TRY(lr_allocate(ctx, axis.n_pixel, sizeof *weights, &weights));
+        cube_pixel_weights(&cube->camera, weights);
     }
+    cube_sum_pixels(&axis, cube->intensity, weights, table->value);
+    if (cube->error)
+        status = lr_allocate(ctx, (size_t)table->n, sizeof(double), &table->error);
+    if (cube->error && status == LR_OK)
+        cube_sum_errors(&axis, cube->error, weights, table->error);
+    free(weights);
+    LR_TRY(status);
     if (pixel_sr > 0.0) {
         table->factor = cube->scale * cube_unit_factor(UNIT_JY_PER_PIXEL, cube->nu0, pixel_sr, 0.0);
         table->unit = "Jy";

@@ -8,10 +8,9 @@
  * that can absorb the photon, drawn as for a scattering, u_side its component across the photon in the plane of n and
  * n_cam, a normal deviate of variance 1/2. Everything is that of the segment, before the scattering that ends it.
  *
- * Two unbiased estimators share the work; which one a segment uses depends on its start alone.
- *
- *     t < force_below: the mean itself, with an atom drawn for the purpose: thin gas scatters too rarely to count
- * events otherwise: one count for each scattering, with the atom of that scattering */
+ * Two unbiased estimators share the work; which one a segment uses depends on its start alone. Below force_below it
+ * leaves the mean itself, with an atom drawn for the purpose, since thin gas scatters too rarely to count events.
+ * Above, each scattering is one count, with the atom of that scattering. */
 #ifndef LR_KERNEL_DEPOSIT_H
 #define LR_KERNEL_DEPOSIT_H
 
@@ -19,14 +18,15 @@
 #include "kernel/phase.h"
 #include "kernel/redistribution.h"
 
-/* The direction to the camera; from the middle of the cell when the camera is near. */
+/* The direction to the camera; from the middle of the cell when the camera is near (`toward` when it is just there). */
 LR_FN struct vec3 camera_direction(const struct camera_view *camera, const struct mesh_view *mesh, struct place at)
 {
     if (!camera->perspective)
         return camera->toward;
-    return direction_normalised(vec3_make(camera->position.x - mesh->edge[0][at.i] - R(0.5) * at.width.x,
-                                          camera->position.y - mesh->edge[1][at.j] - R(0.5) * at.width.y,
-                                          camera->position.z - mesh->edge[2][at.k] - R(0.5) * at.width.z));
+    const struct vec3 way = vec3_make(camera->position.x - mesh->edge[0][at.i] - R(0.5) * at.width.x,
+                                      camera->position.y - mesh->edge[1][at.j] - R(0.5) * at.width.y,
+                                      camera->position.z - mesh->edge[2][at.k] - R(0.5) * at.width.z);
+    return vec3_dot(way, way) > R(0) ? direction_normalised(way) : camera->toward;
 }
 
 /* The channel of a shift in the mesh frame, or -1; channels count radio velocity, the negative of the shift. */

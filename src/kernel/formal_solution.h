@@ -37,35 +37,9 @@ LR_FN real formal_step_flat(real intensity, real t, real glow)
     return intensity * e + glow * m;
 }
 
-/* Where the source function of the cells behind and in front lies, seen from the middle of a cell: S there, S here and
- * what follows for both ends of the way through it. S changes along the axis of the face the ray came in by as the cell
- * behind says, along that of the face it leaves by as the cell in front says; when both are one axis, limited as by van
- * Leer. A negative S is that of no cell, or of an empty one. */
-struct lean {
-    int same;                   /* both faces are of one axis */
-    real inv_behind, inv_front; /* 1 / distance between the middles across those faces */
-    real behind_in, behind_out; /* places of the two ends along the first axis, in the direction of flight */
-    real front_in, front_out;   /* and along the second */
-};
-
 LR_FN real vec3_along(struct vec3 v, int axis)
 {
     return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
-}
-
-LR_FN struct lean lean_of(struct passage here, struct vec3 n, real width_behind, real width_front)
-{
-    const real sign_in = vec3_along(n, here.axis_in) < R(0) ? R(-1) : R(1);
-    const real sign_out = vec3_along(n, here.axis_out) < R(0) ? R(-1) : R(1);
-    struct lean lean;
-    lean.same = here.axis_in == here.axis_out;
-    lean.inv_behind = r_div(R(2), vec3_along(here.width, here.axis_in) + width_behind);
-    lean.inv_front = r_div(R(2), vec3_along(here.width, here.axis_out) + width_front);
-    lean.behind_in = sign_in * vec3_along(here.from, here.axis_in);
-    lean.behind_out = sign_in * vec3_along(here.to, here.axis_in);
-    lean.front_in = sign_out * vec3_along(here.from, here.axis_out);
-    lean.front_out = sign_out * vec3_along(here.to, here.axis_out);
-    return lean;
 }
 
 struct tilt {
@@ -77,23 +51,63 @@ LR_FN real tilt_bounded(real tilt)
     return r_min(r_max(tilt, R(-1)), R(1));
 }
 
-LR_FN struct tilt source_tilt(real s_behind, real s, real s_front, struct lean lean)
+/* How the source function lies around a cell on the way of a ray, for all frequencies alike. Along each axis S changes
+ * as it last did when the ray crossed a face of that axis; ahead it changes as toward the next cell. Where both are
+ * known, they are limited as by van Leer. */
+struct lean {
+    int axis_in, axis_out;
+    int known;                  /* the axis of the face ahead has been crossed before */
+    real inv_behind, inv_front; /* 1 / distance between the middles across the two faces */
+    struct vec3 in, out;        /* ends of the way from the middle of the cell, in the direction of flight */
+};
+
+LR_FN struct vec3 vec3_with(struct vec3 v, struct vec3 n)
 {
-    const int behind = s_behind >= R(0);
+    return vec3_make(n.x < R(0) ? -v.x : v.x, n.y < R(0) ? -v.y : v.y, n.z < R(0) ? -v.z : v.z);
+}
+
+LR_FN struct lean lean_of(struct passage here, struct vec3 n, real width_behind, real width_front, int known)
+{
+    struct lean lean;
+    lean.axis_in = here.axis_in;
+    lean.axis_out = here.axis_out;
+    lean.known = known;
+    lean.inv_behind = r_div(R(2), vec3_along(here.width, here.axis_in) + width_behind);
+    lean.inv_front = r_div(R(2), vec3_along(here.width, here.axis_out) + width_front);
+    lean.in = vec3_with(here.from, n);
+    lean.out = vec3_with(here.to, n);
+    return lean;
+}
+
+/* Rise of S per length from this cell to the next; a negative S is that of no cell, or of an empty one. */
+LR_FN real source_rise(real s, real s_next, real inv_distance)
+{
+    return (s >= R(0)) & (s_next >= R(0)) ? (s_next - s) * inv_distance : R(0);
+}
+
+/* `past` holds the rises along the axes at their last crossings, 0 before the first. */
+LR_FN struct tilt source_tilt(real s_behind, real s, real s_front, struct lean lean, struct vec3 past)
+{
     const int front = s_front >= R(0);
-    const real rise_in = behind ? (s - s_behind) * lean.inv_behind : R(0);
-    const real rise_out = front ? (s_front - s) * lean.inv_front : R(0);
-    const real sum = rise_in + rise_out;
-    const real product = rise_in * rise_out;
-    const real mean = product > R(0) ? r_div(R(2) * product, sum) : R(0);
-    const real limited = (behind & front) ? mean : sum;
-    const real first = lean.same ? limited : rise_in;
-    const real second = lean.same ? R(0) : rise_out;
+    const real rise_in = source_rise(s_behind, s, lean.inv_behind);
+    const real rise_out = source_rise(s, s_front, lean.inv_front);
+    const int behind = s_behind >= R(0);
+    const real x = (lean.axis_in == 0) & behind ? rise_in : past.x;
+    const real y = (lean.axis_in == 1) & behind ? rise_in : past.y;
+    const real z = (lean.axis_in == 2) & behind ? rise_in : past.z;
+    const real before = lean.axis_out == 0 ? x : lean.axis_out == 1 ? y : z;
+    const int both = lean.axis_in == lean.axis_out ? behind : lean.known;
+    const real product = before * rise_out;
+    const real mean = product > R(0) ? r_div(R(2) * product, before + rise_out) : R(0);
+    const real ahead = !front ? before : both ? mean : rise_out;
+    const real sx = lean.axis_out == 0 ? ahead : x;
+    const real sy = lean.axis_out == 1 ? ahead : y;
+    const real sz = lean.axis_out == 2 ? ahead : z;
     const real inv = s > R(0) ? r_div(R(1), s) : R(0);
-    struct tilt tilt;
-    tilt.in = tilt_bounded((first * lean.behind_in + second * lean.front_in) * inv);
-    tilt.out = tilt_bounded((first * lean.behind_out + second * lean.front_out) * inv);
-    return tilt;
+    struct tilt result;
+    result.in = tilt_bounded((sx * lean.in.x + sy * lean.in.y + sz * lean.in.z) * inv);
+    result.out = tilt_bounded((sx * lean.out.x + sy * lean.out.y + sz * lean.out.z) * inv);
+    return result;
 }
 
 /* Steps in which the velocity changes by b/4 at most. */

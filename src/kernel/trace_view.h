@@ -6,7 +6,7 @@
 #include "kernel/slope.h"
 #include "kernel/views.h"
 
-enum { TRACE_MAX_NODE = 16 };
+enum { TRACE_MAX_NODE = 64 };
 
 /* A sample is one traced frequency: sample s = node * n_channel + channel, at the given fraction of the channel. */
 struct trace_view {
@@ -23,6 +23,7 @@ struct trace_view {
     const float *emissivity;     /* [n_cell][stride], from the first traced channel on; or NULL */
     int64_t stride;
     real emissivity_unit;
+    int spread; /* emissivity follows the profile inside a channel; otherwise it is flat */
     int step_velocity, step_source;
     const struct slope_view *slope; /* [n_cell], or NULL when nothing changes inside cells */
     int line_only;                  /* no grey absorption and no emissivity: nothing happens away from the line */

@@ -13,7 +13,7 @@
 #include "mesh/mesh.h"
 
 enum camera_kind { CAMERA_ORTHOGRAPHIC, CAMERA_PERSPECTIVE };
-enum { MAX_RAYS = 16, MAX_CAMERA = 256, MAX_PIXEL = 16384, MAX_CHANNEL = 100000, MAX_SAMPLES = 16 };
+enum { MAX_RAYS = 16, MAX_CAMERA = 256, MAX_PIXEL = 16384, MAX_CHANNEL = 100000, MAX_SAMPLES = 64 };
 enum { IMAGE_GROUPS = 8 }; /* independent sums of the emissivity that give the errors of an image */
 
 struct camera {
@@ -41,7 +41,7 @@ struct image_options {
     enum image_method method;
     double background;  /* K, of the sky behind the mesh; 0 = dark */
     bool subtract;      /* the background from the image */
-    bool step_velocity; /* interpolate the velocity inside cells where it changes by more than b/4 */
+    bool step_velocity; /* linear inside cells where it changes by more than b/4; not where light is scattered */
     bool step_source;   /* source function linear inside cells; otherwise constant */
 
     enum brightness_unit unit;

@@ -27,11 +27,15 @@ static enum lr_status allocate(lr_context *ctx, size_t n, struct cube_moments *m
     return lr_allocate(ctx, n, sizeof(float), &moments->peak);
 }
 
-static void finish(const struct cube_axis *axis, const struct sums *sums, size_t pixel, struct cube_moments *moments)
+/* Where there is next to nothing, means are those of rounding errors (a beam leaves about 1e-7 of the peak). */
+static const double DARK = 1e-6; /* of the brightest pixel */
+
+static void finish(const struct cube_axis *axis, const struct sums *sums, size_t pixel, double brightest,
+                   struct cube_moments *moments)
 {
     const double middle = axis->first + 0.5 * (axis->n_channel - 1) * axis->width;
     const double mean = sums->s1 / sums->s0, variance = sums->s2 / sums->s0 - mean * mean;
-    const bool exists = sums->s0 > 0.0;
+    const bool exists = sums->s0 > DARK * brightest;
     moments->integral[pixel] = (float)(sums->s0 * axis->width);
     moments->mean[pixel] = exists ? (float)(middle + mean * axis->width) : NAN;
     moments->dispersion[pixel] = exists && variance >= 0.0 ? (float)(sqrt(variance) * axis->width) : NAN;
@@ -61,29 +65,32 @@ enum lr_status cube_moments_make(lr_context *ctx, const struct cube_axis *axis, 
             sums[pixel].peak = channel ? fmaxf(sums[pixel].peak, plane[pixel]) : plane[pixel];
         }
     }
+    double brightest = 0.0;
     for (size_t pixel = 0; pixel < axis->n_pixel; pixel++)
-        finish(axis, &sums[pixel], pixel, moments);
+        brightest = fmax(brightest, sums[pixel].s0);
+    for (size_t pixel = 0; pixel < axis->n_pixel; pixel++)
+        finish(axis, &sums[pixel], pixel, brightest, moments);
     free(sums);
     return LR_OK;
 }
 
-void cube_sum_pixels(const struct cube_axis *axis, const float *values, double *sum)
+void cube_sum_pixels(const struct cube_axis *axis, const float *values, const float *weights, double *sum)
 {
     for (int channel = 0; channel < axis->n_channel; channel++) {
         const float *plane = values + (size_t)channel * axis->n_pixel;
         sum[channel] = 0.0;
         for (size_t pixel = 0; pixel < axis->n_pixel; pixel++)
-            sum[channel] += (double)plane[pixel];
+            sum[channel] += (double)plane[pixel] * (weights ? (double)weights[pixel] : 1.0);
     }
 }
 
-void cube_sum_errors(const struct cube_axis *axis, const float *errors, double *error)
+void cube_sum_errors(const struct cube_axis *axis, const float *errors, const float *weights, double *error)
 {
     for (int channel = 0; channel < axis->n_channel; channel++) {
         const float *plane = errors + (size_t)channel * axis->n_pixel;
         double square = 0.0;
         for (size_t pixel = 0; pixel < axis->n_pixel; pixel++)
-            square += (double)plane[pixel] * (double)plane[pixel];
+            square += pow((double)plane[pixel] * (weights ? (double)weights[pixel] : 1.0), 2.0);
         error[channel] = sqrt(square);
     }
 }

@@ -26,8 +26,8 @@ enum lr_status cube_moments_make(lr_context *ctx, const struct cube_axis *axis, 
 void cube_moments_free(struct cube_moments *moments);
 
 /* sum[n_channel] over all pixels. */
-void cube_sum_pixels(const struct cube_axis *axis, const float *values, double *sum);
+void cube_sum_pixels(const struct cube_axis *axis, const float *values, const float *weights, double *sum);
 /* Standard error of that sum when the errors of different pixels are independent. */
-void cube_sum_errors(const struct cube_axis *axis, const float *errors, double *error);
+void cube_sum_errors(const struct cube_axis *axis, const float *errors, const float *weights, double *error);
 
 #endif

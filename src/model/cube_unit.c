@@ -14,6 +14,17 @@ double cube_pixel_angle(const struct camera *camera, double distance, int axis)
     return distance > 0.0 ? camera->field[axis] / n / distance : 0.0;
 }
 
+void cube_pixel_weights(const struct camera *camera, float *weights)
+{
+    const int *n = camera->pixels;
+    const double step = cube_pixel_angle(camera, 0.0, 0);
+    for (int y = 0; y < n[1]; y++)
+        for (int x = 0; x < n[0]; x++) {
+            const double u = (x + 0.5 - 0.5 * n[0]) * step, v = (y + 0.5 - 0.5 * n[1]) * step;
+            weights[(size_t)y * (size_t)n[0] + (size_t)x] = (float)pow(1.0 + u * u + v * v, -1.5);
+        }
+}
+
 bool cube_has_beam(const struct image_options *options)
 {
     return options->beam[0] > 0.0;

@@ -12,6 +12,9 @@ double cube_pixel_angle(const struct camera *camera, double distance, int axis);
 
 /* sr of a Gaussian beam with these FWHM: pi major minor / (4 ln 2). */
 double cube_beam_solid_angle(const double beam[3]);
+/* Solid angle of each pixel of a PERSPECTIVE camera over that of one in the middle: cos^3 of its angle from the axis.
+ */
+void cube_pixel_weights(const struct camera *camera, float *weights);
 bool cube_has_beam(const struct image_options *options);
 
 /* What to multiply an intensity with. Kelvins are Rayleigh-Jeans brightness temperatures c^2 I / (2 k nu0^2), photons

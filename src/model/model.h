@@ -104,9 +104,10 @@ struct output {
 struct run {
     int64_t packets; /* 0 = images of unscattered light only */
     uint64_t seed;
-    int threads;     /* 0 = all */
-    int batches;     /* independent groups of packets that give the errors */
-    char device[32]; /* "auto", "cpu", "cuda" or "cuda:N" */
+    int threads;       /* 0 = all */
+    int batches;       /* independent groups of packets that give the errors */
+    double memory_gib; /* that a run may plan with, on the device and on the host; 0 = 80 % of what is free */
+    char device[32];   /* "auto", "cpu", "cuda" or "cuda:N" */
     enum precision precision;
     enum scheduling scheduling;
 };

@@ -8,6 +8,7 @@
 #include "base/context.h"
 
 static const double GIB = 1024.0 * 1024.0 * 1024.0;
+static const double MIB = 1024.0 * 1024.0;
 
 /* Shares of scatterings are summed in double where voxels are few and each gets many; 2^25 doubles are 256 MiB. */
 static const double WIDE_VOXELS = 33554432;
@@ -19,10 +20,30 @@ static const double FORCE_BELOW = 0.3;
 /* ---- passes ----------------------------------------------------------------------------------------------------- */
 
 /* Bytes per voxel: one float per group, a double where sums are wide; then the emissivity and its error. */
-static double voxel_bytes(const lr_model *model, int n_group, double voxels, bool host)
+static double voxel_bytes(const lr_model *model, const struct imaging_plan *plan, bool host)
 {
-    const double sums = n_group * (n_group * voxels <= WIDE_VOXELS ? 12.0 : 4.0);
+    const double sums = plan->n_group * (plan->wide ? 12.0 : 4.0);
     return host ? sums + (model->image.errors ? 8 : 4) : sums;
+}
+
+/* The cubes themselves: intensity, and what else is kept of them. */
+static enum lr_status check_cubes(lr_context *ctx, const lr_model *model, double host_bytes)
+{
+    const double per_voxel = 4 * (1 + model->image.optical_depth + (model->image.errors ? 6 : 0));
+    double bytes = 0;
+    const struct camera *largest = &model->camera[0];
+    for (int c = 0; c < model->n_camera; c++) {
+        const struct camera *camera = &model->camera[c];
+        bytes += (double)camera->pixels[0] * camera->pixels[1] * model->channels.n * per_voxel;
+        if ((double)camera->pixels[0] * camera->pixels[1] > (double)largest->pixels[0] * largest->pixels[1])
+            largest = camera;
+    }
+    if (bytes <= host_bytes)
+        return LR_OK;
+    return lr_fail(ctx, LR_ERROR_MEMORY,
+                   "%s: the cubes take %.3g GiB and %.3g GiB may be used: use fewer channels, or fewer pixels than the "
+                   "%d x %d of camera '%s'",
+                   model->path, bytes / GIB, host_bytes / GIB, largest->pixels[0], largest->pixels[1], largest->name);
 }
 
 enum lr_status imaging_plan(lr_context *ctx, const lr_model *model, double free_bytes, double host_bytes,
@@ -32,11 +53,13 @@ enum lr_status imaging_plan(lr_context *ctx, const lr_model *model, double free_
     const int n_camera = model->n_camera;
     const int n_channel = model->channels.n;
     const double all = cells * n_channel * n_camera;
+    LR_TRY(check_cubes(ctx, model, host_bytes));
     plan->n_group = model->image.errors ? IMAGE_GROUPS : 1;
+    plan->wide = plan->n_group * all <= WIDE_VOXELS;
     const bool stored = model->run.packets > 0 && model->image.method == IMAGE_TWO_STEP;
-    const double room = stored ? fmin(free_bytes / voxel_bytes(model, plan->n_group, all, false),
-                                      host_bytes / voxel_bytes(model, plan->n_group, all, true))
-                               : (double)INFINITY;
+    const double room =
+        stored ? fmin(free_bytes / voxel_bytes(model, plan, false), host_bytes / voxel_bytes(model, plan, true))
+               : (double)INFINITY;
     int cameras = n_camera; /* in one pass */
     int channels = n_channel;
     if (all > room) {
@@ -45,8 +68,8 @@ enum lr_status imaging_plan(lr_context *ctx, const lr_model *model, double free_
     }
     if (channels < 1)
         return lr_fail(ctx, LR_ERROR_MEMORY,
-                       "%s: one channel of %g cells needs %.3g GiB and %.3g GiB are free: use a smaller mesh%s",
-                       model->path, cells, cells * voxel_bytes(model, plan->n_group, all, true) / GIB,
+                       "%s: one channel of %g cells needs %.3g GiB and %.3g GiB may be used: use a smaller mesh%s",
+                       model->path, cells, cells * voxel_bytes(model, plan, true) / GIB,
                        fmin(free_bytes, host_bytes) / GIB, model->image.errors ? " or 'image.errors: false'" : "");
     const int camera_parts = (n_camera + cameras - 1) / cameras;
     const int channel_parts = (n_channel + channels - 1) / channels;
@@ -60,8 +83,9 @@ enum lr_status imaging_plan(lr_context *ctx, const lr_model *model, double free_
         window->n_channel = n_channel - window->channel < channels ? n_channel - window->channel : channels;
     }
     if (stored)
-        lr_log(ctx, LR_LOG_INFO, "emissivity: %g cells x %d channels x %d cameras x 4 bytes = %.3g GiB", cells,
-               n_channel, n_camera, all * 4 / GIB);
+        lr_log(ctx, LR_LOG_INFO, "emissivity: %g cells x %d channel%s x %d camera%s x 4 bytes%s = %.3g MiB", cells,
+               n_channel, n_channel == 1 ? "" : "s", n_camera, n_camera == 1 ? "" : "s",
+               plan->n_group > 1 ? " x 8 groups for errors" : "", all * 4 * plan->n_group / MIB);
     if (plan->n_window > 1)
         lr_log(ctx, LR_LOG_INFO, "that does not fit at once: %d passes over the same packets", plan->n_window);
     if (plan->n_window > 1 && model->image.emissivity)
@@ -96,7 +120,7 @@ static void prepare_peel(const lr_model *model, const struct camera *camera, str
     }
 }
 
-void imaging_prepare_job(const lr_model *model, const struct window *window, int n_group,
+void imaging_prepare_job(const lr_model *model, const struct window *window, const struct imaging_plan *plan,
                          struct transport_camera *camera, struct transport_peel *peel, struct transport_job *job)
 {
     const double length = 0.5 * mesh_size(&model->mesh, 0);
@@ -117,8 +141,8 @@ void imaging_prepare_job(const lr_model *model, const struct window *window, int
     job->n_channel = window->n_channel;
     job->velocity_first = channels.first / model->reference_b;
     job->velocity_step = channels.width / model->reference_b;
-    job->n_deposit_group = peels ? IMAGE_GROUPS : n_group;
-    job->deposit_wide = n_group * (double)job->n_cell * job->n_channel * job->n_camera <= WIDE_VOXELS;
+    job->n_deposit_group = peels ? IMAGE_GROUPS : plan->n_group;
+    job->deposit_wide = plan->wide;
     job->force_below = peels ? 0 : FORCE_BELOW;
     job->peel = peels ? peel : NULL;
 }
@@ -153,33 +177,36 @@ void imaging_release(const struct transport_job *job, struct transport_tally *ta
 
 /* ---- errors ----------------------------------------------------------------------------------------------------- */
 
-/* SUM over groups of (I_g - mean)^2 gives the error of the mean; groups hold nearly equal numbers of packets. */
+/* The images of independent groups of p_g packets, P in all, each an estimate of the same image:
+ *
+ *     error^2 of their mean = SUM p_g (I_g - mean)^2 / ((n - 1) P). */
 struct spread {
     int n;
+    double packets;
     double *sum, *square;
 };
 
 static enum lr_status spread_create(lr_context *ctx, size_t n, struct spread *spread)
 {
-    spread->n = 0;
     LR_TRY(lr_allocate(ctx, n, sizeof(double), &spread->sum));
     return lr_allocate(ctx, n, sizeof(double), &spread->square);
 }
 
-static void spread_add(struct spread *spread, size_t n, const float *image)
+static void spread_add(struct spread *spread, size_t n, const float *image, double packets)
 {
     spread->n++;
+    spread->packets += packets;
     for (size_t i = 0; i < n; i++) {
-        spread->sum[i] += (double)image[i];
-        spread->square[i] += (double)image[i] * (double)image[i];
+        spread->sum[i] += packets * (double)image[i];
+        spread->square[i] += packets * (double)image[i] * (double)image[i];
     }
 }
 
 static void spread_error(const struct spread *spread, size_t n, float *error)
 {
     for (size_t i = 0; i < n; i++) {
-        const double mean = spread->sum[i] / spread->n;
-        const double variance = fmax(spread->square[i] / spread->n - mean * mean, 0);
+        const double mean = spread->sum[i] / spread->packets;
+        const double variance = fmax(spread->square[i] / spread->packets - mean * mean, 0);
         error[i] = spread->n > 1 ? (float)sqrt(variance / (spread->n - 1)) : NAN;
     }
 }
@@ -198,7 +225,7 @@ static void group_packets(const struct transport_job *job, const struct transpor
         packets[b % job->n_deposit_group] += tally->batch[b].packets;
 }
 
-/* Trace the scattered light of each group alone: the image is linear in it. */
+/* Trace the scattered light of each group alone: the image is linear in it, but for slopes of S inside cells. */
 static enum lr_status add_errors(lr_context *ctx, const struct worker *worker, const lr_model *model,
                                  const struct scene *scene, int camera, const struct transport_job *job,
                                  const struct transport_tally *tally, const double *packets, struct cube *cube)
@@ -221,7 +248,7 @@ static enum lr_status add_errors(lr_context *ctx, const struct worker *worker, c
         LR_TRY_OR(done, status,
                   trace_emissivity(ctx, worker, scene, camera, sums, scene->emissivity[camera].unit, &model->image,
                                    cube, image));
-        spread_add(&spread, n, image);
+        spread_add(&spread, n, image, packets[g]);
     }
     spread_error(&spread, n, cube->error);
 done:
@@ -258,7 +285,7 @@ static enum lr_status add_peeled(lr_context *ctx, const lr_model *model, const s
             cube->intensity[i] += (float)(group[i] * unit / all);
             image[i] = (float)(group[i] * unit / packets[g]);
         }
-        spread_add(&spread, n, image);
+        spread_add(&spread, n, image, packets[g]);
     }
     spread_error(&spread, n, cube->error);
 done:
@@ -330,6 +357,10 @@ enum lr_status imaging_finish(lr_context *ctx, const struct worker *worker, cons
             LR_TRY_OR(done, status, add_errors(ctx, worker, model, scene, c, job, tally, packets, &part));
         if (tally && tally->peel)
             LR_TRY_OR(done, status, add_peeled(ctx, model, job, tally->peel[c], packets, &part));
+        if (!model->image.errors) {
+            free(part.error);
+            part.error = NULL;
+        }
         result->summary.seconds_images += part.seconds;
         LR_TRY_OR(done, status, store_part(ctx, model, window, &part, &result->cube[window->camera + c]));
         cube_free(&part);

@@ -12,6 +12,7 @@ struct imaging_plan {
     int n_window;
     struct window *window; /* own */
     int n_group;           /* independent sums, for errors */
+    bool wide;             /* sums in double */
 };
 
 /* `free_bytes` is what the device has left, `host_bytes` what this machine has. Says in the log what will be used. */
@@ -20,7 +21,7 @@ enum lr_status imaging_plan(lr_context *ctx, const lr_model *model, double free_
 void imaging_plan_free(struct imaging_plan *plan);
 
 /* What transport must do for a window: `camera` and `peel` have room for its cameras. */
-void imaging_prepare_job(const lr_model *model, const struct window *window, int n_group,
+void imaging_prepare_job(const lr_model *model, const struct window *window, const struct imaging_plan *plan,
                          struct transport_camera *camera, struct transport_peel *peel, struct transport_job *job);
 
 /* Memory for it, in the tally. */

@@ -2,7 +2,7 @@
 #ifndef LR_SOLVE_QUADRATURE_H
 #define LR_SOLVE_QUADRATURE_H
 
-enum { QUADRATURE_MOST = 16 };
+enum { QUADRATURE_MOST = 64 };
 
 struct quadrature {
     int n;

@@ -35,6 +35,12 @@ static void forward_progress(void *user, int64_t done)
                                 lr_seconds() - progress->start);
 }
 
+static double memory_limit(const lr_model *model, const struct transport_device *device)
+{
+    const double limit = 0.8 * device->memory_bytes;
+    return model->run.memory_gib > 0 ? fmin(limit, model->run.memory_gib * GIB) : limit;
+}
+
 static enum lr_status plan_memory(lr_context *ctx, const lr_model *model, const struct transport_device *device,
                                   struct transport_job *job, double *left)
 {
@@ -43,7 +49,7 @@ static enum lr_status plan_memory(lr_context *ctx, const lr_model *model, const 
     const double records = job->record ? (double)job->n_packet * sizeof(struct transport_record) : 0;
     const double fixed = cells * (REALS_PER_CELL * real_bytes + (job->fields ? SUM_BYTES : 0)) + records;
     const double per_group = job->fields ? cells * GROUP_BYTES : 0;
-    const double usable = 0.8 * device->memory_bytes;
+    const double usable = memory_limit(model, device);
     const double comfortable = floor(GROUP_SHARE * device->memory_bytes / fmax(per_group, 1));
     job->n_group = comfortable >= job->n_batch ? job->n_batch
                    : comfortable > FEW_GROUPS  ? (int)comfortable
@@ -55,8 +61,8 @@ static enum lr_status plan_memory(lr_context *ctx, const lr_model *model, const 
     const double needed = fixed + job->n_group * per_group;
     if (needed > usable)
         return lr_fail(ctx, LR_ERROR_MEMORY,
-                       "%s: %lld cells need %.3g GiB and %.3g GiB are free: use a smaller mesh%s%s", model->path,
-                       (long long)job->n_cell, needed / GIB, device->memory_bytes / GIB,
+                       "%s: %lld cells need %.3g GiB and %.3g GiB may be used: use a smaller mesh%s%s", model->path,
+                       (long long)job->n_cell, needed / GIB, usable / GIB,
                        job->fields ? ", 'output.fields: false'" : "", job->record ? ", 'output.packets: false'" : "");
     *left = usable - needed;
     return LR_OK;
@@ -124,7 +130,7 @@ static enum lr_status run_pass(lr_context *ctx, const lr_model *model, struct st
     struct transport_tally tally = {0};
     enum lr_status status = LR_OK;
     if (window)
-        imaging_prepare_job(model, window, stage->plan.n_group, stage->camera, stage->peel, job);
+        imaging_prepare_job(model, window, &stage->plan, stage->camera, stage->peel, job);
     job->fields = first && model->output.fields;
     job->record = first && model->output.packets;
     LR_TRY_OR(done, status, tally_allocate(ctx, job, &model->run, &tally));
@@ -138,8 +144,11 @@ static enum lr_status run_pass(lr_context *ctx, const lr_model *model, struct st
             LR_TRY_OR(
                 done, status,
                 lr_fail(ctx, LR_ERROR_INTERRUPTED, "stopped before a single packet was finished; nothing was written"));
+        job->n_packet = result->summary.packets; /* a stop holds for later passes too */
     } else {
         result->summary.seconds_transport += tally.seconds;
+        if (ctx->stop)
+            LR_TRY_OR(done, status, lr_fail(ctx, LR_ERROR_INTERRUPTED, "stopped"));
     }
     ctx->stop = 0; /* a stop ends the packets; what they showed is still imaged */
     if (window)
@@ -148,6 +157,16 @@ done:
     imaging_release(job, &tally);
     tally_free(&tally);
     return status;
+}
+
+/* A stop while images are made leaves everything else. */
+static void drop_images(lr_context *ctx, struct lr_result *result)
+{
+    for (int c = 0; c < result->n_cube; c++)
+        cube_free(&result->cube[c]);
+    result->n_cube = 0;
+    result->summary.images_missing = 1;
+    lr_log(ctx, LR_LOG_WARNING, "stopped while images were made: the result has none");
 }
 
 static enum lr_status run_passes(lr_context *ctx, const lr_model *model, struct stage *stage, struct lr_result *result)
@@ -162,8 +181,14 @@ static enum lr_status run_passes(lr_context *ctx, const lr_model *model, struct 
     }
     if (plan->n_window == 0)
         return run_pass(ctx, model, stage, NULL, true, result);
-    for (int w = 0; w < plan->n_window; w++)
-        LR_TRY(run_pass(ctx, model, stage, &plan->window[w], w == 0, result));
+    for (int w = 0; w < plan->n_window; w++) {
+        const enum lr_status status = run_pass(ctx, model, stage, &plan->window[w], w == 0, result);
+        if (status == LR_ERROR_INTERRUPTED && result->summary.packets > 0) {
+            drop_images(ctx, result);
+            return LR_OK;
+        }
+        LR_TRY(status);
+    }
     return LR_OK;
 }
 
@@ -176,16 +201,59 @@ static void warn_of_losses(lr_context *ctx, const struct lr_result *result)
                100 * summary->outside.value / summary->escaped.value, result->x_edge[0], result->x_edge[result->n_bin]);
 }
 
-/* A background behind gas that scatters: what it takes out of the line of sight comes back in other directions only if
- * the sky is also a source of packets. */
-static void warn_of_background(lr_context *ctx, const lr_model *model)
+/* Photons outside the channels are seen by no camera. */
+static void warn_of_channels(lr_context *ctx, const lr_model *model, const struct lr_result *result)
 {
-    const struct field_range eps = field_measure(&model->medium.eps, &model->mesh);
-    if (model->n_camera > 0 && model->image.background > 0 && eps.low < 1)
+    const double first = -(model->channels.first + model->channels.n * model->channels.width) / model->reference_b;
+    const double last = -model->channels.first / model->reference_b;
+    double inside = 0;
+    double all = result->summary.outside.value;
+    for (int i = 0; i < result->n_bin; i++) {
+        const double width = result->x_edge[i + 1] - result->x_edge[i];
+        const double covered = fmax(fmin(result->x_edge[i + 1], last) - fmax(result->x_edge[i], first), 0);
+        inside += result->total.value[i] * covered;
+        all += result->total.value[i] * width;
+    }
+    if (model->n_camera > 0 && inside < (1 - 10 * WORTH_A_WARNING) * all)
+        lr_log(ctx, LR_LOG_WARNING, "%.2g %% of what escaped lies outside the channels: widen channels.range",
+               100 * (1 - inside / all));
+}
+
+static double deepest_cell(const lr_model *model)
+{
+    const struct mesh *mesh = &model->mesh;
+    double deepest = 0;
+    for (int i = 0; i < mesh->n[0]; i++)
+        for (int j = 0; j < mesh->n[1]; j++)
+            for (int k = 0; k < mesh->n[2]; k++) {
+                const double width =
+                    fmin(mesh->edge[0][i + 1] - mesh->edge[0][i],
+                         fmin(mesh->edge[1][j + 1] - mesh->edge[1][j], mesh->edge[2][k + 1] - mesh->edge[2][k]));
+                deepest = fmax(deepest, width * field_at(&model->medium.alpha0, mesh_cell_index(mesh, i, j, k)));
+            }
+    return deepest;
+}
+
+/* What images of gas that scatters (medium.destruction below 1) leave out. */
+static void warn_of_scattering(lr_context *ctx, const lr_model *model)
+{
+    const double too_deep = 10;
+    if (model->n_camera == 0 || !(field_measure(&model->medium.eps, &model->mesh).low < 1))
+        return;
+    if (model->run.packets == 0)
+        lr_log(ctx, LR_LOG_WARNING,
+               "this gas scatters (medium.destruction below 1), and without packets the scattered light is missing");
+    if (model->image.background > 0)
         lr_log(
             ctx, LR_LOG_WARNING,
             "image.background is dimmed by gas that scatters (medium.destruction below 1), but not scattered: add an "
             "'external' source for that");
+    const double deepest = deepest_cell(model);
+    if (model->run.packets > 0 && deepest > too_deep)
+        lr_log(ctx, LR_LOG_WARNING,
+               "cells are up to %.3g deep at line centre: images come out too bright near it (docs/imaging.md); refine "
+               "the mesh where light escapes",
+               deepest);
 }
 
 static enum lr_status plan_images(lr_context *ctx, const lr_model *model, double left, struct stage *stage,
@@ -195,11 +263,11 @@ static enum lr_status plan_images(lr_context *ctx, const lr_model *model, double
     if (model->n_camera == 0)
         return LR_OK;
     LR_TRY(backend_cpu()->device_describe(ctx, 0, &host));
-    LR_TRY(imaging_plan(ctx, model, left, 0.8 * host.memory_bytes, &stage->plan));
+    LR_TRY(imaging_plan(ctx, model, left, memory_limit(model, &host), &stage->plan));
     LR_TRY(lr_allocate(ctx, (size_t)model->n_camera, sizeof *result->cube, &result->cube));
     result->n_cube = model->n_camera;
     result->image = model->image;
-    warn_of_background(ctx, model);
+    warn_of_scattering(ctx, model);
     return LR_OK;
 }
 
@@ -230,8 +298,10 @@ enum lr_status lr_run(lr_context *ctx, const lr_model *model, lr_result **result
     LR_TRY_OR(done, status, describe_run(ctx, &model->run, worker, &description, model->text, model->resolved, made));
     LR_TRY_OR(done, status, plan_images(ctx, model, left, stage, made));
     LR_TRY_OR(done, status, run_passes(ctx, model, stage, made));
-    if (model->run.packets > 0)
+    if (model->run.packets > 0) {
         warn_of_losses(ctx, made);
+        warn_of_channels(ctx, model, made);
+    }
     made->summary.seconds_total = lr_seconds() - stage->start;
 done:
     job_free(&stage->prepared);

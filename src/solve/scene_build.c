@@ -1,6 +1,7 @@
 #include "solve/scene_build.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,11 @@ struct channels window_channels(const lr_model *model, const struct window *wind
     return channels;
 }
 
+static int threads_of(const lr_model *model)
+{
+    return model->run.threads > 0 ? model->run.threads : omp_get_max_threads();
+}
+
 static double length_unit(const struct mesh *mesh)
 {
     return 0.5 * mesh_size(mesh, 0);
@@ -45,19 +51,17 @@ static double velocity_along(const struct medium *medium, int64_t cell, const do
     return sum;
 }
 
-/* Direction from a point to a camera. */
+/* Direction from a point to a camera; its own `toward` from its own place. */
 static void direction_to(const struct camera *camera, const double from[3], double n[3])
 {
     memcpy(n, camera->toward, 3 * sizeof *n);
-    if (camera->kind == CAMERA_ORTHOGRAPHIC)
-        return;
     double square = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        n[axis] = camera->position[axis] - from[axis];
-        square += n[axis] * n[axis];
-    }
     for (int axis = 0; axis < 3; axis++)
-        n[axis] /= sqrt(square);
+        square += pow(camera->position[axis] - from[axis], 2);
+    if (camera->kind == CAMERA_ORTHOGRAPHIC || !(square > 0))
+        return;
+    for (int axis = 0; axis < 3; axis++)
+        n[axis] = (camera->position[axis] - from[axis]) / sqrt(square);
 }
 
 /* ---- volume sources --------------------------------------------------------------------------------------------- */
@@ -115,7 +119,7 @@ static enum lr_status add_volume(lr_context *ctx, const lr_model *model, const s
     LR_TRY(need_emissivity(ctx, model, scene, camera));
     struct emissivity *emissivity = &scene->emissivity[camera];
     const double scale = volume_scale(model, source) / (4 * LR_PI * scene->channels.width * emissivity->unit);
-#pragma omp parallel for schedule(dynamic, 1)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads_of(model))
     for (int i = 0; i < mesh->n[0]; i++)
         for (int j = 0; j < mesh->n[1]; j++)
             for (int k = 0; k < mesh->n[2]; k++) {
@@ -216,6 +220,12 @@ static enum lr_status add_source(lr_context *ctx, const lr_model *model, const s
                        "%s: a plane or external source whose spectrum moves with the gas has no one colour to be "
                        "imaged; give its spectrum 'frame: mesh'",
                        model->path);
+    if (source->kind == SOURCE_PLANE && model->mesh.face[2 * source->axis] == FACE_PERIODIC)
+        return lr_fail(
+            ctx, LR_ERROR_INPUT,
+            "%s: a plane across the periodic axis %c is there in every period; images show one. Make that axis "
+            "open",
+            model->path, "xyz"[source->axis]);
     if (source->kind == SOURCE_VOLUME && local)
         return add_line_source(ctx, model, source, scene);
     if (source->kind == SOURCE_EXTERNAL)
@@ -289,7 +299,7 @@ void scene_scale_sums(const lr_model *model, const struct scene *scene, const fl
     const double rate =
         model_luminosity(model) / (4 * LR_PI * scene->channels.width * emissivity_unit(model)) / packets;
     const size_t n_channel = (size_t)scene->channels.n;
-#pragma omp parallel for schedule(dynamic, 1)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads_of(model))
     for (int i = 0; i < mesh->n[0]; i++)
         for (int j = 0; j < mesh->n[1]; j++)
             for (int k = 0; k < mesh->n[2]; k++) {
@@ -352,7 +362,7 @@ enum lr_status scene_add_scattered(lr_context *ctx, const lr_model *model, struc
         if (errors)
             LR_TRY(lr_allocate(ctx, n_voxel, sizeof(float), &emissivity->error));
         const float *from = sums + (size_t)camera * n_voxel;
-#pragma omp parallel for schedule(dynamic, 1)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads_of(model))
         for (int i = 0; i < mesh->n[0]; i++)
             for (int j = 0; j < mesh->n[1]; j++)
                 for (int k = 0; k < mesh->n[2]; k++) {

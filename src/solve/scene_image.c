@@ -19,6 +19,8 @@ enum lr_status lr_scene_image(lr_context *ctx, const lr_scene *scene, lr_result 
               describe_run(ctx, &scene->run, &worker, &description, scene->model_text, scene->model_resolved, made));
     LR_TRY_OR(fail, status, lr_allocate(ctx, (size_t)scene->n_camera, sizeof *made->cube, &made->cube));
     made->image = scene->image;
+    if (scene->image.errors)
+        lr_log(ctx, LR_LOG_WARNING, "errors of images come from the run itself: there are none here");
     made->summary.reference_b = scene->scene->reference_b;
     for (int c = 0; c < scene->n_camera; c++) {
         made->n_cube = c + 1;

@@ -70,7 +70,7 @@ static double choose_unit(const struct scene *scene, int origin, double backgrou
 /* The narrowest line that matters sets how finely a channel is sampled: in its middle alone when it is a tenth of b
  * wide or less, else with more frequencies than it is wide in b, a power of two (two points integrate a Gaussian over
  * b/2 to 2e-4). */
-static int choose_samples(const struct scene *scene, const struct channels *channels)
+static int choose_samples(lr_context *ctx, const struct scene *scene, const struct channels *channels)
 {
     if (channels->samples > 0)
         return channels->samples;
@@ -83,39 +83,80 @@ static int choose_samples(const struct scene *scene, const struct channels *chan
     int samples = width <= 0.1 ? 1 : 2;
     while (samples < MAX_SAMPLES && samples < 1 + width)
         samples *= 2;
+    if (width > MAX_SAMPLES)
+        lr_log(
+            ctx, LR_LOG_WARNING,
+            "channels are %.3g times as wide as the narrowest line (b = %.3g km/s): %d frequencies in each do not see "
+            "it well; use more channels, and 'linerad image --bin' to join them",
+            width, narrowest / 1e5, samples);
     return samples;
 }
 
-static double narrowest_cell(const struct mesh *mesh)
+struct cell_widths {
+    double narrowest;
+    bool equal;
+};
+
+static struct cell_widths widths_along(const struct mesh *mesh, int axis)
 {
-    double narrowest = INFINITY;
-    for (int axis = 0; axis < 3; axis++)
-        for (int i = 0; i < mesh->n[axis]; i++)
-            narrowest = fmin(narrowest, mesh->edge[axis][i + 1] - mesh->edge[axis][i]);
-    return narrowest;
+    struct cell_widths widths = {INFINITY, true};
+    for (int i = 0; i < mesh->n[axis]; i++) {
+        const double width = mesh->edge[axis][i + 1] - mesh->edge[axis][i];
+        const double first = mesh->edge[axis][1] - mesh->edge[axis][0];
+        widths.narrowest = fmin(widths.narrowest, width);
+        widths.equal &= fabs(width - first) < 1e-9 * first;
+    }
+    return widths;
 }
 
-/* Two rays or more across the narrowest cell. In a view along an axis, one is enough where cells are whole pixels, or
- * pixels whole cells: then each row of cells gets as many rays as any other. */
+/* The axis a unit vector lies along, or -1. */
+static int axis_of(const double vector[3])
+{
+    for (int axis = 0; axis < 3; axis++)
+        if (fabs(vector[axis]) > 1 - 1e-12)
+            return axis;
+    return -1;
+}
+
+/* Layers without an end look the same everywhere. */
+static bool is_layered(const struct mesh *mesh)
+{
+    int endless = 0;
+    for (int axis = 0; axis < 3; axis++)
+        endless += mesh->n[axis] == 1 && mesh->face[2 * axis] == FACE_PERIODIC;
+    return endless == 2;
+}
+
+/* Two rays or more across the narrowest cell. One is enough where the image lies along the mesh and cells are whole
+ * pixels, or pixels whole cells: then each row of cells gets as many rays as any other. */
 static int choose_rays(lr_context *ctx, const struct scene *scene, const struct camera *view)
 {
     if (view->rays > 0)
         return view->rays;
-    bool along_axis = false;
-    double square = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        along_axis |= fabs(view->toward[axis]) > 1 - 1e-12;
-        square += pow(view->position[axis] - view->centre[axis], 2);
-    }
+    if (is_layered(&scene->mesh))
+        return 1;
     const bool near = view->kind == CAMERA_PERSPECTIVE;
-    const double ratio = camera_pixel_size(view) * (near ? sqrt(square) : 1) / narrowest_cell(&scene->mesh);
+    const int end_on = near ? -1 : axis_of(view->toward);
+    const bool lined_up = end_on >= 0 && axis_of(view->right) >= 0;
+    double narrowest = INFINITY;
+    double square = 0;
+    bool equal = true;
+    for (int axis = 0; axis < 3; axis++) {
+        square += pow(view->position[axis] - view->centre[axis], 2);
+        if (axis == end_on)
+            continue;
+        const struct cell_widths widths = widths_along(&scene->mesh, axis);
+        equal &=
+            widths.equal && (narrowest == (double)INFINITY || fabs(widths.narrowest - narrowest) < 1e-9 * narrowest);
+        narrowest = fmin(narrowest, widths.narrowest);
+    }
+    const double ratio = camera_pixel_size(view) * (near ? sqrt(square) : 1) / narrowest;
     const double whole = ratio < 1 ? 1 / ratio : ratio;
-    const bool matches = along_axis && !near && fabs(whole - round(whole)) < 1e-6 * whole;
+    const bool matches = lined_up && equal && fabs(whole - round(whole)) < 1e-6 * whole;
     const double rays = matches ? fmax(round(ratio), 1) : ceil(2 * ratio);
     if (rays > MAX_RAYS)
         lr_log(ctx, LR_LOG_WARNING,
-               "image '%s': pixels are %.3g cells wide and get %d x %d rays each, which can miss small cells; use more "
-               "pixels",
+               "image '%s': pixels are %.3g cells wide; %d x %d rays in each can miss small cells. Use more pixels",
                view->name, ratio, MAX_RAYS, MAX_RAYS);
     return rays < MAX_RAYS ? (int)rays : MAX_RAYS;
 }
@@ -160,7 +201,7 @@ static enum lr_status prepare_mesh(lr_context *ctx, struct prepared_trace *prepa
 }
 
 /* Stored channels [first, first + n) make up those of the cube, `merge` at a time. */
-static int prepare_channels(const struct channels *channels, struct prepared_trace *prepared)
+static int prepare_channels(lr_context *ctx, const struct channels *channels, struct prepared_trace *prepared)
 {
     const struct channels *stored = &prepared->scene->channels;
     struct trace_job *job = &prepared->job;
@@ -169,7 +210,7 @@ static int prepare_channels(const struct channels *channels, struct prepared_tra
     job->n_channel = channels->n * job->merge;
     job->velocity_first = (stored->first + first * stored->width) / prepared->velocity_unit;
     job->velocity_step = stored->width / prepared->velocity_unit;
-    quadrature_make(choose_samples(prepared->scene, channels), &prepared->rule);
+    quadrature_make(choose_samples(ctx, prepared->scene, channels), &prepared->rule);
     job->n_node = prepared->rule.n;
     job->node = prepared->rule.node;
     job->weight = prepared->rule.weight;
@@ -252,14 +293,16 @@ static enum lr_status prepare(lr_context *ctx, const struct scene *scene, int or
     struct trace_job *job = &prepared->job;
     LR_TRY(prepare_mesh(ctx, prepared));
     prepare_eye(ctx, view, prepared);
-    const int first = prepare_channels(channels, prepared);
+    const int first = prepare_channels(ctx, channels, prepared);
     LR_TRY(lr_allocate(ctx, (size_t)job->n_channel, sizeof(double), &prepared->sky));
     job->sky = prepared->sky;
-    job->step_velocity = options->step_velocity;
     job->step_source = options->step_source;
     const struct emissivity *emissivity = &scene->emissivity[origin];
     job->emissivity = emissivity->value ? emissivity->value + first : NULL;
     job->emissivity_unit = emissivity->unit * prepared->length_unit / prepared->intensity_unit;
+    /* Scattered light was recorded in cells that move as one: rays see them as the packets did. */
+    job->step_velocity = options->step_velocity && !job->emissivity;
+    job->spread = field_measure(&scene->medium.eps, &scene->mesh).low < 1;
     if (!shines)
         return LR_OK;
     for (int c = 0; c < job->n_channel; c++)

@@ -69,8 +69,8 @@ static void spectra_are_sums_and_their_errors_add_in_quadrature(void **state)
     const float values[2][3] = {{1.0f, 2.0f, 3.0f}, {-1.0f, 0.0f, 0.5f}};
     const float errors[2][3] = {{1.0f, 2.0f, 2.0f}, {0.0f, 3.0f, 4.0f}};
     double sum[2], error[2];
-    cube_sum_pixels(&small, values[0], sum);
-    cube_sum_errors(&small, errors[0], error);
+    cube_sum_pixels(&small, values[0], NULL, sum);
+    cube_sum_errors(&small, errors[0], NULL, error);
     assert_true(sum[0] == 6.0 && sum[1] == -0.5);
     assert_true(error[0] == 3.0 && error[1] == 5.0);
 }

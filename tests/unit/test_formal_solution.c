@@ -119,7 +119,12 @@ static struct lean straight(const double w[3])
                                 .from = vec3_make((real)(-0.5 * w[1]), R(0), R(0)),
                                 .to = vec3_make((real)(0.5 * w[1]), R(0), R(0)),
                                 .width = vec3_make((real)w[1], R(3), R(5))};
-    return lean_of(way, vec3_make(R(1), R(0), R(0)), (real)w[0], (real)w[2]);
+    return lean_of(way, vec3_make(R(1), R(0), R(0)), (real)w[0], (real)w[2], 1);
+}
+
+static struct tilt tilt_of(real behind, real s, real front, struct lean lean)
+{
+    return source_tilt(behind, s, front, lean, vec3_make(R(0), R(0), R(0)));
 }
 
 /* S linear in position, cells of any width: at the ends of the way it is S there. */
@@ -136,7 +141,7 @@ static void test_tilt_of_a_linear_source_is_its_slope(void **state)
             const real front = (real)(s + slope * 0.5 * (w[1] + w[2]));
             const real ends[][2] = {{behind, front}, {R(-1), front}, {behind, R(-1)}}; /* or with one neighbour */
             for (int k = 0; k < 3; k++) {
-                const struct tilt tilt = source_tilt(ends[k][0], (real)s, ends[k][1], lean);
+                const struct tilt tilt = tilt_of(ends[k][0], (real)s, ends[k][1], lean);
                 assert_true(fabs((double)tilt.in + slope * 0.5 * w[1] / s) < 20 * (double)R_EPSILON);
                 assert_true(fabs((double)tilt.out - slope * 0.5 * w[1] / s) < 20 * (double)R_EPSILON);
             }
@@ -157,27 +162,44 @@ static void test_tilt_around_a_corner(void **state)
                                 .width = vec3_make(R(1), R(1), R(1.6)),
                                 .axis_in = 0,
                                 .axis_out = 2};
-    const struct lean lean = lean_of(way, n, R(2), R(0.4)); /* the cells behind and in front are 2 and 0.4 wide */
+    const struct lean lean = lean_of(way, n, R(2), R(0.4), 0); /* the cells behind and in front are 2 and 0.4 wide */
     const double behind = s + slope_x * 1.5;
     const double front = s + slope_z * 1.0;
-    const struct tilt tilt = source_tilt((real)behind, (real)s, (real)front, lean);
+    const struct tilt tilt = tilt_of((real)behind, (real)s, (real)front, lean);
     assert_true(fabs(s * (double)tilt.in - (slope_x * 0.5 + slope_z * 0.3)) < 1e-6);
     assert_true(fabs(s * (double)tilt.out - (slope_x * 0.125 + slope_z * 0.8)) < 1e-6);
+}
+
+/* A ray that enters and leaves a layer sideways, through faces across y, knows how S rises along x from where it came
+ * into the layer. */
+static void test_tilt_remembers_other_axes(void **state)
+{
+    (void)state;
+    const struct vec3 n = vec3_make(R(-0.6), R(0.8), R(0));
+    const struct passage way = {.from = vec3_make(R(0.3), R(-0.5), R(0)),
+                                .to = vec3_make(R(-0.45), R(0.5), R(0)),
+                                .width = vec3_make(R(1), R(1), R(1)),
+                                .axis_in = 1,
+                                .axis_out = 1};
+    const struct lean lean = lean_of(way, n, R(1), R(1), 1);
+    const struct tilt tilt = source_tilt(R(2), R(2), R(2), lean, vec3_make(R(0.4), R(9), R(0)));
+    assert_true(fabs((double)tilt.in - 0.4 * -0.3 / 2) < 1e-6); /* x counted in the direction of flight, downward */
+    assert_true(fabs((double)tilt.out - 0.4 * 0.45 / 2) < 1e-6);
 }
 
 static void test_tilt_makes_no_new_extremes(void **state)
 {
     (void)state;
     const struct lean lean = straight((const double[]){1, 1, 1});
-    assert_true(source_tilt(R(1), R(2), R(1), lean).out == 0); /* at a maximum */
-    assert_true(source_tilt(R(2), R(1), R(3), lean).out == 0);
-    assert_true(source_tilt(R(-1), R(2), R(-1), lean).out == 0); /* alone */
-    assert_true(source_tilt(R(1), R(0), R(0), lean).out == 0);   /* dark gas */
+    assert_true(tilt_of(R(1), R(2), R(1), lean).out == 0); /* at a maximum */
+    assert_true(tilt_of(R(2), R(1), R(3), lean).out == 0);
+    assert_true(tilt_of(R(-1), R(2), R(-1), lean).out == 0); /* alone */
+    assert_true(tilt_of(R(1), R(0), R(0), lean).out == 0);   /* dark gas */
     for (int i = 0; i < 2000; i++) {
         const double behind = 0.01 * (i % 97);
         const double s = 0.01 + 0.02 * (i % 41);
         const double front = 0.03 * (i % 29);
-        const struct tilt tilt = source_tilt((real)behind, (real)s, (real)front, lean);
+        const struct tilt tilt = tilt_of((real)behind, (real)s, (real)front, lean);
         const double most = fmax(fmax(behind, s), front) + 1e-6;
         const double least = fmin(fmin(behind, s), front) - 1e-6;
         assert_true((double)tilt.out >= -1 && (double)tilt.out <= 1);
@@ -209,6 +231,7 @@ int main(void)
         cmocka_unit_test(test_parts_of_a_cell_make_the_whole),
         cmocka_unit_test(test_tilt_of_a_linear_source_is_its_slope),
         cmocka_unit_test(test_tilt_around_a_corner),
+        cmocka_unit_test(test_tilt_remembers_other_axes),
         cmocka_unit_test(test_tilt_makes_no_new_extremes),
         cmocka_unit_test(test_nothing_is_left_beyond_the_reach),
     };

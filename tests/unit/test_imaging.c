@@ -6,8 +6,9 @@
 /* 16 cells, 10 channels, 3 cameras: 480 voxels. One voxel takes 12 bytes on a device (a float and a wide sum), and 16
  * on the host with the emissivity made of it. */
 enum { N_CAMERA = 3, N_CHANNEL = 10, N_CELL = 16, DEVICE_BYTES = 12, HOST_BYTES = 16 };
-static const char CAMERAS[] = "channels: {number: 10, range: [-50 km/s, 50 km/s]}\n"
-                              "cameras: [{direction: +x}, {direction: +y}, {direction: +z}]\n";
+static const char CAMERAS[] =
+    "channels: {number: 10, range: [-50 km/s, 50 km/s]}\n"
+    "cameras: [{direction: +x, pixels: 1}, {direction: +y, pixels: 1}, {direction: +z, pixels: 1}]\n";
 
 static void load(struct fixture *f, const char *more)
 {

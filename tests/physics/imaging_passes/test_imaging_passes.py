@@ -3,6 +3,7 @@ exact if what a camera and a channel show does not depend on which others are lo
 watches. (How passes are cut is proved in tests/unit/test_imaging.c.)"""
 
 import numpy as np
+import pytest
 
 from imaging import cube
 
@@ -32,3 +33,15 @@ def test_channels_alone_hold_the_same(linerad):
     part = cube(images(linerad, channels="{number: 5, range: [-12 km/s, 8 km/s]}"), "a")
     assert np.allclose(part.edges, whole.edges[5:11])
     assert np.max(np.abs(whole.intensity[5:10] - part.intensity)) < ROUNDING * whole.intensity.max()
+
+
+@pytest.mark.parametrize("gib", [0.0012, 0.0006, 0.0003])  # two passes, four and six: by cameras, then channels
+def test_passes_make_the_whole(linerad, gib):
+    """With `run.memory` just above what the gas and the fields take, the emissivity is made piece by piece."""
+    whole, parts = images(linerad), images(linerad, **{"run.memory": gib, "output.fields": False})
+    for name in "ab":
+        one, many = cube(whole, name), cube(parts, name)
+        assert np.allclose(one.edges, many.edges)
+        assert np.max(np.abs(one.intensity - many.intensity)) < ROUNDING * one.intensity.max()
+        assert np.max(np.abs(one.error - many.error)) < 1e-4 * one.error.max()
+    assert whole.summary["scatterings"] == parts.summary["scatterings"]
