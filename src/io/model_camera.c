@@ -247,6 +247,17 @@ static enum lr_status check_way_out(const struct reader *r, const struct yaml_no
     return READER_FAIL(r, node, "a line of sight this way never leaves the periodic mesh; turn the camera");
 }
 
+/* A near observer would see every period from another side, but light is recorded once, for one of them. */
+static enum lr_status check_periods(const struct reader *r, const struct yaml_node *entry, const struct camera *camera)
+{
+    for (int d = 0; camera->kind == CAMERA_PERSPECTIVE && d < 3; d++)
+        if (r->model->mesh.face[2 * d] == FACE_PERIODIC)
+            return READER_FAIL(r, yaml_find(entry, "position"),
+                               "a camera with a position needs open faces; %c is periodic. Give it a direction instead",
+                               "xyz"[d]);
+    return LR_OK;
+}
+
 /* ---- The list ---- */
 
 static enum lr_status read_camera(const struct reader *r, const struct yaml_node *entry, struct camera *camera)
@@ -257,6 +268,7 @@ static enum lr_status read_camera(const struct reader *r, const struct yaml_node
     const struct yaml_node *position = yaml_find(entry, "position"), *field = yaml_find(entry, "field");
     LR_TRY(read_name(r, entry, camera));
     LR_TRY(read_view(r, entry, camera));
+    LR_TRY(check_periods(r, entry, camera));
     LR_TRY(check_way_out(r, entry, camera));
     LR_TRY(read_frame(r, entry, camera));
     LR_TRY(read_auto(r, yaml_find(entry, "rays"), MAX_RAYS, &camera->rays));
@@ -279,12 +291,6 @@ static enum lr_status check_faces(const struct reader *r, const struct yaml_node
                                "or model the whole object");
         n_periodic += r->model->mesh.face[face] == FACE_PERIODIC;
     }
-    for (int i = 0; n_periodic > 0 && i < r->model->n_camera; i++)
-        if (r->model->camera[i].kind == CAMERA_PERSPECTIVE)
-            return READER_FAIL(r, node,
-                               "camera '%s' has a position, and would see every period of the mesh from another side; "
-                               "make the faces open, or give it a direction",
-                               r->model->camera[i].name);
     if (n_periodic == N_FACE)
         return READER_FAIL(r, node, "a camera sees no end of a mesh that is periodic along all axes; open one");
     return LR_OK;

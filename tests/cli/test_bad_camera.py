@@ -206,3 +206,28 @@ def test_thermal_source(folder, medium, source, words):
     folder.model.write_text("\n".join(lines) + "\n")
     text = error_line(folder.run(*CHECK))
     assert "model.yaml:4:" in text and all(word in text for word in words), text
+
+
+PERIODIC = "mesh: {cells: [4, 2, 2], size: [2 pc, 1 pc, 1 pc], faces: {y: periodic, z: periodic}}"
+
+
+@pytest.mark.parametrize("camera, image, words", [
+    ("{position: [3 pc, 0 pc, 0 pc]}", "{}", ["position", "open faces"]),
+    ("{direction: [0.0005, 1, 0]}", "{}", ["never leaves the periodic mesh"]),
+    ("{direction: +x}", "{method: peel-off}", ["peel-off", "periodic"]),
+])
+def test_periodic_mesh(folder, camera, image, words):
+    write(folder, CHANNELS, CAMERA)
+    done = folder.run("check", "model.yaml", "--set", PERIODIC.replace("mesh: ", "mesh="), "--set", f"cameras=[{camera}]",
+                      "--set", f"image={image}")
+    assert done.returncode == 2
+    assert all(word in done.stderr for word in words), done.stderr
+
+
+def test_cubes_that_do_not_fit(folder):
+    """Refused before the packets, not after them."""
+    write(folder, CHANNELS, CAMERA)
+    done = folder.run("run", "model.yaml", "--set", "cameras=[{name: huge, direction: +x, pixels: 4096}]", "--set",
+                      "run.memory=0.01")
+    assert done.returncode == 2
+    assert "huge" in done.stderr and "fewer" in done.stderr and not list(folder.path.glob("*.h5"))

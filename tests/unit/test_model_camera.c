@@ -294,7 +294,7 @@ static void sections_that_do_not_fit(void **state)
          "--set channels: channels.number: '1e6' must lie between 1 and 1e+05"},
         {"channels={number: 3, range: [1 km/s, 1 km/s]}", "--set channels: channels.range: the range is empty"},
         {"channels={number: 3}", "--set channels: the key 'range' is missing"},
-        {"channels.samples=17", "--set channels.samples: '17' must lie between 1 and 16"},
+        {"channels.samples=65", "--set channels.samples: '65' must lie between 1 and 64"},
         {"mesh.faces={x-: reflecting}",
          "--set mesh.faces: a camera would see its mirror image in reflecting faces; make them open or periodic, or "
          "model the whole object"},
