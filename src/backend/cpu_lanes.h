@@ -122,34 +122,6 @@ static inline __attribute__((always_inline)) void scatter_lanes(struct lanes *la
     }
 }
 
-/* Directions to a camera, and what each lane leaves with it. */
-struct sight {
-    real x[LANES], y[LANES], z[LANES], projected[LANES]; /* projected: velocity of the gas toward the camera */
-    real amount[LANES];
-};
-
-/* The channel and the amount for one camera; the amount is 0 where a lane leaves nothing. */
-static inline __attribute__((always_inline)) void deposit_lanes(struct lanes *lane, const struct transport_view *view,
-                                                                struct sight *sight, const int mode, const int dipole)
-{
-    const struct channel_view channels = view->channels;
-    const real dipole_core = view->dipole_core;
-    const real recoil_speed = view->recoil;
-#pragma omp simd
-    for (int l = 0; l < LANES; l++) {
-        const real x = lane->in_x[l];
-        const real g = lane->in_nx[l] * sight->x[l] + lane->in_ny[l] * sight->y[l] + lane->in_nz[l] * sight->z[l];
-        const real e1 = !dipole ? R(0) : phase_in_core(lane->a[l], x) ? dipole_core : R(1);
-        const real recoil = r_div(recoil_speed, lane->b[l]);
-        const real x_out =
-            mode == MODE_COMPLETE ? lane->u[l] : redistributed_frequency(x, lane->u[l], lane->u_side[l], g, recoil);
-        const real shift = frequency_in_mesh_frame(x_out, lane->b[l], sight->projected[l]);
-        lane->in_shift[l] = shift;
-        lane->channel[l] = channel_of_shift(&channels, shift);
-        sight->amount[l] = lane->share[l] * phase_toward(e1, g);
-    }
-}
-
 static inline __attribute__((always_inline)) void profile_lanes(struct lanes *lane, const struct transport_view *view,
                                                                 const int mode, const int narrow)
 {
