@@ -27,7 +27,7 @@ BEAM = 6 * u.arcsec, 4 * u.arcsec, 30 * u.deg
 MODEL = f"""\
 mesh: {{cells: [8, 8, 8], size: [2 pc, 2 pc, 2 pc]}}
 line: lya
-medium: {{temperature: 1e4 K, tau_centre: 1e-6}}
+medium: {{temperature: 1e4 K, tau_centre: 1e-6, destruction: 1}}
 sources:
 - point: {{position: [{PLACE[0]} pc, {PLACE[1]} pc, 0 pc]}}
   spectrum: {{gaussian: {{sigma: {SIGMA} km/s}}}}

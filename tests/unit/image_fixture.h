@@ -70,7 +70,7 @@ static inline struct mesh image_mesh(void)
                          .edge = {image_doubles(SCENE_X + 1, -2.0 * LR_PARSEC, LR_PARSEC),
                                   image_doubles(SCENE_Y + 1, -1.5 * LR_PARSEC, LR_PARSEC),
                                   image_doubles(SCENE_Z + 1, -1.0 * LR_PARSEC, LR_PARSEC)},
-                         .face = {FACE_OPEN, FACE_OPEN, FACE_PERIODIC, FACE_PERIODIC, FACE_OPEN, FACE_OPEN}};
+                         .face = {FACE_OPEN, FACE_OPEN, FACE_OPEN, FACE_OPEN, FACE_OPEN, FACE_OPEN}};
 }
 
 static inline struct scene *image_scene(void)

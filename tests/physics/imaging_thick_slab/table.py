@@ -57,8 +57,10 @@ def draw(runs, path):
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    figure, panels = plt.subplots(1, len(runs), figsize=(4.2 * len(runs), 3.6), squeeze=False)
-    for panel, (tau_mean, run) in zip(panels[0], runs.items()):
+    columns = min(len(runs), 3)
+    rows = -(-len(runs) // columns)
+    figure, panels = plt.subplots(rows, columns, figsize=(3.4 * columns, 2.9 * rows), squeeze=False)
+    for panel, (tau_mean, run) in zip(panels.ravel(), runs.items()):
         x = middles(run)
         image, error = seen(run, 0.75)
         packets, packets_error = escaped(run, 0.75)
@@ -68,10 +70,13 @@ def draw(runs, path):
         panel.plot(x, image, color="#0072B2", lw=1.2, label="image, mu = 0.75")
         limit = neufeld(x, tau_mean)
         panel.plot(x, limit * image.sum() / limit.sum(), color="0.5", lw=1, ls="--", label="Neufeld (1990), shape")
+        panel.set_xlim(-2.6 * np.cbrt(DAMPING * tau_mean), 2.6 * np.cbrt(DAMPING * tau_mean))
         panel.set_title(f"mean depth {tau_mean:g}", fontsize=10)
         panel.set_xlabel("x (Doppler units)")
-    panels[0][0].set_ylabel("I_v b A / L")
-    panels[0][0].legend(fontsize=7)
+    for panel in panels[:, 0]:
+        panel.set_ylabel("I_v b A / L")
+    panels[0, 0].set_ylim(top=1.45 * panels[0, 0].get_ylim()[1])
+    panels[0, 0].legend(fontsize=7, loc="upper center")
     figure.tight_layout()
     figure.savefig(path, dpi=150)
 
