@@ -225,3 +225,28 @@ def test_smooth_gas_from_an_oblique_side(linerad):
     assert error[True, 32] / error[True, 64] > 2.9
     for n in (16, 32, 64):
         assert error[True, n] < 0.6 * error[False, n]
+
+
+@pytest.mark.long
+def test_64_cells_against_256(linerad):
+    """The same field sampled at 64^3 and at 256^3, the same rays: with steps inside cells the coarse image is close to
+    the fine one, and the fine images with and without steps agree."""
+    toward = [0.48, 0.6, 0.64]
+    images = {}
+    for n in (64, 256):
+        fields = gas_file(**swirling_gas(*np.meshgrid(middles(n), middles(n), middles(n), indexing="ij")))
+        for subcell in (True, False):
+            settings = {"mesh": {"cells": [n] * 3, "size": [length(SIZE)] * 3}, "medium.damping": A_SMOOTH,
+                        "channels": "{number: 60, range: [-2.5 km/s, 2.5 km/s], samples: 1}", "image.subcell": subcell,
+                        "cameras": [{"name": "top", "direction": toward, "field": length(SIZE), "pixels": 48, "rays": 1}]}
+            images[subcell, n] = cube(linerad.run(MODEL, settings, packets=0, fields=fields), "top").intensity
+    peak = images[True, 256].max()
+
+    def rms(p, q):
+        return np.sqrt(np.mean((images[p] - images[q]) ** 2)) / peak
+
+    stepped, plain = rms((True, 64), (True, 256)), rms((False, 64), (True, 256))
+    fine = rms((False, 256), (True, 256))
+    print(f"  64^3 against 256^3: rms {stepped:.1e} of the peak with steps, {plain:.1e} without; 256^3 with against "
+          f"without {fine:.1e}")
+    assert stepped < 5e-4 and stepped < 0.4 * plain and fine < 0.2 * plain
