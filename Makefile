@@ -35,7 +35,7 @@ demo:
 	$(PYTHON) tools/plot_channels.py out/clumpy_box.h5 -o out/clumpy_box.png --camera corner
 	@echo; echo 'Pictures: out/neufeld_slab.png  out/clumpy_box.png'
 	@echo 'Results:  out/neufeld_slab.h5   out/clumpy_box.h5'
-	@echo 'Cubes:    '$$(cd out && echo clumpy_box_*.fits)
+	@echo 'Cubes:    out/clumpy_box_*.fits   (other ones: $(BUILD)/linerad image out/clumpy_box.h5 --help)'
 
 check:
 	tools/install-deps check
