@@ -48,16 +48,17 @@ static void put_lines(struct json *json, const char *name, const char *text)
 static struct lr_summary without_packets(const struct lr_summary *s)
 {
     struct lr_summary none = *s;
-    struct lr_estimate *const measured[] = {&none.escaped,
-                                            &none.absorbed,
-                                            &none.f_esc,
-                                            &none.scatterings_per_packet,
-                                            &none.mean_path,
-                                            &none.median_abs_x,
-                                            &none.lower_quartile_abs_x,
-                                            &none.upper_quartile_abs_x,
-                                            &none.outside};
-    for (size_t i = 0; i < sizeof measured / sizeof *measured; i++)
+    enum { N_MEASURED = 9 };
+    struct lr_estimate *const measured[N_MEASURED] = {&none.escaped,
+                                                      &none.absorbed,
+                                                      &none.f_esc,
+                                                      &none.scatterings_per_packet,
+                                                      &none.mean_path,
+                                                      &none.median_abs_x,
+                                                      &none.lower_quartile_abs_x,
+                                                      &none.upper_quartile_abs_x,
+                                                      &none.outside};
+    for (size_t i = 0; i < N_MEASURED; i++)
         *measured[i] = (struct lr_estimate){NAN, NAN};
     none.peak_abs_x = none.scatterings_per_second = NAN;
     return none;

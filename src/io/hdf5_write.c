@@ -88,7 +88,7 @@ enum lr_status hdf5_write_close(struct hdf5_writer *writer, enum lr_status statu
     bool created = writer->sink.fd >= 0;
     if (status == LR_OK)
         status = publish(writer);
-    if (status != LR_OK && created)
+    if (status != LR_OK && created && writer->part)
         unlink(writer->part);
     if (writer->sink.fd >= 0)
         close(writer->sink.fd);

@@ -42,10 +42,11 @@ static enum lr_status read_beam(const struct reader *r, const struct yaml_node *
     beam[1] = beam[0];
     LR_TRY(read_quantity(r, minor, DIMENSION_ANGLE, &beam[1]));
     LR_TRY(read_quantity(r, yaml_find(node, "angle"), DIMENSION_ANGLE, &beam[2]));
-    for (int i = 0; i < 2; i++)
-        if (!(beam[i] > 0.0))
-            return READER_FAIL(r, i ? minor : major, "'%s' must be above zero", i ? minor->text : major->text);
-    if (beam[1] > beam[0])
+    if (!(beam[0] > 0.0))
+        return READER_FAIL(r, major, "'%s' must be above zero", major->text);
+    if (minor && !(beam[1] > 0.0))
+        return READER_FAIL(r, minor, "'%s' must be above zero", minor->text);
+    if (minor && beam[1] > beam[0])
         return READER_FAIL(r, minor, "'%s' is wider than the major axis '%s'", minor->text, major->text);
     return LR_OK;
 }

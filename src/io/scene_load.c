@@ -213,8 +213,9 @@ static enum lr_status apply_settings(lr_context *ctx, const char *path, const ch
     for (int i = 0; i < n; i++) {
         if (read_wish(texts[i], &wishes))
             continue;
-        LR_TRY(lr_allocate(ctx, strlen(texts[i]) + 1, 1, &settings->text[settings->n]));
-        strcpy(settings->text[settings->n++], texts[i]);
+        const size_t length = strlen(texts[i]);
+        LR_TRY(lr_allocate(ctx, length + 1, 1, &settings->text[settings->n]));
+        memcpy(settings->text[settings->n++], texts[i], length);
     }
     LR_TRY(choose_camera(ctx, path, stored, wishes.camera, &chosen));
     LR_TRY(add_wishes(ctx, stored, &wishes, chosen, settings));

@@ -109,7 +109,7 @@ static enum lr_status read_points(const struct hdf5_reader *reader, struct scene
     enum lr_status status = read_table(reader, "point", N_POINT_COLUMN, n_channel, &geometry, &strength, &n);
     if (status == LR_OK)
         status = lr_allocate(reader->ctx, (size_t)n, sizeof *scene->point, &scene->point);
-    for (; status == LR_OK && scene->n_point < n; scene->n_point++) {
+    for (; status == LR_OK && geometry && scene->n_point < n; scene->n_point++) {
         const double *row = geometry + (size_t)scene->n_point * N_POINT_COLUMN;
         struct scene_point *point = &scene->point[scene->n_point];
         if (!is_index(row[POINT_CAMERA], scene->n_camera))
@@ -135,7 +135,7 @@ static enum lr_status read_planes(const struct hdf5_reader *reader, struct scene
     enum lr_status status = read_table(reader, "plane", N_PLANE_COLUMN, n_channel, &geometry, &brightness, &n);
     if (status == LR_OK)
         status = lr_allocate(reader->ctx, (size_t)n, sizeof *scene->plane, &scene->plane);
-    for (; status == LR_OK && scene->n_plane < n; scene->n_plane++) {
+    for (; status == LR_OK && geometry && scene->n_plane < n; scene->n_plane++) {
         const double *row = geometry + (size_t)scene->n_plane * N_PLANE_COLUMN;
         struct scene_plane *plane = &scene->plane[scene->n_plane];
         if (!is_index(row[PLANE_CAMERA], scene->n_camera) || !is_index(row[PLANE_AXIS], 3) ||

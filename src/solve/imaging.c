@@ -338,7 +338,7 @@ enum lr_status imaging_finish(lr_context *ctx, const struct worker *worker, cons
                               const struct transport_tally *tally, struct lr_result *result)
 {
     const struct channels channels = window_channels(model, window);
-    double packets[TRANSPORT_MAX_BATCH];
+    double packets[TRANSPORT_MAX_BATCH] = {0};
     struct scene *scene = NULL;
     struct cube part = {0};
     enum lr_status status = LR_OK;

@@ -325,9 +325,9 @@ enum lr_status scene_own_medium(lr_context *ctx, struct scene *scene)
 {
     const int64_t n_cell = mesh_cell_count(&scene->mesh);
     struct medium own = scene->medium;
-    struct field *fields[] = {&own.alpha0,      &own.b,           &own.a,     &own.velocity[0],
-                              &own.velocity[1], &own.velocity[2], &own.kappa, &own.eps};
-    enum { N_FIELD = sizeof fields / sizeof *fields };
+    enum { N_FIELD = 8 };
+    struct field *const fields[N_FIELD] = {&own.alpha0,      &own.b,           &own.a,     &own.velocity[0],
+                                           &own.velocity[1], &own.velocity[2], &own.kappa, &own.eps};
     enum lr_status status = LR_OK;
     int copied = 0;
     for (; copied < N_FIELD && status == LR_OK; copied++)
