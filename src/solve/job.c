@@ -37,19 +37,28 @@ static enum lr_status own(lr_context *ctx, struct prepared *prepared, int64_t n,
     return LR_OK;
 }
 
+enum lr_status job_mesh(lr_context *ctx, const struct mesh *mesh, double length_unit, double *width[3],
+                        enum transport_face face[TRANSPORT_N_FACE])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        LR_TRY(lr_allocate(ctx, (size_t)mesh->n[axis], sizeof(double), &width[axis]));
+        for (int i = 0; i < mesh->n[axis]; i++)
+            width[axis][i] = (mesh->edge[axis][i + 1] - mesh->edge[axis][i]) / length_unit;
+    }
+    for (int k = 0; k < TRANSPORT_N_FACE; k++)
+        face[k] = (enum transport_face)mesh->face[k];
+    return LR_OK;
+}
+
 static enum lr_status prepare_mesh(lr_context *ctx, struct prepared *prepared)
 {
     const struct mesh *mesh = &prepared->model->mesh;
     struct transport_job *job = &prepared->job;
+    LR_TRY(job_mesh(ctx, mesh, prepared->length_unit, prepared->width, job->face));
     for (int axis = 0; axis < 3; axis++) {
         job->n[axis] = mesh->n[axis];
-        LR_TRY(lr_allocate(ctx, (size_t)mesh->n[axis], sizeof(double), &prepared->width[axis]));
-        for (int i = 0; i < mesh->n[axis]; i++)
-            prepared->width[axis][i] = (mesh->edge[axis][i + 1] - mesh->edge[axis][i]) / prepared->length_unit;
         job->width[axis] = prepared->width[axis];
     }
-    for (int face = 0; face < TRANSPORT_N_FACE; face++)
-        job->face[face] = (enum transport_face)mesh->face[face];
     job->n_cell = mesh_cell_count(mesh);
     job->medium = prepared;
     job->read_cells = read_cells;

@@ -23,6 +23,10 @@ struct prepared {
     struct tables tables;
 };
 
+/* Widths of the cells in code units, allocated, and the rules of the faces: what every job says of its mesh. */
+enum lr_status job_mesh(lr_context *ctx, const struct mesh *mesh, double length_unit, double *width[3],
+                        enum transport_face face[TRANSPORT_N_FACE]);
+
 enum lr_status job_prepare(lr_context *ctx, const lr_model *model, struct prepared *prepared);
 void job_free(struct prepared *prepared);
 

@@ -7,6 +7,7 @@
 
 #include "base/constants.h"
 #include "model/field.h"
+#include "solve/job.h"
 #include "solve/quadrature.h"
 
 /* A trace job and what it owns. */
@@ -184,15 +185,11 @@ static enum lr_status prepare_mesh(lr_context *ctx, struct prepared_trace *prepa
 {
     const struct mesh *mesh = &prepared->scene->mesh;
     struct trace_job *job = &prepared->job;
+    LR_TRY(job_mesh(ctx, mesh, prepared->length_unit, prepared->width, job->face));
     for (int axis = 0; axis < 3; axis++) {
         job->n[axis] = mesh->n[axis];
-        LR_TRY(lr_allocate(ctx, (size_t)mesh->n[axis], sizeof(double), &prepared->width[axis]));
-        for (int i = 0; i < mesh->n[axis]; i++)
-            prepared->width[axis][i] = (mesh->edge[axis][i + 1] - mesh->edge[axis][i]) / prepared->length_unit;
         job->width[axis] = prepared->width[axis];
     }
-    for (int face = 0; face < TRANSPORT_N_FACE; face++)
-        job->face[face] = (enum transport_face)mesh->face[face];
     job->n_cell = mesh_cell_count(mesh);
     job->medium = prepared;
     job->read_cells = read_cells;
