@@ -1,0 +1,29 @@
+/* Rates of collisions in gas of one temperature with given densities of the partners. */
+#ifndef LR_LINES_COLLISIONS_H
+#define LR_LINES_COLLISIONS_H
+
+#include "lines/molecule.h"
+
+/* Which tabulated partner stands for which density. A file may know H2 as a whole or its two kinds, and a model may
+ * too: each density finds rates of its own kind first, then of H2 as a whole or of the other kind. */
+struct collision_plan {
+    int n_partner;               /* of the molecule */
+    double share[8][N_COLLIDER]; /* [partner][collider]: density of the partner = SUM share x density[collider] */
+};
+enum { MAX_PARTNER = 8 };
+
+/* `given[c]` says that the model has a density of collider c. `replace[c]`, when not 0, is the collider whose rates
+ * are to be used for c. H2 as a whole is split by the ortho/para ratio in equilibrium at no temperature at all: 3:1
+ * unless the model gives the kinds. Says in the log what stands for what; fails when a density finds no rates. */
+enum lr_status collision_plan_make(lr_context *ctx, const struct molecule *molecule, const bool given[N_COLLIDER],
+                                   const enum collider replace[N_COLLIDER], struct collision_plan *plan);
+
+/* rate[upper * n_level + lower] and rate[lower * n_level + upper], s^-1: C_ul = SUM n k_ul(T), linear between the
+ * tabulated temperatures and clamped outside, C_lu = C_ul (g_u / g_l) exp(-(E_u - E_l) / kT). The diagonal is zero. */
+void collision_rates(const struct molecule *molecule, const struct collision_plan *plan, double temperature,
+                     const double density[N_COLLIDER], double *rate);
+
+/* Whether any tabulated partner with a share ends below `high` or begins above `low`. */
+bool collision_clamped(const struct molecule *molecule, const struct collision_plan *plan, double low, double high);
+
+#endif

@@ -1,0 +1,10 @@
+/* Files of the Leiden Atomic and Molecular Database (Schoeier et al. 2005, A&A 432, 369). */
+#ifndef LR_LINES_LAMDA_READ_H
+#define LR_LINES_LAMDA_READ_H
+
+#include "lines/molecule.h"
+
+/* *molecule is empty before; errors name the file and the line in it. Release with molecule_free(). */
+enum lr_status lamda_read(lr_context *ctx, const char *path, struct molecule *molecule);
+
+#endif
