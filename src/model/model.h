@@ -112,6 +112,8 @@ struct run {
     enum scheduling scheduling;
 };
 
+struct species;
+
 struct lr_model {
     char *path;     /* as given */
     char *text;     /* the YAML text, then the settings, for provenance */
@@ -119,6 +121,7 @@ struct lr_model {
     struct mesh mesh;
     struct line line;
     struct medium medium;
+    struct species *species; /* the molecule behind the line; or NULL */
     int n_source;
     struct source *source;
     struct physics physics;

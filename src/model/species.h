@@ -1,0 +1,67 @@
+/* A molecule in the gas of a model: where it is, what it collides with, and how its level populations are found. The
+ * medium of the model (alpha0, b, a, velocity, kappa) stands for one of its lines. */
+#ifndef LR_MODEL_SPECIES_H
+#define LR_MODEL_SPECIES_H
+
+#include "lines/collisions.h"
+#include "lines/molecule.h"
+#include "model/model.h"
+
+enum population_method {
+    POPULATIONS_LTE,
+    POPULATIONS_GIVEN,     /* read from a file */
+    POPULATIONS_TWO_LEVEL, /* the Monte Carlo pass itself: exact redistribution in one line */
+    POPULATIONS_LVG,       /* escape probability from the local velocity gradient */
+    POPULATIONS_ESCAPE,    /* escape probability from a given length */
+    POPULATIONS_EQUILIBRIUM
+};
+
+struct population_options {
+    enum population_method method;
+    bool stimulated;        /* stimulated emission counts in opacities */
+    double background;      /* K, black body around the mesh */
+    struct field length;    /* cm, ESCAPE */
+    double error;           /* largest relative error wanted of populations that matter */
+    int iterations;         /* at most */
+    int directions;         /* of rays, EQUILIBRIUM; 0 = as many as the error needs */
+    double inversion_limit; /* optical depth of a cell below minus this is held there (masers) */
+};
+
+struct species {
+    struct molecule molecule;
+    int line;                 /* the one that is transported and imaged */
+    struct field temperature; /* K */
+    struct field density;     /* cm^-3, of the molecule in all its levels */
+    bool given[N_COLLIDER];
+    struct field collider[N_COLLIDER]; /* cm^-3 */
+    struct collision_plan plan;
+    struct field dust_temperature; /* K, of the grey absorption in the medium, which then shines too; 0 = it does not */
+    struct population_options options;
+    double *populations; /* [n_cell][n_level] as GIVEN; or NULL */
+};
+
+/* What was found. */
+struct population_step {
+    double change; /* largest relative change of a population that matters */
+    double error;  /* estimated, of the iteration */
+    double radius; /* estimated spectral radius */
+    bool accelerated;
+};
+
+struct populations {
+    int64_t n_cell;
+    int n_level;
+    double *x;       /* [n_cell][n_level], sum 1; equal populations where there is no gas */
+    float *residual; /* [n_cell] largest relative change in the last iteration; or NULL */
+    int n_step;
+    struct population_step *step; /* [n_step] */
+    bool converged;
+    double noise;   /* largest relative difference to a solution with other rays; NAN = not measured */
+    int directions; /* used */
+    double seconds;
+};
+
+void species_free(struct species *species);             /* and the struct itself */
+void populations_free(struct populations *populations); /* what it owns */
+
+#endif
