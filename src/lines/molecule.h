@@ -47,10 +47,13 @@ struct molecule {
     struct level *level;
     struct transition *line;
     struct partner *partner;
+    double lowest; /* cm^-1: the energy its source gives the lowest level, such as 23.79 in a file of ortho-H2O alone */
 };
 
 void molecule_free(struct molecule *molecule); /* what it owns, not the struct itself */
 
+/* h c E / k of an energy in cm^-1, K. */
+double molecule_kelvin(double energy);
 /* "H2", "p-H2", "o-H2", "e", "H", "He", "H+". */
 const char *collider_name(enum collider collider);
 /* Boltzmann factor exp(-(E_upper - E_lower) / k T) of two levels, 0 at T = 0. */
