@@ -6,15 +6,16 @@
 
 /* Which tabulated partner stands for which density. A file may know H2 as a whole or its two kinds, and a model may
  * too: each density finds rates of its own kind first, then of H2 as a whole or of the other kind. */
-struct collision_plan {
-    int n_partner;               /* of the molecule */
-    double share[8][N_COLLIDER]; /* [partner][collider]: density of the partner = SUM share x density[collider] */
-};
 enum { MAX_PARTNER = 8 };
+struct collision_plan {
+    int n_partner;                         /* of the molecule */
+    double share[MAX_PARTNER][N_COLLIDER]; /* [partner][collider]: density of the partner = SUM share x density */
+};
 
 /* `given[c]` says that the model has a density of collider c. `replace[c]`, when not 0, is the collider whose rates
- * are to be used for c. H2 as a whole is split by the ortho/para ratio in equilibrium at no temperature at all: 3:1
- * unless the model gives the kinds. Says in the log what stands for what; fails when a density finds no rates. */
+ * are to be used for c. H2 as a whole is split 3:1 into ortho and para, whatever the temperature, where the file has
+ * rates for both kinds and none for the whole; a model that knows better gives the kinds. Says in the log what stands
+ * for what; fails when a density finds no rates, or when H2 is given both as a whole and by kind. */
 enum lr_status collision_plan_make(lr_context *ctx, const struct molecule *molecule, const bool given[N_COLLIDER],
                                    const enum collider replace[N_COLLIDER], struct collision_plan *plan);
 

@@ -1,0 +1,103 @@
+/* Steady state of levels that exchange molecules: SUM_j x_j R_ji + b_i = x_i SUM_j R_ij, SUM x = 1, for rates R >= 0.
+ * Levels are taken out from the last to the first, each handing its molecules on to those that remain (Grassmann,
+ * Taksar & Heyman 1985, Oper. Res. 33, 1107; the diagonal is a sum of what leaves, never a difference). Without a
+ * source b nothing is subtracted, so every population is >= 0 and has full relative accuracy however small it is. */
+#ifndef LR_KERNEL_LEVEL_SOLVE_H
+#define LR_KERNEL_LEVEL_SOLVE_H
+
+#include "kernel/portable.h"
+
+/* a[0..n) += factor * b[0..n) */
+LR_FN void level_add_row(int n, double factor, const double *b, double *a)
+{
+#ifdef _OPENMP
+#pragma omp simd
+#endif
+    for (int j = 0; j < n; j++)
+        a[j] += factor * b[j];
+}
+
+/* Take out level k: what flows into it goes on in the proportions in which it leaves to levels below k. The diagonal
+ * keeps the rate of leaving; 0 means that it cannot, and then nothing flows on. */
+LR_FN void level_take_out(int k, int stride, double *rates, double *source)
+{
+    double *row = rates + (long)k * stride;
+    double leave = 0.0;
+    for (int j = 0; j < k; j++)
+        leave += row[j];
+    row[k] = leave;
+    if (!(leave > 0.0))
+        return;
+    for (int i = 0; i < k; i++) {
+        const double into = rates[(long)i * stride + k];
+        if (into > 0.0)
+            level_add_row(k, into / leave, row, rates + (long)i * stride);
+    }
+    if (source)
+        level_add_row(k, source[k] / leave, row, source);
+}
+
+/* After level_take_out() of n-1 ... 1: populations relative to level 0. A level that cannot be left holds everything
+ * as soon as anything flows into it. Numbers are scaled down before they overflow. */
+LR_FN void level_put_back(int n, int stride, const double *rates, double *x)
+{
+    const double large = 1e150;
+    x[0] = 1.0;
+    for (int k = 1; k < n; k++) {
+        const double leave = rates[(long)k * stride + k];
+        double flow = 0.0;
+        for (int i = 0; i < k; i++)
+            flow += x[i] * rates[(long)i * stride + k];
+        const int is_trap = flow > 0.0 && !(leave > 1e-300 * flow);
+        x[k] = is_trap ? 1.0 : flow > 0.0 ? flow / leave : 0.0;
+        if (!is_trap && x[k] <= large)
+            continue;
+        const double scale = is_trap ? 0.0 : 1.0 / x[k];
+        for (int i = 0; i < k; i++)
+            x[i] *= scale;
+        x[k] = 1.0;
+    }
+}
+
+LR_FN void level_normalise(int n, double *x)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++)
+        sum += x[i];
+    for (int i = 0; i < n; i++)
+        x[i] /= sum;
+}
+
+/* rates[i * stride + j] from i to j, used up; the diagonal is not read. x[n] comes back with sum 1. Where levels fall
+ * apart into groups that do not exchange molecules, all are in the group that level 0 feeds. */
+LR_FN void level_solve(int n, int stride, double *rates, double *x)
+{
+    for (int k = n - 1; k > 0; k--)
+        level_take_out(k, stride, rates, 0);
+    level_put_back(n, stride, rates, x);
+    level_normalise(n, x);
+}
+
+/* The same with a source of molecules into each level, SUM b = 0, used up: the step of Newton's method. Populations
+ * may come out negative. work[n] is scratch. */
+LR_FN void level_solve_driven(int n, int stride, double *rates, double *source, double *x, double *work)
+{
+    for (int k = n - 1; k > 0; k--)
+        level_take_out(k, stride, rates, source);
+    level_put_back(n, stride, rates, x);
+    level_normalise(n, x);
+    double sum = 0.0;
+    work[0] = 0.0;
+    for (int k = 1; k < n; k++) {
+        const double leave = rates[(long)k * stride + k];
+        double flow = source[k];
+        for (int i = 1; i < k; i++)
+            flow += work[i] * rates[(long)i * stride + k];
+        work[k] = leave > 0.0 ? flow / leave : 0.0;
+        sum += work[k];
+    }
+    for (int k = 0; k < n; k++)
+        x[k] = work[k] + (1.0 - sum) * x[k];
+}
+
+#endif
