@@ -102,10 +102,16 @@ struct lr_summary {
     double peak_abs_x;          /* highest point of the spectrum folded at x = 0: a parabola through its top bins */
     double seconds_transport, seconds_images, seconds_total; /* images: ray tracing */
     double scatterings_per_second;
-    int64_t scatterings; /* counted events, unweighted */
-    int images_missing;  /* stopped before they were made */
-    char device[128];    /* such as "cpu (16 threads, AVX-512)" or "cuda:0 NVIDIA H200" */
-    char precision[16];  /* "mixed" or "double" */
+    int64_t scatterings;  /* counted events, unweighted */
+    int images_missing;   /* stopped before they were made */
+    char populations[32]; /* how level populations were found, such as "lvg"; "" without a molecule */
+    int population_iterations;
+    double population_error; /* estimated, relative, of the last iteration */
+    double population_noise; /* relative, of the method's random or discrete rays; NAN = not measured */
+    int populations_converged;
+    double seconds_populations;
+    char device[128];   /* such as "cpu (16 threads, AVX-512)" or "cuda:0 NVIDIA H200" */
+    char precision[16]; /* "mixed" or "double" */
     uint64_t seed;
 };
 LR_API void lr_result_summary(const lr_result *result, struct lr_summary *summary);

@@ -310,6 +310,8 @@ static enum lr_status write_all(struct hdf5_writer *writer, const struct lr_resu
         LR_TRY(write_group(writer, "/mesh", write_mesh, result));
     if (result->mean_intensity.value || result->scattering_rate.value)
         LR_TRY(write_group(writer, "/fields", write_fields, result));
+    if (result->populations)
+        LR_TRY(write_group(writer, "/populations", result_populations_write, result));
     if (result->packets.n > 0)
         LR_TRY(write_group(writer, "/packets", write_packets, result));
     if (result->n_cube > 0)

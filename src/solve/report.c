@@ -151,7 +151,12 @@ static void write_place(FILE *out, const struct source *source, struct length_un
                 source -> offset / unit.cm, unit.name);
         break;
     case SOURCE_VOLUME:
-        fprintf(out, "%s volume", source->emissivity.values ? "weighted" : "uniform");
+        fprintf(out, "%s",
+                source->light == LIGHT_GAS       ? "levels of the gas"
+                : source->light == LIGHT_THERMAL ? "collisions in the gas"
+                : source->light == LIGHT_DUST    ? "dust, as images see it"
+                : source->emissivity.values      ? "weighted volume"
+                                                 : "uniform volume");
         return;
     case SOURCE_EXTERNAL:
         fprintf(out, "isotropic field through the open faces");
@@ -327,6 +332,8 @@ enum lr_status lr_model_report(lr_context *ctx, const lr_model *model, char **te
     fprintf(out, "model         %s\n", model->path);
     write_mesh(out, &model->mesh);
     write_line(out, &model->line);
+    if (model->species)
+        report_species(out, model);
     write_medium(out, model);
     write_depths(out, model);
     write_sources(out, model);
