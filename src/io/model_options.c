@@ -52,6 +52,8 @@ static enum lr_status read_directions(const struct reader *r, const struct yaml_
     if (!node)
         return LR_OK;
     LR_TRY(READER_KEYS(r, node, keys));
+    if (r->model->mesh.kind == MESH_SHELLS)
+        return yaml_fail_key(r->ctx, r->tree, node, "a mesh of shells looks the same from all directions; remove this");
     LR_TRY(read_int(r, yaml_find(node, "mu"), 1, 1000, &output->n_mu));
     LR_TRY(read_int(r, yaml_find(node, "phi"), 1, 1000, &output->n_phi));
     return read_axis(r, yaml_find(node, "axis"), &output->axis);

@@ -13,15 +13,17 @@
 static enum lr_status check_shape(const struct reader *r, const struct yaml_node *node, const struct hdf5_array *array)
 {
     const int *n = r->model->mesh.n;
-    const int64_t expected[] = {n[0], n[1], n[2], r->model->species->molecule.n_level};
-    bool same = array->rank == 4;
-    for (int i = 0; same && i < 4; i++)
+    const int axes = mesh_axis_count(&r->model->mesh), rank = axes + 1;
+    int64_t expected[4] = {n[0], n[1], n[2]};
+    expected[axes] = r->model->species->molecule.n_level;
+    bool same = array->rank == rank;
+    for (int i = 0; same && i < rank; i++)
         same = array->shape[i] == expected[i];
     if (same)
         return LR_OK;
     char found[128], wanted[128];
     hdf5_shape_text(array->shape, array->rank, found, sizeof found);
-    hdf5_shape_text(expected, 4, wanted, sizeof wanted);
+    hdf5_shape_text(expected, rank, wanted, sizeof wanted);
     return READER_FAIL(r, node, "the dataset has shape %s, but mesh and levels need %s", found, wanted);
 }
 

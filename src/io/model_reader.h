@@ -64,10 +64,11 @@ struct field_rule {
 };
 enum lr_status read_field(const struct reader *r, const struct yaml_node *node, const struct field_rule *rule,
                           struct field *field);
-/* Three fields: a list of three, or one dataset of shape (3, n_x, n_y, n_z). */
+/* Three fields: a list of three, or one dataset of shape (3, n_x, n_y, n_z). On shells one radial field, in field[0].
+ */
 enum lr_status read_vector_field(const struct reader *r, const struct yaml_node *node, const struct field_rule *rule,
                                  struct field field[3]);
-/* Where cell `cell` lies, as "[i, j, k]". */
+/* Where cell `cell` lies, as "[i, j, k]", or "[i]" on shells. */
 void name_cell(const struct mesh *mesh, int64_t cell, char *text, size_t size);
 
 /* ---- Files that values live in (model_file.c): {file: F, dataset: D}. ---- */

@@ -89,11 +89,24 @@ static enum lr_status read_point(const struct reader *r, const struct yaml_node 
     LR_TRY(read_vector(r, position, DIMENSION_LENGTH, source->position));
     if (!mesh_contains(&r->model->mesh, source->position))
         return READER_FAIL(r, position, "the source lies outside the mesh");
-    return read_emission(r, map, 2, source);
+    LR_TRY(read_emission(r, map, 2, source));
+    if (r->model->mesh.kind != MESH_SHELLS)
+        return LR_OK;
+    if (source->position[0] != 0.0 || source->position[1] != 0.0 || source->position[2] != 0.0)
+        return READER_FAIL(r, position,
+                           "on a mesh of shells a point source is at their centre, [0, 0, 0]; elsewhere the light "
+                           "would not be the same in all directions");
+    if (source->angular != ANGULAR_ISOTROPIC)
+        return READER_FAIL(r, yaml_find(map, "emission"), "on a mesh of shells a point source is isotropic");
+    return LR_OK;
 }
 
 static enum lr_status read_plane(const struct reader *r, const struct yaml_node *map, struct source *source)
 {
+    if (r->model->mesh.kind == MESH_SHELLS)
+        return yaml_fail_key(r->ctx, r->tree, map,
+                             "a mesh of shells is the same in all directions and has no planes; use point, volume, "
+                             "external, packets or thermal");
     const char *const keys[] = {"axis", "at", "emission", "direction"};
     const struct yaml_node *axis = NULL, *at = NULL;
     LR_TRY(READER_KEYS(r, map, keys));

@@ -85,8 +85,7 @@ enum lr_status read_thermal(const struct reader *r, const struct yaml_node *map,
                              "zero somewhere");
     LR_TRY(read_temperature(r, map, &source->emissivity));
     LR_TRY(derive_emissivity(r, &source->emissivity));
-    source->luminosity =
-        field_measure(&source->emissivity, mesh).mean * mesh_size(mesh, 0) * mesh_size(mesh, 1) * mesh_size(mesh, 2);
+    source->luminosity = field_measure(&source->emissivity, mesh).mean * mesh_volume(mesh);
     if (!isfinite(source->luminosity))
         return yaml_fail_key(r->ctx, r->tree, map, "the gas emits %g photon/s", source->luminosity);
     return LR_OK;

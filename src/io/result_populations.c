@@ -81,15 +81,17 @@ static enum lr_status write_cells(struct hdf5_writer *writer, hid_t group, const
     const struct population_result *kept = result->populations;
     const struct populations *found = &kept->found;
     const int *n = result->mesh.n;
-    const hsize_t size[3] = {(hsize_t)n[0], (hsize_t)n[1], (hsize_t)n[2]};
-    const struct hdf5_dataset fraction = {.name = "fraction",
-                                          .rank = 4,
-                                          .size = {size[0], size[1], size[2], (hsize_t)kept->n_level},
-                                          .memory_type = H5T_NATIVE_DOUBLE,
-                                          .file_type = H5T_IEEE_F64LE,
-                                          .data = found->x,
-                                          .units = "1",
-                                          .description = "share of each level, per cell [x, y, z, level]"};
+    const int axes = mesh_axis_count(&result->mesh);
+    const hsize_t size[3] = {(hsize_t)n[0], axes > 1 ? (hsize_t)n[1] : 0, axes > 1 ? (hsize_t)n[2] : 0};
+    struct hdf5_dataset fraction = {.name = "fraction",
+                                    .rank = axes + 1,
+                                    .size = {size[0], size[1], size[2]},
+                                    .memory_type = H5T_NATIVE_DOUBLE,
+                                    .file_type = H5T_IEEE_F64LE,
+                                    .data = found->x,
+                                    .units = "1",
+                                    .description = "share of each level, per cell [x, y, z, level], or [shell, level]"};
+    fraction.size[axes] = (hsize_t)kept->n_level;
     if (found->x)
         LR_TRY(hdf5_write_dataset(writer, group, &fraction, NULL));
     if (kept->excitation)
@@ -97,8 +99,15 @@ static enum lr_status write_cells(struct hdf5_writer *writer, hid_t group, const
                                   "K", "of the imaged line, per cell; negative where inverted, NaN without gas"));
     if (!found->residual || !found->x)
         return LR_OK;
-    return hdf5_write_scaled(writer, group, "residual", size, found->residual, 1.0, "1",
-                             "relative change in the last iteration, per cell");
+    const struct hdf5_dataset residual = {.name = "residual",
+                                          .rank = axes,
+                                          .size = {size[0], size[1], size[2]},
+                                          .memory_type = H5T_NATIVE_FLOAT,
+                                          .file_type = H5T_IEEE_F32LE,
+                                          .data = found->residual,
+                                          .units = "1",
+                                          .description = "relative change in the last iteration, per cell"};
+    return hdf5_write_dataset(writer, group, &residual, NULL);
 }
 
 enum lr_status result_populations_write(struct hdf5_writer *writer, hid_t group, const struct lr_result *result)

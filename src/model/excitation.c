@@ -99,7 +99,7 @@ void excitation_warn(lr_context *ctx, const lr_model *model, const struct invers
     const int64_t n_y = mesh->n[1], n_z = mesh->n[2], cell = inversion->worst;
     lr_log(ctx, LR_LOG_WARNING,
            "the line is inverted (a maser) in %lld of %lld cells, g_l x_u / (g_u x_l) up to %.4g at cell [%lld, %lld, "
-           "%lld]: it is not amplified, their opacity is set to zero",
+           "%lld]: transport cannot amplify, so their opacity is set to zero",
            (long long)inversion->n_cell, (long long)mesh_cell_count(mesh), inversion->largest,
            (long long)(cell / n_z / n_y), (long long)(cell / n_z % n_y), (long long)(cell % n_z));
 }
@@ -185,5 +185,5 @@ enum lr_status excitation_thermal(lr_context *ctx, const lr_model *model, const 
 
 double excitation_luminosity(const struct mesh *mesh, const struct field *emissivity)
 {
-    return field_measure(emissivity, mesh).mean * mesh_size(mesh, 0) * mesh_size(mesh, 1) * mesh_size(mesh, 2);
+    return field_measure(emissivity, mesh).mean * mesh_volume(mesh);
 }

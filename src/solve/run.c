@@ -126,9 +126,7 @@ static double deepest_cell(const lr_model *model)
     for (int i = 0; i < mesh->n[0]; i++)
         for (int j = 0; j < mesh->n[1]; j++)
             for (int k = 0; k < mesh->n[2]; k++) {
-                const double width =
-                    fmin(mesh->edge[0][i + 1] - mesh->edge[0][i],
-                         fmin(mesh->edge[1][j + 1] - mesh->edge[1][j], mesh->edge[2][k + 1] - mesh->edge[2][k]));
+                const double width = mesh_cell_width(mesh, i, j, k);
                 deepest = fmax(deepest, width * field_at(&model->medium.alpha0, mesh_cell_index(mesh, i, j, k)));
             }
     return deepest;

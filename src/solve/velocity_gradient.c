@@ -31,8 +31,27 @@ static double neighbour(const struct mesh *mesh, const int at[3], int axis, int 
     return middle(mesh, axis, there[axis]) + shift;
 }
 
+/* In the frame of the radius, v being radial: dv/dr along it, v/r across. */
+static void shell_gradient(const lr_model *model, int shell, double gradient[3][3])
+{
+    const struct mesh *mesh = &model->mesh;
+    const struct field *v = &model->medium.velocity[0];
+    const int below = shell > 0 ? shell - 1 : shell;
+    const int above = shell + 1 < mesh->n[0] ? shell + 1 : shell;
+    const double way = middle(mesh, 0, above) - middle(mesh, 0, below);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            gradient[i][j] = 0;
+    gradient[0][0] = way > 0 ? (field_at(v, above) - field_at(v, below)) / way : 0;
+    gradient[1][1] = gradient[2][2] = field_at(v, shell) / middle(mesh, 0, shell);
+}
+
 void velocity_gradient_tensor(const lr_model *model, const int at[3], double gradient[3][3])
 {
+    if (model->mesh.kind == MESH_SHELLS) {
+        shell_gradient(model, at[0], gradient);
+        return;
+    }
     for (int axis = 0; axis < 3; axis++) {
         int64_t below;
         int64_t above;
