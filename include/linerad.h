@@ -39,10 +39,11 @@ enum lr_status {
     LR_ERROR_INTERNAL = 6     /* a bug in linerad */
 };
 
-typedef struct lr_context lr_context; /* log, progress, stop flag, last error */
-typedef struct lr_model lr_model;     /* a validated model; never changes after loading */
-typedef struct lr_result lr_result;   /* what a run measured */
-typedef struct lr_scene lr_scene;     /* a stored emissivity, to be imaged again */
+typedef struct lr_context lr_context;   /* log, progress, stop flag, last error */
+typedef struct lr_model lr_model;       /* a validated model; never changes after loading */
+typedef struct lr_result lr_result;     /* what a run measured */
+typedef struct lr_scene lr_scene;       /* a stored emissivity, to be imaged again */
+typedef struct lr_molecule lr_molecule; /* levels, lines and collision rates */
 
 enum lr_log_level { LR_LOG_INFO = 0, LR_LOG_WARNING = 1 };
 
@@ -102,10 +103,16 @@ struct lr_summary {
     double peak_abs_x;          /* highest point of the spectrum folded at x = 0: a parabola through its top bins */
     double seconds_transport, seconds_images, seconds_total; /* images: ray tracing */
     double scatterings_per_second;
-    int64_t scatterings; /* counted events, unweighted */
-    int images_missing;  /* stopped before they were made */
-    char device[128];    /* such as "cpu (16 threads, AVX-512)" or "cuda:0 NVIDIA H200" */
-    char precision[16];  /* "mixed" or "double" */
+    int64_t scatterings;  /* counted events, unweighted */
+    int images_missing;   /* stopped before they were made */
+    char populations[32]; /* how level populations were found, such as "lvg"; "" without a molecule */
+    int population_iterations;
+    double population_error; /* estimated, relative, of the last iteration */
+    double population_noise; /* relative, of the method's random or discrete rays; NAN = not measured */
+    int populations_converged;
+    double seconds_populations;
+    char device[128];   /* such as "cpu (16 threads, AVX-512)" or "cuda:0 NVIDIA H200" */
+    char precision[16]; /* "mixed" or "double" */
     uint64_t seed;
 };
 LR_API void lr_result_summary(const lr_result *result, struct lr_summary *summary);
@@ -114,6 +121,17 @@ LR_API void lr_result_summary(const lr_result *result, struct lr_summary *summar
  * The arrays belong to the result. */
 LR_API void lr_result_spectrum(const lr_result *result, int *n_bin, const double **edges, const double **values,
                                const double **errors);
+
+/* ---- line data ---- */
+
+/* A built-in molecule by its name (lr_molecule_names()), or a file of the LAMDA format. */
+LR_API enum lr_status lr_molecule_load(lr_context *ctx, const char *name_or_path, lr_molecule **molecule);
+LR_API void lr_molecule_free(lr_molecule *molecule);
+/* Tables of levels, lines with critical densities at a temperature in K, and collision partners. *text is freed with
+ * lr_text_free(). */
+LR_API enum lr_status lr_molecule_report(lr_context *ctx, const lr_molecule *molecule, double temperature, char **text);
+/* The built-in molecules, one per line: name, two or more blanks, what it is. Freed with lr_text_free(). */
+LR_API enum lr_status lr_molecule_names(lr_context *ctx, char **text);
 
 /* ---- channel maps ---- */
 

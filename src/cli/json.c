@@ -86,6 +86,12 @@ void json_integer(struct json *json, const char *key, int64_t value)
     fprintf(json->file, "%" PRId64, value);
 }
 
+void json_bool(struct json *json, const char *key, bool value)
+{
+    start(json, key);
+    fputs(value ? "true" : "false", json->file);
+}
+
 void json_unsigned(struct json *json, const char *key, uint64_t value)
 {
     start(json, key);

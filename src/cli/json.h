@@ -17,6 +17,7 @@ void json_open(struct json *json, const char *key, char bracket);
 void json_close(struct json *json, char bracket);
 void json_number(struct json *json, const char *key, double value); /* null when not finite */
 void json_integer(struct json *json, const char *key, int64_t value);
+void json_bool(struct json *json, const char *key, bool value);
 void json_unsigned(struct json *json, const char *key, uint64_t value);
 void json_text(struct json *json, const char *key, const char *text); /* bytes that are not UTF-8 become U+FFFD */
 

@@ -78,6 +78,18 @@ static void put_measured(struct json *json, const struct lr_summary *s)
     put_estimate(json, "outside", s->outside);
 }
 
+static void put_populations(struct json *json, const struct lr_summary *s)
+{
+    json_open(json, "populations", '{');
+    json_text(json, "method", s->populations);
+    json_integer(json, "iterations", s->population_iterations);
+    json_number(json, "error", s->population_error);
+    json_number(json, "noise", s->population_noise);
+    json_bool(json, "converged", s->populations_converged != 0);
+    json_number(json, "seconds", s->seconds_populations);
+    json_close(json, '{');
+}
+
 void summary_print_json(FILE *file, const struct lr_summary *summary, const char *output, const char *cubes)
 {
     const struct lr_summary s = summary->packets > 0 ? *summary : without_packets(summary);
@@ -93,6 +105,8 @@ void summary_print_json(FILE *file, const struct lr_summary *summary, const char
     json_number(&json, "emitted", s.emitted);
     put_measured(&json, &s);
     put_seconds(&json, &s);
+    if (*s.populations)
+        put_populations(&json, &s);
     json_integer(&json, "scatterings", s.scatterings);
     json_number(&json, "scatterings_per_second", s.scatterings_per_second);
     json_text(&json, "device", s.device);

@@ -75,6 +75,20 @@ static void put_measured(FILE *file, const struct lr_summary *s)
     fprintf(file, "%.4g  Doppler units\n", s->peak_abs_x);
 }
 
+static void put_populations(FILE *file, const struct lr_summary *s)
+{
+    put_label(file, "level populations");
+    fprintf(file, "%s", s->populations);
+    if (s->population_iterations > 0)
+        fprintf(file, ", %d iterations, estimated error %.2g%s", s->population_iterations, s->population_error,
+                s->populations_converged ? "" : " (not converged)");
+    if (isfinite(s->population_noise) && s->population_iterations > 0)
+        fprintf(file, ", noise %.2g", s->population_noise);
+    if (s->population_iterations > 0)
+        fprintf(file, ", %.3g s", s->seconds_populations);
+    fputc('\n', file);
+}
+
 void summary_print_text(FILE *file, const struct lr_summary *s, const char *output, const char *cubes)
 {
     const double cm_per_km = 1e5;
@@ -83,11 +97,16 @@ void summary_print_text(FILE *file, const struct lr_summary *s, const char *outp
     fprintf(file, "%" PRId64, s->packets);
     if (s->packets < s->packets_requested)
         fprintf(file, " of %" PRId64, s->packets_requested);
-    fputs(followed ? "\n" : "; none were followed, images show unscattered light\n", file);
+    fputs(followed          ? "\n"
+          : *s->populations ? "; none were followed, the levels hold what the line absorbs\n"
+                            : "; none were followed, images show unscattered light\n",
+          file);
     put_label(file, "emitted");
     fprintf(file, "%.6g  photons/s\n", s->emitted);
     if (followed)
         put_measured(file, s);
+    if (*s->populations)
+        put_populations(file, s);
     put_label(file, "Doppler unit");
     fprintf(file, "%.6g  km/s\n", s->reference_b / cm_per_km);
     put_label(file, "time");

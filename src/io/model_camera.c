@@ -210,26 +210,26 @@ static enum lr_status check_surroundings(const struct reader *r, const struct ya
 {
     const double thickest = 30.0;
     const struct mesh *mesh = &r->model->mesh;
-    double point[3], width = INFINITY;
-    int at[3];
+    double point[3];
     for (int d = 0; d < 3; d++) {
-        double low = mesh->edge[d][0], size = mesh_size(mesh, d), offset = camera->position[d] - low;
+        double low = mesh_lower(mesh, d), size = mesh_size(mesh, d), offset = camera->position[d] - low;
         point[d] = mesh->face[2 * d] == FACE_PERIODIC ? low + offset - size * floor(offset / size) : low + offset;
     }
     if (!mesh_contains(mesh, point))
         return LR_OK;
-    for (int d = 0; d < 3; d++) {
-        at[d] = mesh_find_cell(mesh, d, point[d]);
-        width = fmin(width, mesh->edge[d][at[d] + 1] - mesh->edge[d][at[d]]);
-    }
-    int64_t cell = mesh_cell_index(mesh, at[0], at[1], at[2]);
+    const int64_t cell = mesh_cell_at(mesh, point);
+    const int64_t row = cell / mesh->n[2];
+    const double width =
+        mesh_cell_width(mesh, (int)(row / mesh->n[1]), (int)(row % mesh->n[1]), (int)(cell % mesh->n[2]));
     double depth = width * (field_at(&r->model->medium.alpha0, cell) + field_at(&r->model->medium.kappa, cell));
     if (depth <= thickest)
         return LR_OK;
+    char place[64];
+    name_cell(mesh, cell, place, sizeof place);
     return READER_FAIL(r, position,
-                       "the observer would see nothing but its own cell [%d, %d, %d], whose optical depth is %.3g "
-                       "(at most %g); move it, or refine the mesh there",
-                       at[0], at[1], at[2], depth, thickest);
+                       "the observer would see nothing but its own cell %s, whose optical depth is %.3g (at most %g); "
+                       "move it, or refine the mesh there",
+                       place, depth, thickest);
 }
 
 /* A line of sight must come to an end: in a periodic mesh, along an axis that is not. */
@@ -260,6 +260,16 @@ static enum lr_status check_periods(const struct reader *r, const struct yaml_no
 
 /* ---- The list ---- */
 
+/* Lines of sight to a near observer would each need an image of the shells of their own. */
+static enum lr_status check_shells(const struct reader *r, const struct yaml_node *entry)
+{
+    const struct yaml_node *position = yaml_find(entry, "position");
+    if (position && r->model->mesh.kind == MESH_SHELLS)
+        return yaml_fail_key(r->ctx, r->tree, position,
+                             "cameras of a mesh of shells are far away; give a direction instead");
+    return LR_OK;
+}
+
 static enum lr_status read_camera(const struct reader *r, const struct yaml_node *entry, struct camera *camera)
 {
     const char *const keys[] = {"name",   "direction", "theta", "phi",    "roll",
@@ -267,6 +277,7 @@ static enum lr_status read_camera(const struct reader *r, const struct yaml_node
     LR_TRY(READER_KEYS(r, entry, keys));
     const struct yaml_node *position = yaml_find(entry, "position"), *field = yaml_find(entry, "field");
     LR_TRY(read_name(r, entry, camera));
+    LR_TRY(check_shells(r, entry));
     LR_TRY(read_view(r, entry, camera));
     LR_TRY(check_periods(r, entry, camera));
     LR_TRY(check_way_out(r, entry, camera));

@@ -12,8 +12,11 @@
 void name_cell(const struct mesh *mesh, int64_t cell, char *text, size_t size)
 {
     int64_t n_y = mesh->n[1], n_z = mesh->n[2];
-    snprintf(text, size, "[%lld, %lld, %lld]", (long long)(cell / n_z / n_y), (long long)(cell / n_z % n_y),
-             (long long)(cell % n_z));
+    if (mesh->kind == MESH_SHELLS)
+        snprintf(text, size, "[%lld]", (long long)cell);
+    else
+        snprintf(text, size, "[%lld, %lld, %lld]", (long long)(cell / n_z / n_y), (long long)(cell / n_z % n_y),
+                 (long long)(cell % n_z));
 }
 
 /* What is wrong with a value, or NULL. */
@@ -81,7 +84,8 @@ static enum lr_status read_field_file(const struct reader *r, const struct yaml_
     const int *n = r->model->mesh.n;
     const int64_t expected[4] = {n_component, n[0], n[1], n[2]};
     int skip = n_component == 1 ? 1 : 0;
-    enum lr_status status = check_shape(r, node, array, expected + skip, 4 - skip);
+    int rank = mesh_axis_count(&r->model->mesh) + 1 - skip;
+    enum lr_status status = check_shape(r, node, array, expected + skip, rank);
     for (int c = 0; c < n_component && status == LR_OK; c++)
         status = read_component(r, node, rule, array, n_component == 1 ? -1 : c, &field[c]);
     hdf5_array_close(array);
@@ -151,6 +155,11 @@ enum lr_status read_field(const struct reader *r, const struct yaml_node *node, 
 enum lr_status read_vector_field(const struct reader *r, const struct yaml_node *node, const struct field_rule *rule,
                                  struct field field[3])
 {
+    if (r->model->mesh.kind == MESH_SHELLS) {
+        if (node->kind == YAML_LIST)
+            return READER_FAIL(r, node, "on a mesh of shells vectors are radial: give one field, positive = outward");
+        return read_field(r, node, rule, field);
+    }
     if (node->kind == YAML_MAP)
         return read_field_file(r, node, rule, 3, field);
     LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_LIST));

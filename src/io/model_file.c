@@ -7,8 +7,7 @@
 
 #include "io/hdf5_field.h"
 
-/* Put file, line and key in front of a message that names only the HDF5 file. */
-static enum lr_status add_place(const struct reader *r, const struct yaml_node *node, enum lr_status status)
+enum lr_status place_error(const struct reader *r, const struct yaml_node *node, enum lr_status status)
 {
     if (status == LR_OK || status == LR_ERROR_MEMORY)
         return status;
@@ -45,13 +44,13 @@ enum lr_status open_dataset(const struct reader *r, const struct yaml_node *map,
     snprintf(path, size, "%s%s", folder, relative);
     enum lr_status status = hdf5_array_open(r->ctx, path, name, array);
     free(path);
-    return add_place(r, file, status);
+    return place_error(r, file, status);
 }
 
 enum lr_status read_dataset(const struct reader *r, const struct yaml_node *node, const struct hdf5_array *array,
                             int64_t component, double *values)
 {
-    return add_place(r, node, hdf5_array_read(r->ctx, array, component, values));
+    return place_error(r, node, hdf5_array_read(r->ctx, array, component, values));
 }
 
 enum lr_status convert_dataset(const struct reader *r, const struct yaml_node *node, const struct hdf5_array *array,

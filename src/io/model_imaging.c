@@ -41,7 +41,9 @@ static bool cell_shows_line(const lr_model *model, int64_t cell)
 static void find_core(const lr_model *model, const struct camera *camera, int64_t cell, double core[2])
 {
     double centre = 0.0, half = 3.0 * field_at(&model->medium.b, cell);
-    for (int d = 0; d < 3; d++)
+    if (model->mesh.kind == MESH_SHELLS) /* gas that comes as fast as it goes */
+        half += fabs(field_at(&model->medium.velocity[0], cell));
+    for (int d = 0; d < 3 && model->mesh.kind == MESH_CARTESIAN; d++)
         centre -= field_at(&model->medium.velocity[d], cell) * camera->toward[d];
     core[0] = centre - half;
     core[1] = centre + half;
@@ -93,6 +95,10 @@ enum lr_status read_imaging(const struct reader *r)
         return yaml_fail_key(r->ctx, r->tree, cameras,
                              "the section 'channels' is missing; write for example channels: {number: 64, range: "
                              "[-5 km/s, 5 km/s]}");
+    if (cameras && model->mesh.kind == MESH_SHELLS && model->run.packets > 0)
+        return yaml_fail_key(r->ctx, r->tree, cameras,
+                             "light that shells scatter toward a camera is not recorded: images of a mesh of shells "
+                             "show created light only. Set run.packets: 0, or remove the cameras for spectra");
     if (cameras) {
         LR_TRY(read_channels(r, channels, &model->channels));
         LR_TRY(read_cameras(r, cameras));

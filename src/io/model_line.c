@@ -1,4 +1,4 @@
-/* Section `line`: a name, or frequency, Einstein A, degeneracies and mass. */
+/* Section `line`: a name, a molecule, or frequency, Einstein A, degeneracies and mass. */
 #include "io/model_reader.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ static enum lr_status read_degeneracies(const struct reader *r, const struct yam
 
 static enum lr_status read_custom(const struct reader *r, const struct yaml_node *map, struct line *line)
 {
-    const char *const keys[] = {"frequency", "einstein_a", "degeneracies", "mass", "gamma", "dipole_core"};
+    const char *const keys[] = {"frequency", "einstein_a", "degeneracies", "mass", "gamma", "dipole_core", "molecule"};
     LR_TRY(READER_KEYS(r, map, keys));
     snprintf(line->name, sizeof line->name, "custom");
     LR_TRY(read_positive(r, map, "frequency", DIMENSION_FREQUENCY, &line->nu0));
@@ -50,6 +50,8 @@ static enum lr_status read_custom(const struct reader *r, const struct yaml_node
 
 enum lr_status read_line(const struct reader *r, const struct yaml_node *node, struct line *line)
 {
+    if (node->kind == YAML_MAP && yaml_find(node, "molecule"))
+        return read_molecule(r, node, line);
     if (node->kind == YAML_MAP)
         return read_custom(r, node, line);
     LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_SCALAR));
@@ -57,6 +59,7 @@ enum lr_status read_line(const struct reader *r, const struct yaml_node *node, s
         return LR_OK;
     char names[256];
     line_list_names(names, sizeof names);
-    return READER_FAIL(r, node, "'%s' is not a known line (%s); or give frequency, einstein_a, degeneracies and mass",
-                       node->text, names);
+    return READER_FAIL(
+        r, node, "'%s' is not a known line (%s); or give a molecule, or frequency, einstein_a, degeneracies and mass",
+        node->text, names);
 }

@@ -25,9 +25,9 @@ static enum lr_status check_exit(const struct reader *r, const struct yaml_node 
 
 static enum lr_status read_sections(const struct reader *r)
 {
-    const char *const keys[] = {"mesh",   "line", "medium",   "sources", "physics",
-                                "output", "run",  "channels", "cameras", "image"};
-    enum { N_REQUIRED = 4 };
+    const char *const keys[] = {"mesh", "line",     "medium",  "sources", "physics",    "output",
+                                "run",  "channels", "cameras", "image",   "populations"};
+    enum { N_REQUIRED = 3 };
     const struct yaml_node *root = r->tree->root, *section[N_REQUIRED] = {NULL};
     lr_model *model = r->model;
     LR_TRY(READER_KEYS(r, root, keys));
@@ -37,12 +37,15 @@ static enum lr_status read_sections(const struct reader *r)
     LR_TRY(read_run(r, yaml_find(root, "run"), &model->run));
     LR_TRY(read_mesh(r, section[0], &model->mesh));
     LR_TRY(read_line(r, section[1], &model->line));
+    LR_TRY(read_populations(r, yaml_find(root, "populations")));
     LR_TRY(read_medium(r, section[2], &model->medium));
     LR_TRY(read_reference_b(r, yaml_find(root, "output")));
     LR_TRY(read_physics(r, yaml_find(root, "physics"), &model->physics));
     LR_TRY(read_output(r, yaml_find(root, "output"), &model->output));
-    LR_TRY(read_sources(r, section[3]));
+    LR_TRY(read_sources(r, yaml_find(root, "sources")));
     LR_TRY(read_imaging(r));
+    LR_TRY(read_dust_light(r));
+    LR_TRY(check_two_level_images(r));
     return check_exit(r, root);
 }
 

@@ -9,6 +9,7 @@
 #include "model/field.h"
 #include "model/line.h"
 #include "model/medium.h"
+#include "model/species.h"
 
 static const struct field_rule TEMPERATURE = {DIMENSION_TEMPERATURE, false, 0.0, DBL_MAX};
 static const struct field_rule SPEED = {DIMENSION_VELOCITY, false, 0.0, LR_LIGHT_SPEED};
@@ -58,7 +59,10 @@ static enum lr_status read_doppler(const struct reader *r, const struct yaml_nod
 {
     const struct yaml_node *temperature = yaml_find(map, "temperature"), *b = yaml_find(map, "b");
     const struct yaml_node *turbulence = yaml_find(map, "turbulence");
-    LR_TRY(refuse_both(r, map, "temperature", "b"));
+    if (r->model->species)
+        LR_TRY(read_species_temperature(r, map)); /* it may stand beside b, which is then the whole width */
+    else
+        LR_TRY(refuse_both(r, map, "temperature", "b"));
     LR_TRY(refuse_both(r, map, "b", "turbulence"));
     if (b)
         return read_field(r, b, &POSITIVE_SPEED, &medium->b);
@@ -139,6 +143,11 @@ static enum lr_status read_opacity(const struct reader *r, const struct yaml_nod
 {
     const struct yaml_node *density = yaml_find(map, "density"), *opacity = yaml_find(map, "opacity");
     const struct yaml_node *mean = yaml_find(map, "tau_mean"), *centre = yaml_find(map, "tau_centre");
+    LR_TRY(refuse_species_keys(r, map));
+    if (r->model->species) {
+        LR_TRY(read_species(r, map, medium));
+        return check_derived(r, map, &medium->alpha0, "line-centre opacity in 1/cm", 0.0, largest_opacity(r));
+    }
     LR_TRY(refuse_both(r, map, "density", "opacity"));
     LR_TRY(refuse_both(r, map, "tau_mean", "tau_centre"));
     if (!density && !opacity && !mean && !centre)
@@ -189,9 +198,10 @@ static enum lr_status read_absorption(const struct reader *r, const struct yaml_
 
 enum lr_status read_medium(const struct reader *r, const struct yaml_node *node, struct medium *medium)
 {
-    const char *const keys[] = {"temperature", "b",           "turbulence",    "density",    "opacity",
-                                "tau_mean",    "damping",     "tau_centre",    "absorption", "upper_density",
-                                "velocity",    "destruction", "tau_absorption"};
+    const char *const keys[] = {
+        "temperature",    "b",          "turbulence", "density",        "opacity",         "tau_mean",
+        "damping",        "tau_centre", "absorption", "upper_density",  "velocity",        "destruction",
+        "tau_absorption", "abundance",  "colliders",  "collider_rates", "dust_temperature"};
     LR_TRY(READER_KEYS(r, node, keys));
     const struct yaml_node *velocity = yaml_find(node, "velocity"), *destruction = yaml_find(node, "destruction");
     LR_TRY(read_doppler(r, node, medium));
@@ -200,5 +210,7 @@ enum lr_status read_medium(const struct reader *r, const struct yaml_node *node,
     if (velocity)
         LR_TRY(read_vector_field(r, velocity, &VELOCITY, medium->velocity));
     LR_TRY(read_absorption(r, node, medium));
+    if (destruction && r->model->species && r->model->species->options.method == POPULATIONS_TWO_LEVEL)
+        return yaml_fail_key(r->ctx, r->tree, destruction, "populations by 'two-level' find this from collisions");
     return destruction ? read_field(r, destruction, &PROBABILITY, &medium->eps) : LR_OK;
 }

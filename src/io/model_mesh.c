@@ -1,6 +1,7 @@
-/* Section `mesh`: cells and size, or edges; what happens at each face. */
+/* Section `mesh`: cells and size, or edges, or spherical shells; what happens at each face. */
 #include "io/model_reader.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,6 +91,81 @@ static enum lr_status read_edges(const struct reader *r, const struct yaml_node 
     return check_count(r, map, mesh);
 }
 
+/* ---- Shells ---- */
+
+static enum lr_status read_shell_edges(const struct reader *r, const struct yaml_node *map, struct mesh *mesh)
+{
+    const char *const keys[] = {"edges"};
+    const struct yaml_node *edges = NULL;
+    LR_TRY(READER_KEYS(r, map, keys));
+    LR_TRY(require_key(r, map, "edges", &edges));
+    mesh->n[1] = mesh->n[2] = 1;
+    if (edges->kind == YAML_LIST)
+        LR_TRY(read_edge_list(r, edges, &mesh->n[0], &mesh->edge[0]));
+    else
+        LR_TRY(read_edge_file(r, edges, &mesh->n[0], &mesh->edge[0]));
+    if (mesh->n[0] < 1 || mesh->n[0] > MAX_AXIS)
+        return READER_FAIL(r, edges, "edges need between 2 and %d values", MAX_AXIS + 1);
+    if (!(mesh->edge[0][0] >= 0.0))
+        return READER_FAIL(r, edges, "the first radius is negative");
+    const int i = mesh_find_disorder(mesh, 0);
+    if (i >= 0)
+        return READER_FAIL(r, edges, "the radii do not increase from %d to %d", i, i + 1);
+    return LR_OK;
+}
+
+static enum lr_status read_spaced_shells(const struct reader *r, const struct yaml_node *map,
+                                         const struct yaml_node *number, struct mesh *mesh)
+{
+    const char *const spacings[] = {"linear", "log"};
+    enum { LINEAR, LOG };
+    const struct yaml_node *outer_node = NULL, *inner_node = yaml_find(map, "inner");
+    double inner = 0.0, outer = 0.0;
+    int n = 0, spacing = LINEAR;
+    LR_TRY(read_int(r, number, 1, MAX_AXIS, &n));
+    LR_TRY(require_key(r, map, "outer", &outer_node));
+    LR_TRY(read_quantity(r, outer_node, DIMENSION_LENGTH, &outer));
+    LR_TRY(read_quantity(r, inner_node, DIMENSION_LENGTH, &inner));
+    LR_TRY(read_word(r, yaml_find(map, "spacing"), spacings, 2, &spacing));
+    if (!(inner >= 0.0 && inner < outer && isfinite(outer)))
+        return READER_FAIL(r, inner_node ? inner_node : outer_node,
+                           "'inner' must not be negative and must be below 'outer'");
+    if (spacing == LOG && !(inner > 0.0))
+        return READER_FAIL(r, yaml_find(map, "spacing"), "'spacing: log' needs 'inner' above zero");
+    LR_TRY(mesh_build_shells(r->ctx, n, inner, outer, spacing == LOG, mesh));
+    if (mesh_find_disorder(mesh, 0) >= 0)
+        return READER_FAIL(r, number, "%d shells are too many between these radii", n);
+    return LR_OK;
+}
+
+/* {shells: N, inner, outer, spacing}, or {shells: {edges: ...}}. */
+static enum lr_status read_shells(const struct reader *r, const struct yaml_node *map, const struct yaml_node *shells,
+                                  struct mesh *mesh)
+{
+    const char *const refused[] = {"cells", "size", "origin", "edges"};
+    const char *const spaced[] = {"inner", "outer", "spacing"};
+    const struct yaml_node *faces = yaml_find(map, "faces");
+    mesh->kind = MESH_SHELLS;
+    for (int i = 0; i < 4; i++)
+        if (yaml_find(map, refused[i]))
+            return yaml_fail_key(r->ctx, r->tree, yaml_find(map, refused[i]),
+                                 "a mesh of shells has no '%s'; its radii are given by inner, outer and spacing, or by "
+                                 "shells: {edges: [...]}",
+                                 refused[i]);
+    if (faces) {
+        const char *const rules[] = {"open"};
+        int rule = 0;
+        LR_TRY(read_word(r, faces, rules, 1, &rule));
+    }
+    if (shells->kind != YAML_MAP)
+        return read_spaced_shells(r, map, shells, mesh);
+    for (int i = 0; i < 3; i++)
+        if (yaml_find(map, spaced[i]))
+            return yaml_fail_key(r->ctx, r->tree, yaml_find(map, spaced[i]),
+                                 "the edges of the shells already say this; remove one of them");
+    return read_shell_edges(r, shells, mesh);
+}
+
 /* One word for everything, or keys x, y, z for both faces of an axis, or x-, x+ ... for one. */
 static enum lr_status read_faces(const struct reader *r, const struct yaml_node *node, struct mesh *mesh)
 {
@@ -120,8 +196,15 @@ static enum lr_status read_faces(const struct reader *r, const struct yaml_node 
 
 enum lr_status read_mesh(const struct reader *r, const struct yaml_node *node, struct mesh *mesh)
 {
-    const char *const keys[] = {"cells", "size", "origin", "edges", "faces"};
+    const char *const keys[] = {"cells", "size", "origin", "edges", "faces", "shells", "inner", "outer", "spacing"};
+    enum { FIRST_OF_SHELLS = 6, N_KEY = 9 };
     LR_TRY(READER_KEYS(r, node, keys));
+    if (yaml_find(node, "shells"))
+        return read_shells(r, node, yaml_find(node, "shells"), mesh);
+    for (int i = FIRST_OF_SHELLS; i < N_KEY; i++)
+        if (yaml_find(node, keys[i]))
+            return yaml_fail_key(r->ctx, r->tree, yaml_find(node, keys[i]),
+                                 "'%s' belongs to a mesh of shells; add 'shells: N'", keys[i]);
     const struct yaml_node *edges = yaml_find(node, "edges"), *faces = yaml_find(node, "faces");
     if (edges) {
         for (int i = 0; i < 3; i++)

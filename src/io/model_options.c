@@ -7,6 +7,7 @@
 
 #include "base/constants.h"
 #include "model/medium.h"
+#include "model/species.h"
 
 enum lr_status read_physics(const struct reader *r, const struct yaml_node *node, struct physics *physics)
 {
@@ -51,6 +52,8 @@ static enum lr_status read_directions(const struct reader *r, const struct yaml_
     if (!node)
         return LR_OK;
     LR_TRY(READER_KEYS(r, node, keys));
+    if (r->model->mesh.kind == MESH_SHELLS)
+        return yaml_fail_key(r->ctx, r->tree, node, "a mesh of shells looks the same from all directions; remove this");
     LR_TRY(read_int(r, yaml_find(node, "mu"), 1, 1000, &output->n_mu));
     LR_TRY(read_int(r, yaml_find(node, "phi"), 1, 1000, &output->n_phi));
     return read_axis(r, yaml_find(node, "axis"), &output->axis);
@@ -58,13 +61,22 @@ static enum lr_status read_directions(const struct reader *r, const struct yaml_
 
 enum lr_status read_output(const struct reader *r, const struct yaml_node *node, struct output *output)
 {
-    const char *const keys[] = {"fields", "packets", "bins", "range", "directions", "reference_b"};
-    *output = (struct output){.fields = true, .n_bin = 1000, .n_mu = 1, .n_phi = 1, .axis = 2};
+    const char *const keys[] = {"fields", "packets", "bins", "range", "directions", "reference_b", "populations"};
+    const struct species *species = r->model->species;
+    *output = (struct output){.fields = true,
+                              .populations = species && population_method_collides(species->options.method),
+                              .n_bin = 1000,
+                              .n_mu = 1,
+                              .n_phi = 1,
+                              .axis = 2};
     if (!node)
         return LR_OK;
     LR_TRY(READER_KEYS(r, node, keys));
     LR_TRY(read_bool(r, yaml_find(node, "fields"), &output->fields));
     LR_TRY(read_bool(r, yaml_find(node, "packets"), &output->packets));
+    if (yaml_find(node, "populations") && !species)
+        return yaml_fail_key(r->ctx, r->tree, yaml_find(node, "populations"), "only a molecule has levels");
+    LR_TRY(read_bool(r, yaml_find(node, "populations"), &output->populations));
     LR_TRY(read_int(r, yaml_find(node, "bins"), 1, 1000000, &output->n_bin));
     LR_TRY(read_shift_range(r, yaml_find(node, "range"), output->range));
     return read_directions(r, yaml_find(node, "directions"), output);
@@ -98,8 +110,9 @@ enum lr_status read_run(const struct reader *r, const struct yaml_node *node, st
     LR_TRY(READER_KEYS(r, node, keys));
     int64_t seed = 1;
     int precision = PRECISION_MIXED, scheduling = SCHEDULING_QUEUE;
-    int64_t least = yaml_find(r->tree->root, "cameras") ? 0 : 1; /* without packets, images show light that is not
-                                                                    scattered */
+    /* Without packets there may be images of light that is not scattered, and level populations. */
+    int64_t least =
+        yaml_find(r->tree->root, "cameras") || yaml_find(yaml_find(r->tree->root, "line"), "molecule") ? 0 : 1;
     LR_TRY(read_integer(r, yaml_find(node, "packets"), least, 10000000000000, &run->packets));
     LR_TRY(read_integer(r, yaml_find(node, "seed"), 0, INT64_MAX, &seed));
     LR_TRY(read_int(r, yaml_find(node, "threads"), 0, 4096, &run->threads));

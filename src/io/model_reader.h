@@ -64,10 +64,11 @@ struct field_rule {
 };
 enum lr_status read_field(const struct reader *r, const struct yaml_node *node, const struct field_rule *rule,
                           struct field *field);
-/* Three fields: a list of three, or one dataset of shape (3, n_x, n_y, n_z). */
+/* Three fields: a list of three, or one dataset of shape (3, n_x, n_y, n_z). On shells one radial field, in field[0].
+ */
 enum lr_status read_vector_field(const struct reader *r, const struct yaml_node *node, const struct field_rule *rule,
                                  struct field field[3]);
-/* Where cell `cell` lies, as "[i, j, k]". */
+/* Where cell `cell` lies, as "[i, j, k]", or "[i]" on shells. */
 void name_cell(const struct mesh *mesh, int64_t cell, char *text, size_t size);
 
 /* ---- Files that values live in (model_file.c): {file: F, dataset: D}. ---- */
@@ -83,13 +84,32 @@ enum lr_status read_dataset(const struct reader *r, const struct yaml_node *node
 enum lr_status convert_dataset(const struct reader *r, const struct yaml_node *node, const struct hdf5_array *array,
                                enum dimension dimension, double *values, int64_t n);
 
+/* Put file, line and key of the node in front of a message that does not name them. */
+enum lr_status place_error(const struct reader *r, const struct yaml_node *node, enum lr_status status);
+
 /* ---- Sections. ---- */
 enum lr_status read_mesh(const struct reader *r, const struct yaml_node *node, struct mesh *mesh);
 enum lr_status read_line(const struct reader *r, const struct yaml_node *node, struct line *line);
+/* A line of a molecule (model_molecule.c), and how its populations are found (model_populations.c). The latter needs
+ * the mesh, and comes before the medium. */
+enum lr_status read_molecule(const struct reader *r, const struct yaml_node *map, struct line *line);
+enum lr_status read_populations(const struct reader *r, const struct yaml_node *node);
 enum lr_status read_medium(const struct reader *r, const struct yaml_node *node, struct medium *medium);
+/* What the medium says of a molecule (model_species.c): first the keys that do not go together with the kind of line,
+ * and the temperature of the levels; after b, the densities and from them alpha0 (and eps of a two-level atom). */
+enum lr_status refuse_species_keys(const struct reader *r, const struct yaml_node *map);
+enum lr_status read_species_temperature(const struct reader *r, const struct yaml_node *map);
+enum lr_status read_species(const struct reader *r, const struct yaml_node *map, struct medium *medium);
+/* `node` is NULL when the section is absent: a molecule then shines by itself. */
 enum lr_status read_sources(const struct reader *r, const struct yaml_node *node);
 /* The source kind `thermal` (model_thermal.c). */
 enum lr_status read_thermal(const struct reader *r, const struct yaml_node *map, struct source *source);
+/* The source kind `gas` (model_gas.c); `map` may be NULL. Errors point at `place`. */
+enum lr_status read_gas(const struct reader *r, const struct yaml_node *map, const struct yaml_node *place,
+                        struct source *source);
+/* After the images: a source for dust that shines, and whether images fit a two-level atom. */
+enum lr_status read_dust_light(const struct reader *r);
+enum lr_status check_two_level_images(const struct reader *r);
 enum lr_status read_spectrum(const struct reader *r, const struct yaml_node *node, bool in_volume,
                              struct spectrum *spectrum);
 enum lr_status read_physics(const struct reader *r, const struct yaml_node *node, struct physics *physics);

@@ -16,6 +16,18 @@ static enum lr_status read_point(const struct reader *r, const struct yaml_node 
     return read_vector(r, node, DIMENSION_LENGTH, point);
 }
 
+/* The middle of a sphere or shell; on a mesh of shells it is their own. */
+static enum lr_status read_centre(const struct reader *r, const struct yaml_node *map, double centre[3])
+{
+    const struct yaml_node *node = yaml_find(map, "centre");
+    if (r->model->mesh.kind != MESH_SHELLS)
+        return read_point(r, map, "centre", centre);
+    LR_TRY(read_vector(r, node, DIMENSION_LENGTH, centre));
+    if (centre[0] != 0.0 || centre[1] != 0.0 || centre[2] != 0.0)
+        return READER_FAIL(r, node, "a mesh of shells is the same in all directions: the centre must be [0, 0, 0]");
+    return LR_OK;
+}
+
 static enum lr_status read_box(const struct reader *r, const struct yaml_node *map, struct region *region)
 {
     const char *const keys[] = {"min", "max"};
@@ -52,7 +64,7 @@ static enum lr_status read_sphere(const struct reader *r, const struct yaml_node
     const char *const keys[] = {"centre", "radius"};
     LR_TRY(READER_KEYS(r, map, keys));
     region->kind = REGION_SHELL;
-    LR_TRY(read_point(r, map, "centre", region->centre));
+    LR_TRY(read_centre(r, map, region->centre));
     LR_TRY(read_length(r, map, "radius", &region->outer));
     if (!(region->outer > 0.0))
         return READER_FAIL(r, map, "the radius must be above zero");
@@ -64,7 +76,7 @@ static enum lr_status read_shell(const struct reader *r, const struct yaml_node 
     const char *const keys[] = {"centre", "inner", "outer"};
     LR_TRY(READER_KEYS(r, map, keys));
     region->kind = REGION_SHELL;
-    LR_TRY(read_point(r, map, "centre", region->centre));
+    LR_TRY(read_centre(r, map, region->centre));
     LR_TRY(read_length(r, map, "inner", &region->inner));
     LR_TRY(read_length(r, map, "outer", &region->outer));
     if (!(region->inner >= 0.0 && region->inner < region->outer))
@@ -86,6 +98,9 @@ enum lr_status read_region(const struct reader *r, const struct yaml_node *entry
     }
     if (!body)
         return READER_FAIL(r, entry, "a region needs one of: box, sphere, shell, slab");
+    if (r->model->mesh.kind == MESH_SHELLS && (body->key[0] == 'b' || body->key[1] == 'l'))
+        return yaml_fail_key(r->ctx, r->tree, body,
+                             "a mesh of shells is the same in all directions; use 'sphere' or 'shell'");
     *region = (struct region){.kind = REGION_BOX};
     switch (body->key[1]) {
     case 'o':

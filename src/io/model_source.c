@@ -7,6 +7,7 @@
 #include "base/constants.h"
 #include "io/model_packets.h"
 #include "model/field.h"
+#include "model/species.h"
 
 /* ---- Strength ---- */
 
@@ -88,11 +89,24 @@ static enum lr_status read_point(const struct reader *r, const struct yaml_node 
     LR_TRY(read_vector(r, position, DIMENSION_LENGTH, source->position));
     if (!mesh_contains(&r->model->mesh, source->position))
         return READER_FAIL(r, position, "the source lies outside the mesh");
-    return read_emission(r, map, 2, source);
+    LR_TRY(read_emission(r, map, 2, source));
+    if (r->model->mesh.kind != MESH_SHELLS)
+        return LR_OK;
+    if (source->position[0] != 0.0 || source->position[1] != 0.0 || source->position[2] != 0.0)
+        return READER_FAIL(r, position,
+                           "on a mesh of shells a point source is at their centre, [0, 0, 0]; elsewhere the light "
+                           "would not be the same in all directions");
+    if (source->angular != ANGULAR_ISOTROPIC)
+        return READER_FAIL(r, yaml_find(map, "emission"), "on a mesh of shells a point source is isotropic");
+    return LR_OK;
 }
 
 static enum lr_status read_plane(const struct reader *r, const struct yaml_node *map, struct source *source)
 {
+    if (r->model->mesh.kind == MESH_SHELLS)
+        return yaml_fail_key(r->ctx, r->tree, map,
+                             "a mesh of shells is the same in all directions and has no planes; use point, volume, "
+                             "external, packets or thermal");
     const char *const keys[] = {"axis", "at", "emission", "direction"};
     const struct yaml_node *axis = NULL, *at = NULL;
     LR_TRY(READER_KEYS(r, map, keys));
@@ -153,13 +167,13 @@ static enum lr_status read_body(const struct reader *r, const struct yaml_node *
 
 static enum lr_status read_source(const struct reader *r, const struct yaml_node *entry, struct source *source)
 {
-    /* In the order of enum source_kind; then `thermal`, a volume whose light the gas determines. */
-    const char *const keys[] = {"point",   "plane",    "volume",     "external", "packets",
-                                "thermal", "spectrum", "luminosity", "flux",     "intensity"};
-    enum { THERMAL = 5, N_KIND = 6 };
+    /* In the order of enum source_kind; then `thermal` and `gas`, volumes whose light the gas determines. */
+    const char *const keys[] = {"point", "plane",    "volume",     "external", "packets",  "thermal",
+                                "gas",   "spectrum", "luminosity", "flux",     "intensity"};
+    enum { THERMAL = 5, GAS = 6, N_KIND = 7 };
     LR_TRY(READER_KEYS(r, entry, keys));
     const struct yaml_node *body = NULL, *spectrum = NULL;
-    bool thermal = false;
+    bool thermal = false, gas = false;
     for (int kind = 0; kind < N_KIND; kind++) {
         const struct yaml_node *found = yaml_find(entry, keys[kind]);
         if (found && body)
@@ -167,17 +181,20 @@ static enum lr_status read_source(const struct reader *r, const struct yaml_node
         if (found) {
             body = found;
             thermal = kind == THERMAL;
-            source->kind = thermal ? SOURCE_VOLUME : (enum source_kind)kind;
+            gas = kind == GAS;
+            source->kind = thermal || gas ? SOURCE_VOLUME : (enum source_kind)kind;
         }
     }
     if (!body)
-        return READER_FAIL(r, entry, "a source is one of: point, plane, volume, external, packets, thermal");
-    LR_TRY(thermal ? read_thermal(r, body, source) : read_body(r, body, source));
-    if (thermal || source->kind == SOURCE_PACKETS) {
+        return READER_FAIL(r, entry, "a source is one of: point, plane, volume, external, packets, thermal, gas");
+    LR_TRY(thermal ? read_thermal(r, body, source)
+           : gas   ? read_gas(r, body, body, source)
+                   : read_body(r, body, source));
+    if (thermal || gas || source->kind == SOURCE_PACKETS) {
         for (int i = N_KIND; i < N_KIND + 4; i++)
             if (yaml_find(entry, keys[i]))
                 return yaml_fail_key(r->ctx, r->tree, yaml_find(entry, keys[i]), "the %s already says this",
-                                     thermal ? "gas" : "packet list");
+                                     thermal || gas ? "gas" : "packet list");
         return LR_OK;
     }
     LR_TRY(require_key(r, entry, "spectrum", &spectrum));
@@ -185,9 +202,33 @@ static enum lr_status read_source(const struct reader *r, const struct yaml_node
     return read_luminosity(r, entry, source);
 }
 
+/* Without a list, a molecule shines by itself: with its levels, or as a two-level atom by collisions. */
+static enum lr_status read_default_source(const struct reader *r)
+{
+    lr_model *model = r->model;
+    const struct yaml_node *root = r->tree->root, *line = yaml_find(root, "line");
+    if (!model->species)
+        return yaml_fail_key(r->ctx, r->tree, root, "the key 'sources' is missing");
+    LR_TRY(lr_allocate(r->ctx, 1, sizeof *model->source, &model->source));
+    model->n_source = 1;
+    if (model->species->options.method == POPULATIONS_TWO_LEVEL) {
+        model->source->kind = SOURCE_VOLUME;
+        return read_thermal(r, NULL, model->source);
+    }
+    return read_gas(r, NULL, line, model->source);
+}
+
+/* Whether a run will find populations other than those of LTE or of a file. */
+static bool finds_populations(const lr_model *model)
+{
+    return model->species && population_method_collides(model->species->options.method);
+}
+
 enum lr_status read_sources(const struct reader *r, const struct yaml_node *node)
 {
     lr_model *model = r->model;
+    if (!node)
+        return read_default_source(r);
     if (yaml_is_empty(node))
         return READER_FAIL(r, node, "there is no source");
     LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_LIST));
@@ -200,6 +241,8 @@ enum lr_status read_sources(const struct reader *r, const struct yaml_node *node
         LR_TRY(read_source(r, entry, &model->source[entry->index]));
         total += model->source[entry->index].luminosity;
     }
+    if (finds_populations(model) && isfinite(total))
+        return LR_OK; /* what the gas emits is not known yet */
     if (!(total > 0.0 && isfinite(total)))
         return READER_FAIL(r, node, "the sources emit nothing: the total luminosity is %g photon/s", total);
     return LR_OK;

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "base/constants.h"
+#include "model/excitation.h"
 #include "model/field.h"
 #include "model/line.h"
 
@@ -40,20 +41,51 @@ static enum lr_status derive_emissivity(const struct reader *r, struct field *fi
     return LR_OK;
 }
 
+/* Of a two-level atom, what goes beyond the surroundings: an isotropic background of one brightness stays what it is in
+ * gas that scatters, so that only the excess has to be followed. */
+static enum lr_status read_two_level(const struct reader *r, const struct yaml_node *place, struct source *source)
+{
+    const lr_model *model = r->model;
+    const struct species *species = model->species;
+    const double background = species->options.background;
+    if (yaml_find(place, "temperature"))
+        return yaml_fail_key(r->ctx, r->tree, yaml_find(place, "temperature"),
+                             "populations by 'two-level' take 'medium.temperature'");
+    if (model->run.packets == 0)
+        return yaml_fail_key(r->ctx, r->tree, place,
+                             "populations by 'two-level' are found by packets: run.packets is 0");
+    const struct field_range range = field_measure(&species->temperature, &model->mesh);
+    if (range.low < background)
+        return yaml_fail_key(r->ctx, r->tree, place,
+                             "gas of %.4g K is colder than the background of %.4g K, which 'two-level' cannot do; "
+                             "set populations.background to 0 K and add an 'external' source",
+                             range.low, background);
+    if (background > 0.0 && !field_is_zero(&model->medium.kappa, mesh_cell_count(&model->mesh)))
+        return yaml_fail_key(r->ctx, r->tree, place,
+                             "with absorption 'two-level' cannot have a background; set populations.background to 0 K "
+                             "and add an 'external' source");
+    LR_TRY(excitation_thermal(r->ctx, model, &model->medium.alpha0, background, &source->emissivity));
+    source->luminosity = excitation_luminosity(&model->mesh, &source->emissivity);
+    return LR_OK;
+}
+
 enum lr_status read_thermal(const struct reader *r, const struct yaml_node *map, struct source *source)
 {
     const char *const keys[] = {"temperature"};
     const struct mesh *mesh = &r->model->mesh;
-    LR_TRY(READER_KEYS(r, map, keys));
+    if (map)
+        LR_TRY(READER_KEYS(r, map, keys));
+    source->light = LIGHT_THERMAL;
+    source->spectrum = (struct spectrum){.kind = SPECTRUM_LOCAL, .gas_frame = true};
+    if (r->model->species && r->model->species->options.method == POPULATIONS_TWO_LEVEL)
+        return read_two_level(r, map ? map : yaml_find(r->tree->root, "populations"), source);
     if (field_is_zero(&r->model->medium.eps, mesh_cell_count(mesh)))
         return yaml_fail_key(r->ctx, r->tree, map,
                              "collisions that create photons also destroy them: 'medium.destruction' must be above "
                              "zero somewhere");
     LR_TRY(read_temperature(r, map, &source->emissivity));
     LR_TRY(derive_emissivity(r, &source->emissivity));
-    source->spectrum = (struct spectrum){.kind = SPECTRUM_LOCAL, .gas_frame = true};
-    source->luminosity =
-        field_measure(&source->emissivity, mesh).mean * mesh_size(mesh, 0) * mesh_size(mesh, 1) * mesh_size(mesh, 2);
+    source->luminosity = field_measure(&source->emissivity, mesh).mean * mesh_volume(mesh);
     if (!isfinite(source->luminosity))
         return yaml_fail_key(r->ctx, r->tree, map, "the gas emits %g photon/s", source->luminosity);
     return LR_OK;

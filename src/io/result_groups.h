@@ -7,8 +7,9 @@
 
 typedef enum lr_status result_group(struct hdf5_writer *writer, hid_t group, const struct lr_result *result);
 
-result_group result_images_write; /* /images: cubes as traced */
-result_group result_scene_write;  /* /scene: what `linerad image` needs */
+result_group result_populations_write; /* /populations: levels of the molecule */
+result_group result_images_write;      /* /images: cubes as traced */
+result_group result_scene_write;       /* /scene: what `linerad image` needs */
 
 /* Attributes of an object that tell where the camera is. */
 enum lr_status result_camera_write(struct hdf5_writer *writer, hid_t object, const struct camera *camera);

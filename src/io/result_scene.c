@@ -28,7 +28,7 @@ static enum lr_status write_field(struct hdf5_writer *writer, hid_t group, const
         return hdf5_write_quantity(writer, group, entry->name, entry->field->constant, entry->units);
     const bool wide = needs_double(result, values, mesh_cell_count(&result->scene->mesh));
     const struct hdf5_dataset dataset = {.name = entry->name,
-                                         .rank = 3,
+                                         .rank = mesh_axis_count(&result->scene->mesh),
                                          .size = {(hsize_t)n[0], (hsize_t)n[1], (hsize_t)n[2]},
                                          .memory_type = H5T_NATIVE_DOUBLE,
                                          .file_type = wide ? H5T_IEEE_F64LE : H5T_IEEE_F32LE,
@@ -106,17 +106,17 @@ done:
 static enum lr_status write_emissivity(struct hdf5_writer *writer, hid_t group, const struct scene *scene,
                                        const char *name, const float *values, double unit, const char *description)
 {
-    const int *n = scene->mesh.n;
-    const struct hdf5_dataset dataset = {
-        .name = name,
-        .rank = 4,
-        .size = {(hsize_t)n[0], (hsize_t)n[1], (hsize_t)n[2], (hsize_t)scene->channels.n},
-        .memory_type = H5T_NATIVE_FLOAT,
-        .file_type = H5T_IEEE_F32LE,
-        .data = values,
-        .units = "1/(cm4 sr)",
-        .description = description};
+    const int *n = scene->mesh.n, rank = mesh_axis_count(&scene->mesh);
+    struct hdf5_dataset dataset = {.name = name,
+                                   .rank = rank + 1,
+                                   .size = {(hsize_t)n[0], (hsize_t)n[1], (hsize_t)n[2]},
+                                   .memory_type = H5T_NATIVE_FLOAT,
+                                   .file_type = H5T_IEEE_F32LE,
+                                   .data = values,
+                                   .units = "1/(cm4 sr)",
+                                   .description = description};
     hid_t id = -1;
+    dataset.size[rank] = (hsize_t)scene->channels.n;
     LR_TRY(hdf5_write_dataset(writer, group, &dataset, &id));
     enum lr_status status = hdf5_write_number(writer, id, "scale", unit);
     H5Dclose(id);

@@ -121,6 +121,12 @@ static enum lr_status write_mesh(struct hdf5_writer *writer, hid_t group, const 
     static const char *const name[3] = {"x_edges", "y_edges", "z_edges"};
     static const char *const description[3] = {"cell edges along x", "cell edges along y", "cell edges along z"};
     const char *rules[N_FACE];
+    if (result->mesh.kind == MESH_SHELLS) {
+        LR_TRY(hdf5_write_text(writer, group, "kind", "shells"));
+        return hdf5_write_doubles(writer, group, "r_edges", (hsize_t)result->mesh.n[0] + 1, 0, 0, result->mesh.edge[0],
+                                  "cm", "radii between the shells");
+    }
+    LR_TRY(hdf5_write_text(writer, group, "kind", "cartesian"));
     for (int i = 0; i < N_FACE; i++)
         rules[i] = face_rule_name[result->mesh.face[i]];
     for (int i = 0; i < 3; i++)
@@ -136,19 +142,20 @@ static enum lr_status write_field(struct hdf5_writer *writer, hid_t group, const
     const int *n = result->mesh.n;
     if (!data)
         return LR_OK;
-    return hdf5_write_doubles(writer, group, name, (hsize_t)n[0], (hsize_t)n[1], (hsize_t)n[2], data, units,
-                              description);
+    const bool shells = result->mesh.kind == MESH_SHELLS;
+    return hdf5_write_doubles(writer, group, name, (hsize_t)n[0], shells ? 0 : (hsize_t)n[1],
+                              shells ? 0 : (hsize_t)n[2], data, units, description);
 }
 
 static enum lr_status write_fields(struct hdf5_writer *writer, hid_t group, const struct lr_result *result)
 {
     static const char intensity_units[] = "1/(s cm2 sr)", rate_units[] = "1/(s cm3)";
     LR_TRY(write_field(writer, group, result, "mean_intensity", result->mean_intensity.value, intensity_units,
-                       "mean intensity in photons, integrated over frequency, per cell [x, y, z]"));
+                       "mean intensity in photons, integrated over frequency, per cell [x, y, z], or [shell]"));
     LR_TRY(write_field(writer, group, result, "mean_intensity_error", result->mean_intensity.error, intensity_units,
                        "one standard error of mean_intensity"));
     LR_TRY(write_field(writer, group, result, "scattering_rate", result->scattering_rate.value, rate_units,
-                       "scatterings per second and volume, per cell [x, y, z]"));
+                       "scatterings per second and volume, per cell [x, y, z], or [shell]"));
     return write_field(writer, group, result, "scattering_rate_error", result->scattering_rate.error, rate_units,
                        "one standard error of scattering_rate");
 }
@@ -174,8 +181,10 @@ static enum lr_status write_packets(struct hdf5_writer *writer, hid_t group, con
         {"path", 0, real, real_file, list->path, "cm", "length of the path from emission to escape"},
         {"scatterings", 0, integer, integer_file, list->scatterings, "1", "number of scatterings"},
         {"face", 0, H5T_NATIVE_INT, H5T_STD_I8LE, list->face, "1", "face of escape, 0 to 5 = x-, x+, y-, y+, z-, z+"},
-        {"position", 3, real, real_file, list->position, "cm", "where the packet left the mesh [x, y, z]"},
-        {"direction", 3, real, real_file, list->direction, "1", "unit vector of flight [x, y, z]"},
+        {"position", 3, real, real_file, list->position, "cm",
+         "where the packet left the mesh [x, y, z]; shells: z is outward"},
+        {"direction", 3, real, real_file, list->direction, "1",
+         "unit vector of flight [x, y, z]; shells: z is outward"},
         {"last_scattering", 3, real, real_file, list->last_scattering, "cm",
          "where the packet scattered last, or was emitted when it never scattered [x, y, z]"},
     };
@@ -310,6 +319,8 @@ static enum lr_status write_all(struct hdf5_writer *writer, const struct lr_resu
         LR_TRY(write_group(writer, "/mesh", write_mesh, result));
     if (result->mean_intensity.value || result->scattering_rate.value)
         LR_TRY(write_group(writer, "/fields", write_fields, result));
+    if (result->populations)
+        LR_TRY(write_group(writer, "/populations", result_populations_write, result));
     if (result->packets.n > 0)
         LR_TRY(write_group(writer, "/packets", write_packets, result));
     if (result->n_cube > 0)

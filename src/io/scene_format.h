@@ -1,5 +1,5 @@
 /* The fields and tables of a stored scene, as writing (result_scene.c) and reading (scene_read.c) share them. A field
- * that is the same everywhere is an attribute of its group, any other a dataset [x, y, z]. */
+ * that is the same everywhere is an attribute of its group, any other a dataset [x, y, z], or [shell]. */
 #ifndef LR_IO_SCENE_FORMAT_H
 #define LR_IO_SCENE_FORMAT_H
 
@@ -26,7 +26,7 @@ static inline void scene_fields(struct scene *scene, struct scene_field fields[N
         {&m->alpha0, "alpha0", "1/cm", "line-centre opacity without H(a, 0)", 0.0},
         {&m->b, "b", "cm/s", "Doppler parameter", 0.0},
         {&m->a, "a", "1", "damping parameter", 0.0},
-        {&m->velocity[0], "velocity_x", "cm/s", "velocity of the gas along x", -INFINITY},
+        {&m->velocity[0], "velocity_x", "cm/s", "velocity of the gas along x; shells: outward", -INFINITY},
         {&m->velocity[1], "velocity_y", "cm/s", "velocity of the gas along y", -INFINITY},
         {&m->velocity[2], "velocity_z", "cm/s", "velocity of the gas along z", -INFINITY},
         {&m->kappa, "kappa", "1/cm", "grey absorption", 0.0},

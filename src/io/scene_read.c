@@ -30,8 +30,23 @@ static enum lr_status read_face_rules(const struct hdf5_reader *reader, struct m
     return n == N_FACE ? LR_OK : hdf5_read_fail(reader, "/mesh", "does not have six face rules");
 }
 
+static enum lr_status read_shells(const struct hdf5_reader *reader, struct mesh *mesh)
+{
+    enum { MOST_EDGES = 1 << 24 };
+    int n = 0;
+    LR_TRY(hdf5_read_length(reader, "/mesh/r_edges", 1, MOST_EDGES, &n));
+    LR_TRY(hdf5_read_doubles(reader, "/mesh/r_edges", 1, &n, 0.0, &mesh->edge[0]));
+    mesh->kind = MESH_SHELLS;
+    mesh->n[0] = n - 1;
+    mesh->n[1] = mesh->n[2] = 1;
+    return n < 2 || mesh_find_disorder(mesh, 0) >= 0 ? hdf5_read_fail(reader, "/mesh/r_edges", "does not increase")
+                                                     : LR_OK;
+}
+
 static enum lr_status read_mesh(const struct hdf5_reader *reader, struct mesh *mesh)
 {
+    if (hdf5_read_has(reader, "/mesh/r_edges"))
+        return read_shells(reader, mesh);
     static const char *const name[3] = {"/mesh/x_edges", "/mesh/y_edges", "/mesh/z_edges"};
     enum { MOST_EDGES = 1 << 24 };
     const double most_cells = 2147483647; /* rays count cells with 32 bits */
@@ -57,7 +72,7 @@ static enum lr_status read_field(const struct hdf5_reader *reader, const struct 
     snprintf(name, sizeof name, "/scene/gas/%s", entry->name);
     if (hdf5_read_has_attribute(reader, "/scene/gas", entry->name))
         return hdf5_read_number(reader, "/scene/gas", entry->name, entry->low, INFINITY, &entry->field->constant);
-    return hdf5_read_doubles(reader, name, 3, mesh->n, entry->low, &entry->field->values);
+    return hdf5_read_doubles(reader, name, mesh_axis_count(mesh), mesh->n, entry->low, &entry->field->values);
 }
 
 static enum lr_status read_gas(const struct hdf5_reader *reader, struct scene *scene)
@@ -180,19 +195,21 @@ static enum lr_status read_view(const struct hdf5_reader *reader, const char *gr
 static enum lr_status read_emissivity(const struct hdf5_reader *reader, const char *group, const struct scene *scene,
                                       struct emissivity *emissivity)
 {
-    const int shape[4] = {scene->mesh.n[0], scene->mesh.n[1], scene->mesh.n[2], scene->channels.n};
+    const int rank = mesh_axis_count(&scene->mesh) + 1;
+    int shape[4] = {scene->mesh.n[0], scene->mesh.n[1], scene->mesh.n[2]};
+    shape[rank - 1] = scene->channels.n;
     char name[192];
     snprintf(name, sizeof name, "%s/emissivity", group);
     if (!hdf5_read_has(reader, name))
         return LR_OK;
-    LR_TRY(hdf5_read_floats(reader, name, 4, shape, &emissivity->value));
+    LR_TRY(hdf5_read_floats(reader, name, rank, shape, &emissivity->value));
     const size_t n = (size_t)mesh_cell_count(&scene->mesh) * (size_t)scene->channels.n;
     for (size_t i = 0; i < n; i++)
         if (!isfinite(emissivity->value[i]))
             return hdf5_read_fail(reader, name, "holds numbers that cannot be");
     LR_TRY(hdf5_read_number(reader, name, "scale", 0.0, INFINITY, &emissivity->unit));
     snprintf(name, sizeof name, "%s/emissivity_error", group);
-    return hdf5_read_has(reader, name) ? hdf5_read_floats(reader, name, 4, shape, &emissivity->error) : LR_OK;
+    return hdf5_read_has(reader, name) ? hdf5_read_floats(reader, name, rank, shape, &emissivity->error) : LR_OK;
 }
 
 static enum lr_status read_cameras(const struct hdf5_reader *reader, struct scene *scene)

@@ -1,7 +1,12 @@
 #include "mesh/mesh.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/constants.h"
+
+/* ---- making one ---- */
 
 enum lr_status mesh_build_uniform(lr_context *ctx, const int n[3], const double lower[3], const double size[3],
                                   struct mesh *mesh)
@@ -16,13 +21,28 @@ enum lr_status mesh_build_uniform(lr_context *ctx, const int n[3], const double 
     return LR_OK;
 }
 
+enum lr_status mesh_build_shells(lr_context *ctx, int n, double inner, double outer, bool by_ratio, struct mesh *mesh)
+{
+    mesh->kind = MESH_SHELLS;
+    mesh->n[0] = n;
+    mesh->n[1] = mesh->n[2] = 1;
+    LR_TRY(lr_allocate(ctx, (size_t)n + 1, sizeof(double), &mesh->edge[0]));
+    for (int i = 0; i <= n; i++)
+        mesh->edge[0][i] =
+            by_ratio ? inner * pow(outer / inner, (double)i / n) : inner + (outer - inner) * ((double)i / n);
+    mesh->edge[0][0] = inner;
+    mesh->edge[0][n] = outer;
+    return LR_OK;
+}
+
 enum lr_status mesh_copy(lr_context *ctx, const struct mesh *from, struct mesh *to)
 {
-    for (int axis = 0; axis < 3; axis++) {
+    to->kind = from->kind;
+    memcpy(to->n, from->n, sizeof to->n);
+    for (int axis = 0; axis < mesh_axis_count(from); axis++) {
         const size_t n = (size_t)from->n[axis] + 1;
         LR_TRY(lr_allocate(ctx, n, sizeof(double), &to->edge[axis]));
         memcpy(to->edge[axis], from->edge[axis], n * sizeof(double));
-        to->n[axis] = from->n[axis];
     }
     memcpy(to->face, from->face, sizeof to->face);
     return LR_OK;
@@ -35,6 +55,8 @@ void mesh_free(struct mesh *mesh)
         mesh->edge[axis] = NULL;
     }
 }
+
+/* ---- where things are ---- */
 
 int mesh_find_disorder(const struct mesh *mesh, int axis)
 {
@@ -58,16 +80,69 @@ int mesh_find_cell(const struct mesh *mesh, int axis, double x)
     return low;
 }
 
+static double radius_of(const double point[3])
+{
+    return sqrt(point[0] * point[0] + point[1] * point[1] + point[2] * point[2]);
+}
+
+int64_t mesh_cell_at(const struct mesh *mesh, const double point[3])
+{
+    if (mesh->kind == MESH_SHELLS)
+        return mesh_find_cell(mesh, 0, radius_of(point));
+    return mesh_cell_index(mesh, mesh_find_cell(mesh, 0, point[0]), mesh_find_cell(mesh, 1, point[1]),
+                           mesh_find_cell(mesh, 2, point[2]));
+}
+
 bool mesh_contains(const struct mesh *mesh, const double point[3])
 {
+    if (mesh->kind == MESH_SHELLS)
+        return radius_of(point) <= mesh->edge[0][mesh->n[0]];
     for (int axis = 0; axis < 3; axis++)
         if (!(point[axis] >= mesh->edge[axis][0] && point[axis] <= mesh->edge[axis][mesh->n[axis]]))
             return false;
     return true;
 }
 
+/* ---- sizes ---- */
+
+static double width_along(const struct mesh *mesh, int axis, int i)
+{
+    return mesh->edge[axis][i + 1] - mesh->edge[axis][i];
+}
+
+/* Of a spherical shell: 4 pi / 3 (r'^3 - r^3), without cancellation. */
+static double shell_volume(double inner, double outer)
+{
+    return 4.0 / 3.0 * LR_PI * (outer - inner) * (outer * outer + outer * inner + inner * inner);
+}
+
+double mesh_cell_volume(const struct mesh *mesh, int i, int j, int k)
+{
+    if (mesh->kind == MESH_SHELLS)
+        return shell_volume(mesh->edge[0][i], mesh->edge[0][i + 1]);
+    return width_along(mesh, 0, i) * width_along(mesh, 1, j) * width_along(mesh, 2, k);
+}
+
+double mesh_volume(const struct mesh *mesh)
+{
+    if (mesh->kind == MESH_SHELLS)
+        return shell_volume(mesh->edge[0][0], mesh->edge[0][mesh->n[0]]);
+    return mesh_size(mesh, 0) * mesh_size(mesh, 1) * mesh_size(mesh, 2);
+}
+
+double mesh_cell_width(const struct mesh *mesh, int i, int j, int k)
+{
+    if (mesh->kind == MESH_SHELLS)
+        return width_along(mesh, 0, i);
+    return fmin(width_along(mesh, 0, i), fmin(width_along(mesh, 1, j), width_along(mesh, 2, k)));
+}
+
 double mesh_face_area(const struct mesh *mesh, int face)
 {
+    if (mesh->kind == MESH_SHELLS) {
+        const double radius = mesh->edge[0][mesh->n[0]];
+        return face == 1 ? 4.0 * LR_PI * radius * radius : 0.0;
+    }
     int axis = face / 2;
     return mesh_size(mesh, (axis + 1) % 3) * mesh_size(mesh, (axis + 2) % 3);
 }

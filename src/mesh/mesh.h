@@ -1,5 +1,9 @@
-/* A rectilinear Cartesian mesh. Lengths in cm. Cell (i, j, k) has index (i n_y + j) n_z + k: the order of a C or
- * numpy array field[i, j, k]. */
+/* Meshes. Lengths in cm.
+ *
+ * CARTESIAN: rectilinear. Cell (i, j, k) has index (i n_y + j) n_z + k: the order of a C or numpy array field[i, j, k].
+ * SHELLS: n[0] spherical shells about the origin between the radii edge[0]; n[1] = n[2] = 1 and there are no other
+ * edges. Inside the first radius is an empty cavity, which belongs to no cell. Fields have one value per shell, and
+ * vector fields are radial. Its one face is x+, the outermost sphere; as a box it is the cube around that sphere. */
 #ifndef LR_MESH_MESH_H
 #define LR_MESH_MESH_H
 
@@ -8,14 +12,16 @@
 
 #include "base/context.h"
 
+enum mesh_kind { MESH_CARTESIAN, MESH_SHELLS };
 enum face_rule { FACE_OPEN, FACE_PERIODIC, FACE_REFLECTING };
 
 /* Faces in the order x-, x+, y-, y+, z-, z+. */
 enum { N_FACE = 6 };
 
 struct mesh {
+    enum mesh_kind kind;
     int n[3];
-    double *edge[3]; /* n + 1 increasing values each */
+    double *edge[3]; /* n + 1 increasing values each; SHELLS: radii in edge[0] alone */
     enum face_rule face[N_FACE];
 };
 
@@ -29,25 +35,44 @@ static inline int64_t mesh_cell_index(const struct mesh *mesh, int i, int j, int
     return ((int64_t)i * mesh->n[1] + j) * mesh->n[2] + k;
 }
 
-static inline double mesh_cell_volume(const struct mesh *mesh, int i, int j, int k)
+/* How many axes have edges. */
+static inline int mesh_axis_count(const struct mesh *mesh)
 {
-    return (mesh->edge[0][i + 1] - mesh->edge[0][i]) * (mesh->edge[1][j + 1] - mesh->edge[1][j]) *
-           (mesh->edge[2][k + 1] - mesh->edge[2][k]);
+    return mesh->kind == MESH_SHELLS ? 1 : 3;
+}
+
+double mesh_cell_volume(const struct mesh *mesh, int i, int j, int k);
+/* Of all cells. */
+double mesh_volume(const struct mesh *mesh);
+/* The shortest way through the middle of a cell. */
+double mesh_cell_width(const struct mesh *mesh, int i, int j, int k);
+
+/* The corners of the box that holds the mesh, and its size. */
+static inline double mesh_lower(const struct mesh *mesh, int axis)
+{
+    return mesh->kind == MESH_SHELLS ? -mesh->edge[0][mesh->n[0]] : mesh->edge[axis][0];
+}
+
+static inline double mesh_upper(const struct mesh *mesh, int axis)
+{
+    return mesh->kind == MESH_SHELLS ? mesh->edge[0][mesh->n[0]] : mesh->edge[axis][mesh->n[axis]];
 }
 
 static inline double mesh_size(const struct mesh *mesh, int axis)
 {
-    return mesh->edge[axis][mesh->n[axis]] - mesh->edge[axis][0];
+    return mesh_upper(mesh, axis) - mesh_lower(mesh, axis);
 }
 
 static inline double mesh_centre(const struct mesh *mesh, int axis)
 {
-    return mesh->edge[axis][0] + 0.5 * mesh_size(mesh, axis);
+    return mesh_lower(mesh, axis) + 0.5 * mesh_size(mesh, axis);
 }
 
 /* Equal cells from `lower` on. The other members of *mesh are left alone; release with mesh_free(). */
 enum lr_status mesh_build_uniform(lr_context *ctx, const int n[3], const double lower[3], const double size[3],
                                   struct mesh *mesh);
+/* n shells from `inner` to `outer`: of equal thickness, or (`by_ratio`) of equal ratio of their radii. */
+enum lr_status mesh_build_shells(lr_context *ctx, int n, double inner, double outer, bool by_ratio, struct mesh *mesh);
 /* *to is empty before; release with mesh_free(). */
 enum lr_status mesh_copy(lr_context *ctx, const struct mesh *from, struct mesh *to);
 void mesh_free(struct mesh *mesh);
@@ -56,7 +81,9 @@ void mesh_free(struct mesh *mesh);
 int mesh_find_disorder(const struct mesh *mesh, int axis);
 /* The cell that holds coordinate x along the axis, clamped to the mesh; a face belongs to the cell above it. */
 int mesh_find_cell(const struct mesh *mesh, int axis, double x);
-/* True inside the mesh and on its surface. */
+/* The index of the cell that holds a point, clamped to the mesh. */
+int64_t mesh_cell_at(const struct mesh *mesh, const double point[3]);
+/* True inside the mesh, in its cavity and on its surface. */
 bool mesh_contains(const struct mesh *mesh, const double point[3]);
 /* Area of one face of the mesh; face as in enum face_rule order x-, x+, ... cm^2. */
 double mesh_face_area(const struct mesh *mesh, int face);

@@ -63,7 +63,7 @@ static void set_plane(struct camera *camera, const double plane[2])
 static void find_corner(const struct mesh *mesh, int corner, double point[3])
 {
     for (int d = 0; d < 3; d++)
-        point[d] = mesh->edge[d][corner >> d & 1 ? mesh->n[d] : 0];
+        point[d] = corner >> d & 1 ? mesh_upper(mesh, d) : mesh_lower(mesh, d);
 }
 
 void camera_fit_plane(const struct camera *camera, const struct mesh *mesh, double plane[2])
@@ -71,6 +71,11 @@ void camera_fit_plane(const struct camera *camera, const struct mesh *mesh, doub
     const double widest = 2.0; /* 2 tan(45 degrees) */
     const bool near = camera->kind == CAMERA_PERSPECTIVE;
     const double *origin = near ? camera->position : camera->centre;
+    if (mesh->kind == MESH_SHELLS && !near) {
+        plane[0] = 2.0 * (mesh_upper(mesh, 0) + fabs(dot(origin, camera->right)));
+        plane[1] = 2.0 * (mesh_upper(mesh, 0) + fabs(dot(origin, camera->up)));
+        return;
+    }
     plane[0] = plane[1] = 0.0;
     for (int corner = 0; corner < 8; corner++) {
         double point[3];

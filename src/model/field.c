@@ -80,8 +80,19 @@ static void middle_rows(const struct mesh *mesh, int axis, int row[2])
         row[1]++;
 }
 
+/* INT field dr from the centre of shells to their surface; their cavity is empty. */
+static double radial_depth(const struct field *field, const struct mesh *mesh)
+{
+    double depth = 0.0;
+    for (int i = 0; i < mesh->n[0]; i++)
+        depth += field_at(field, i) * (mesh->edge[0][i + 1] - mesh->edge[0][i]);
+    return depth;
+}
+
 double field_depth(const struct field *field, const struct mesh *mesh, int axis, bool from_centre)
 {
+    if (mesh->kind == MESH_SHELLS)
+        return (from_centre ? 1.0 : 2.0) * radial_depth(field, mesh);
     int u = (axis + 1) % 3, v = (axis + 2) % 3;
     int row_u[2], row_v[2], at[3];
     middle_rows(mesh, u, row_u);
@@ -113,6 +124,8 @@ static double row_depth(const struct field *field, const struct mesh *mesh, int 
 
 double field_largest_depth(const struct field *field, const struct mesh *mesh, int axis)
 {
+    if (mesh->kind == MESH_SHELLS)
+        return 2.0 * radial_depth(field, mesh);
     if (!field->values)
         return field->constant * mesh_size(mesh, axis);
     int u = (axis + 1) % 3, v = (axis + 2) % 3, at[3];

@@ -18,7 +18,7 @@ struct field_range {
 struct field_range field_measure(const struct field *field, const struct mesh *mesh);
 
 /* INT field ds along an axis through the centre of the mesh: across the whole mesh, or from its centre to its upper
- * face. A centre on the border of two rows of cells takes the mean of both. */
+ * face. A centre on the border of two rows of cells takes the mean of both. Shells are the same along all axes. */
 double field_depth(const struct field *field, const struct mesh *mesh, int axis, bool from_centre);
 /* The largest of INT field ds over all rows of cells along an axis. */
 double field_largest_depth(const struct field *field, const struct mesh *mesh, int axis);

@@ -4,6 +4,7 @@
 
 #include "model/field.h"
 #include "model/medium.h"
+#include "model/species.h"
 
 static void source_free(struct source *source)
 {
@@ -24,6 +25,7 @@ void lr_model_free(lr_model *model)
         source_free(&model->source[i]);
     free(model->source);
     medium_free(&model->medium);
+    species_free(model->species);
     mesh_free(&model->mesh);
     free(model->camera);
     free(model->text);

@@ -54,10 +54,13 @@ struct spectrum {
 };
 
 enum source_kind { SOURCE_POINT, SOURCE_PLANE, SOURCE_VOLUME, SOURCE_EXTERNAL, SOURCE_PACKETS };
+/* Where the light of a VOLUME source comes from: of GAS and THERMAL it follows from the levels of the species. */
+enum source_light { LIGHT_GIVEN, LIGHT_THERMAL, LIGHT_GAS, LIGHT_DUST };
 enum angular_kind { ANGULAR_ISOTROPIC, ANGULAR_LAMBERTIAN, ANGULAR_BEAM };
 
 struct source {
     enum source_kind kind;
+    enum source_light light;
     double luminosity; /* photons/s into the mesh */
     struct spectrum spectrum;
     enum angular_kind angular; /* POINT: isotropic or beam. PLANE: any; Lambertian about `direction` */
@@ -93,11 +96,12 @@ struct physics {
 };
 
 struct output {
-    bool fields;     /* per-cell mean intensity and scattering rate */
-    bool packets;    /* list of escaped packets, with last-scattering positions */
-    int n_bin;       /* spectrum */
-    double range[2]; /* cm/s, shift of the first and last edge; equal = choose */
-    int n_mu, n_phi; /* direction bins about `axis`; 1 x 1 = none */
+    bool populations; /* of all levels, per cell */
+    bool fields;      /* per-cell mean intensity and scattering rate */
+    bool packets;     /* list of escaped packets, with last-scattering positions */
+    int n_bin;        /* spectrum */
+    double range[2];  /* cm/s, shift of the first and last edge; equal = choose */
+    int n_mu, n_phi;  /* direction bins about `axis`; 1 x 1 = none */
     int axis;
 };
 

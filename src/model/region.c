@@ -77,8 +77,37 @@ static double share_of_cell(const struct region *region, bool extensive, const d
     return region_contains(region, middle) ? 1.0 : 0.0;
 }
 
+static void paint_cell(double share, double value, double *cell)
+{
+    if (share == 1.0)
+        *cell = value;
+    else if (share > 0.0)
+        *cell += share * (value - *cell);
+}
+
+/* A shell about the origin onto shells: shares of the volume are exact. */
+static void paint_shells(const struct region *region, const struct mesh *mesh, bool extensive, double value,
+                         double *values)
+{
+    for (int i = 0; i < mesh->n[0]; i++) {
+        const double low = mesh->edge[0][i], high = mesh->edge[0][i + 1], middle = 0.5 * (low + high);
+        const double from = fmax(low, region->inner), to = fmin(high, region->outer);
+        double share = middle >= region->inner && middle <= region->outer ? 1.0 : 0.0;
+        if (extensive)
+            share = from >= to                  ? 0.0
+                    : from == low && to == high ? 1.0
+                                                : (to - from) * (to * to + to * from + from * from) /
+                                                      ((high - low) * (high * high + high * low + low * low));
+        paint_cell(share, value, &values[i]);
+    }
+}
+
 void region_paint(const struct region *region, const struct mesh *mesh, bool extensive, double value, double *values)
 {
+    if (mesh->kind == MESH_SHELLS) {
+        paint_shells(region, mesh, extensive, value, values);
+        return;
+    }
     int first[3], last[3], at[3];
     for (int d = 0; d < 3; d++) {
         bool box = region->kind == REGION_BOX;
@@ -94,10 +123,6 @@ void region_paint(const struct region *region, const struct mesh *mesh, bool ext
                     high[d] = mesh->edge[d][at[d] + 1];
                 }
                 double share = share_of_cell(region, extensive, low, high);
-                double *cell = &values[mesh_cell_index(mesh, at[0], at[1], at[2])];
-                if (share == 1.0)
-                    *cell = value;
-                else if (share > 0.0)
-                    *cell += share * (value - *cell);
+                paint_cell(share, value, &values[mesh_cell_index(mesh, at[0], at[1], at[2])]);
             }
 }

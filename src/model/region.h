@@ -20,7 +20,7 @@ double region_fraction(const struct region *region, const double low[3], const d
 bool region_contains(const struct region *region, const double point[3]);
 
 /* Set the values [n_cell] inside the region. Extensive: by the share of the volume, so that mass is kept; otherwise
- * where the cell centre lies inside. */
+ * where the cell centre lies inside. On shells the region is a SHELL about the origin. */
 void region_paint(const struct region *region, const struct mesh *mesh, bool extensive, double value, double *values);
 
 #endif

@@ -6,6 +6,7 @@
 #include "mesh/mesh.h"
 #include "model/cube.h"
 #include "model/scene.h"
+#include "model/species.h"
 
 /* A value and one standard error per element. */
 struct measured {
@@ -43,6 +44,8 @@ struct lr_result {
     struct mesh mesh;                /* own copy of edges */
     struct measured mean_intensity;  /* [n_cell] photons s^-1 cm^-2 sr^-1; NULL when not asked for */
     struct measured scattering_rate; /* [n_cell] s^-1 cm^-3 */
+
+    struct population_result *populations; /* of a model with a molecule; or NULL */
 
     struct packet_list packets; /* n = 0 when not asked for */
 

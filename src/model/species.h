@@ -13,7 +13,8 @@ enum population_method {
     POPULATIONS_TWO_LEVEL, /* the Monte Carlo pass itself: exact redistribution in one line */
     POPULATIONS_LVG,       /* escape probability from the local velocity gradient */
     POPULATIONS_ESCAPE,    /* escape probability from a given length */
-    POPULATIONS_EQUILIBRIUM
+    POPULATIONS_EQUILIBRIUM,
+    N_POPULATION_METHOD
 };
 
 struct population_options {
@@ -54,14 +55,37 @@ struct populations {
     double *x;       /* [n_cell][n_level], sum 1; equal populations where there is no gas */
     float *residual; /* [n_cell] largest relative change in the last iteration; or NULL */
     int n_step;
-    struct population_step *step; /* [n_step] */
+    struct population_step *step; /* [n_step] of the mesh as a whole */
+    int iterations;               /* of the slowest cell, where every cell is solved by itself; otherwise 0 */
     bool converged;
     double noise;   /* largest relative difference to a solution with other rays; NAN = not measured */
     int directions; /* used */
     double seconds;
 };
 
-void species_free(struct species *species);             /* and the struct itself */
-void populations_free(struct populations *populations); /* what it owns */
+/* What a result keeps of them, apart from the model. */
+struct population_result {
+    enum population_method method;
+    char molecule[80], transition[96];
+    bool stimulated;
+    double background;        /* K */
+    struct populations found; /* x is NULL when it was not asked for */
+    int n_level, line;        /* line: number in the file, from 1 */
+    struct level *level;      /* [n_level] */
+    double *excitation;       /* [n_cell] K, of the imaged line; or NULL */
+    int64_t n_inverted;       /* cells whose opacity was set to zero */
+    double inversion;         /* largest g_l x_u / (g_u x_l) among them */
+};
+
+void species_free(struct species *species);                    /* and the struct itself */
+void populations_free(struct populations *populations);        /* what it owns */
+void population_result_free(struct population_result *result); /* and the struct itself */
+
+/* "lte", "given", "two-level", "lvg", "escape-probability", "equilibrium". */
+const char *population_method_name(enum population_method method);
+/* Whether it needs rates of collisions. */
+bool population_method_collides(enum population_method method);
+/* "UPPER-LOWER" of the labels of the levels, without spaces: "1-0". */
+void species_line_label(const struct molecule *molecule, int line, char *text, size_t size);
 
 #endif

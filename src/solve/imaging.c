@@ -117,7 +117,7 @@ static void prepare_peel(const lr_model *model, const struct camera *camera, str
     for (int axis = 0; axis < 3; axis++) {
         peel->right[axis] = camera->right[axis];
         peel->up[axis] = camera->up[axis];
-        peel->corner[axis] = (camera->centre[axis] - model->mesh.edge[axis][0]) / length -
+        peel->corner[axis] = (camera->centre[axis] - mesh_lower(&model->mesh, axis)) / length -
                              0.5 * pixel * (peel->n_x * camera->right[axis] + peel->n_y * camera->up[axis]);
     }
 }
@@ -133,7 +133,7 @@ void imaging_prepare_job(const lr_model *model, const struct window *window, con
         camera[c].perspective = from->kind == CAMERA_PERSPECTIVE;
         for (int axis = 0; axis < 3; axis++) {
             camera[c].toward[axis] = from->toward[axis];
-            camera[c].position[axis] = (from->position[axis] - model->mesh.edge[axis][0]) / length;
+            camera[c].position[axis] = (from->position[axis] - mesh_lower(&model->mesh, axis)) / length;
         }
         if (peels)
             prepare_peel(model, from, &peel[c]);

@@ -323,6 +323,8 @@ enum lr_status job_prepare(lr_context *ctx, const lr_model *model, struct prepar
     *prepared = (struct prepared){
         .model = model, .length_unit = 0.5 * mesh_size(&model->mesh, 0), .velocity_unit = model->reference_b};
     enum lr_status status = LR_OK;
+    if (model->mesh.kind == MESH_SHELLS)
+        LR_TRY_OR(fail, status, lr_fail(ctx, LR_ERROR_INPUT, "%s: shells are not transported yet", model->path));
     LR_TRY_OR(fail, status, prepare_mesh(ctx, prepared));
     LR_TRY_OR(fail, status, prepare_sources(ctx, prepared));
     LR_TRY_OR(fail, status, prepare_physics(ctx, prepared));

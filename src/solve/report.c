@@ -31,10 +31,29 @@ static double shortest_side(const struct mesh *mesh)
 
 /* ---- Mesh and line ---- */
 
+static void write_shells(FILE *out, const struct mesh *mesh, struct length_unit unit)
+{
+    const double *edge = mesh->edge[0];
+    const int n = mesh->n[0];
+    double thin = INFINITY, thick = 0.0;
+    for (int i = 0; i < n; i++) {
+        thin = fmin(thin, edge[i + 1] - edge[i]);
+        thick = fmax(thick, edge[i + 1] - edge[i]);
+    }
+    fprintf(out, "mesh          %d spherical shells from r = %.6g to %.6g %s (%.6g cm)\n", n, edge[0] / unit.cm,
+            edge[n] / unit.cm, unit.name, edge[n]);
+    fprintf(out, "  shells      %.4g to %.4g %s thick, %s\n", thin / unit.cm, thick / unit.cm, unit.name,
+            edge[0] > 0.0 ? "around an empty cavity" : "the innermost a ball");
+}
+
 static void write_mesh(FILE *out, const struct mesh *mesh)
 {
     const char *const rules[] = {"open", "periodic", "reflecting"};
     struct length_unit unit = report_length_unit(shortest_side(mesh));
+    if (mesh->kind == MESH_SHELLS) {
+        write_shells(out, mesh, unit);
+        return;
+    }
     fprintf(out, "mesh          %d x %d x %d = %lld cells\n", mesh->n[0], mesh->n[1], mesh->n[2],
             (long long)mesh_cell_count(mesh));
     for (int axis = 0; axis < 3; axis++) {
@@ -90,7 +109,8 @@ static void write_medium(FILE *out, const lr_model *model)
     for (int d = 0; d < 3; d++) {
         const char name[] = {'v', 'e', 'l', 'o', 'c', 'i', 't', 'y', ' ', "xyz"[d], '\0'};
         if (!field_is_zero(&medium->velocity[d], mesh_cell_count(mesh)))
-            write_field(out, mesh, name, &medium->velocity[d], KM_S, " km/s", NULL);
+            write_field(out, mesh, mesh->kind == MESH_SHELLS ? "outflow" : name, &medium->velocity[d], KM_S, " km/s",
+                        NULL);
     }
     write_field(out, mesh, "absorption", &medium->kappa, 1.0 / unit.cm, per_length, " 1/cm");
     write_field(out, mesh, "destruction", &medium->eps, 1.0, "", NULL);
@@ -101,12 +121,13 @@ static void write_depths(FILE *out, const lr_model *model)
     fprintf(out,
             "depths        through the centre of the mesh, across it (and from the centre to the upper face);\n"
             "              tau_c = line centre without H(a, 0), tau_mean = sqrt(pi) tau_c, tau_abs = absorption\n");
-    for (int axis = 0; axis < 3; axis++) {
+    for (int axis = 0; axis < mesh_axis_count(&model->mesh); axis++) {
         double across = medium_line_centre_depth(model, axis, false),
                half = medium_line_centre_depth(model, axis, true);
         const struct field *kappa = &model->medium.kappa;
-        fprintf(out, "  %c           tau_c %.5g (%.5g), tau_mean %.5g (%.5g), tau_abs %.5g (%.5g)\n", "xyz"[axis],
-                across, half, LR_SQRT_PI * across, LR_SQRT_PI * half, field_depth(kappa, &model->mesh, axis, false),
+        fprintf(out, "  %c           tau_c %.5g (%.5g), tau_mean %.5g (%.5g), tau_abs %.5g (%.5g)\n",
+                model->mesh.kind == MESH_SHELLS ? 'r' : "xyz"[axis], across, half, LR_SQRT_PI * across,
+                LR_SQRT_PI * half, field_depth(kappa, &model->mesh, axis, false),
                 field_depth(kappa, &model->mesh, axis, true));
     }
 }
@@ -151,7 +172,12 @@ static void write_place(FILE *out, const struct source *source, struct length_un
                 source -> offset / unit.cm, unit.name);
         break;
     case SOURCE_VOLUME:
-        fprintf(out, "%s volume", source->emissivity.values ? "weighted" : "uniform");
+        fprintf(out, "%s",
+                source->light == LIGHT_GAS       ? "levels of the gas"
+                : source->light == LIGHT_THERMAL ? "collisions in the gas"
+                : source->light == LIGHT_DUST    ? "dust, as images see it"
+                : source->emissivity.values      ? "weighted volume"
+                                                 : "uniform volume");
         return;
     case SOURCE_EXTERNAL:
         fprintf(out, "isotropic field through the open faces");
@@ -254,7 +280,8 @@ static void write_cost(FILE *out, const lr_model *model)
         double expected = depth > 1.0 ? per_tau * depth : depth;
         double seconds = (double)model->run.packets * (1.0 + expected) / (rate_per_core * cores);
         fprintf(out, "about %.3g per packet: %s for tau_c = %.4g out along %c; fewer with absorption or motion\n",
-                expected, depth > 1.0 ? "1.6 tau_c" : "tau_c", depth, "xyz"[axis]);
+                expected, depth > 1.0 ? "1.6 tau_c" : "tau_c", depth,
+                model->mesh.kind == MESH_SHELLS ? 'r' : "xyz"[axis]);
         fprintf(
             out,
             "time          about %.2g s for %lld packets on %g CPU cores, at %.1g scatterings/s each: an estimate\n",
@@ -301,7 +328,7 @@ static void warn_of_velocity_steps(lr_context *ctx, const lr_model *model)
             for (at[2] = 0; at[2] < mesh->n[2]; at[2]++)
                 for (int axis = 0; axis < 3; axis++) {
                     int64_t cell = mesh_cell_index(mesh, at[0], at[1], at[2]), other = cell + stride[axis];
-                    if (at[axis] + 1 == mesh->n[axis] || field_at(&medium->alpha0, cell) == 0.0 ||
+                    if (at[axis] + 1 >= mesh->n[axis] || field_at(&medium->alpha0, cell) == 0.0 ||
                         field_at(&medium->alpha0, other) == 0.0)
                         continue;
                     double step = velocity_step(medium, cell, other);
@@ -311,7 +338,13 @@ static void warn_of_velocity_steps(lr_context *ctx, const lr_model *model)
                         memcpy(worst, at, sizeof worst);
                     }
                 }
-    if (largest > 1.0)
+    if (largest > 1.0 && mesh->kind == MESH_SHELLS)
+        lr_log(
+            ctx, LR_LOG_WARNING,
+            "the velocity changes by up to %.3g b between neighbouring shells, after shell [%d]: photons pass between "
+            "the two without meeting the line; use thinner shells or more turbulence",
+            largest, worst[0]);
+    else if (largest > 1.0)
         lr_log(ctx, LR_LOG_WARNING,
                "the velocity changes by up to %.3g b between neighbouring cells, along %c after cell [%d, %d, %d]: "
                "photons pass between the two without meeting the line; use smaller cells or more turbulence",
@@ -327,6 +360,8 @@ enum lr_status lr_model_report(lr_context *ctx, const lr_model *model, char **te
     fprintf(out, "model         %s\n", model->path);
     write_mesh(out, &model->mesh);
     write_line(out, &model->line);
+    if (model->species)
+        report_species(out, model);
     write_medium(out, model);
     write_depths(out, model);
     write_sources(out, model);

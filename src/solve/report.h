@@ -17,4 +17,7 @@ struct length_unit report_length_unit(double length);
 /* Cameras, channels, unit and beam, and what they need of memory (report_images.c). */
 void report_images(FILE *out, const lr_model *model);
 
+/* The molecule, what it collides with, and how its levels are found (report_species.c). */
+void report_species(FILE *out, const lr_model *model);
+
 #endif

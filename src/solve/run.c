@@ -9,109 +9,10 @@
 #include "solve/describe.h"
 #include "solve/imaging.h"
 #include "solve/job.h"
+#include "solve/pass.h"
+#include "solve/populations.h"
 
 static const double WORTH_A_WARNING = 1e-3;
-static const double GIB = 1024.0 * 1024.0 * 1024.0;
-
-/* Bytes per cell: the record the kernel reads; sums and sums of squares of two tallies; two tallies per group. */
-enum { SUM_BYTES = 4 * sizeof(double), GROUP_BYTES = 2 * sizeof(double), REALS_PER_CELL = 8 };
-
-/* Groups of batches with cell tallies of their own: all batches on a small mesh, a few where they would take more than
- * this share of the memory (clearing and adding them up would take longer than the run). */
-static const double GROUP_SHARE = 1.0 / 16;
-enum { FEW_GROUPS = 4, FEWEST_GROUPS = 2 };
-
-struct progress {
-    lr_context *ctx;
-    int64_t total;
-    double start;
-};
-
-static void forward_progress(void *user, int64_t done)
-{
-    const struct progress *progress = user;
-    if (progress->ctx->progress)
-        progress->ctx->progress(progress->ctx->progress_user, "packets", done, progress->total,
-                                lr_seconds() - progress->start);
-}
-
-static double memory_limit(const lr_model *model, const struct transport_device *device)
-{
-    const double limit = 0.8 * device->memory_bytes;
-    return model->run.memory_gib > 0 ? fmin(limit, model->run.memory_gib * GIB) : limit;
-}
-
-static enum lr_status plan_memory(lr_context *ctx, const lr_model *model, const struct transport_device *device,
-                                  struct transport_job *job, double *left)
-{
-    const double real_bytes = model->run.precision == PRECISION_DOUBLE ? 8 : 4;
-    const double cells = (double)job->n_cell;
-    const double records = job->record ? (double)job->n_packet * sizeof(struct transport_record) : 0;
-    const double fixed = cells * (REALS_PER_CELL * real_bytes + (job->fields ? SUM_BYTES : 0)) + records;
-    const double per_group = job->fields ? cells * GROUP_BYTES : 0;
-    const double usable = memory_limit(model, device);
-    const double comfortable = floor(GROUP_SHARE * device->memory_bytes / fmax(per_group, 1));
-    job->n_group = comfortable >= job->n_batch ? job->n_batch
-                   : comfortable > FEW_GROUPS  ? (int)comfortable
-                                               : FEW_GROUPS;
-    if (fixed + job->n_group * per_group > usable)
-        job->n_group = FEWEST_GROUPS;
-    if (job->n_group > job->n_batch)
-        job->n_group = job->n_batch;
-    const double needed = fixed + job->n_group * per_group;
-    if (needed > usable)
-        return lr_fail(ctx, LR_ERROR_MEMORY,
-                       "%s: %lld cells need %.3g GiB and %.3g GiB may be used: use a smaller mesh%s%s", model->path,
-                       (long long)job->n_cell, needed / GIB, usable / GIB,
-                       job->fields ? ", 'output.fields: false'" : "", job->record ? ", 'output.packets: false'" : "");
-    *left = usable - needed;
-    return LR_OK;
-}
-
-static enum lr_status tally_allocate(lr_context *ctx, const struct transport_job *job, const struct run *run,
-                                     struct transport_tally *tally)
-{
-    const size_t batches = (size_t)run->batches;
-    const size_t slots = (size_t)job->n_bin + 2;
-    const size_t cells = (size_t)job->n_cell;
-    LR_TRY(lr_allocate(ctx, batches, sizeof *tally->batch, &tally->batch));
-    LR_TRY(lr_allocate(ctx, batches * TRANSPORT_N_FACE * slots, sizeof(double), &tally->face_spectrum));
-    LR_TRY(lr_allocate(ctx, batches * (size_t)(job->n_mu * job->n_phi) * slots, sizeof(double),
-                       &tally->direction_spectrum));
-    if (job->fields) {
-        LR_TRY(lr_allocate(ctx, cells, sizeof(double), &tally->length));
-        LR_TRY(lr_allocate(ctx, cells, sizeof(double), &tally->length_square));
-        LR_TRY(lr_allocate(ctx, cells, sizeof(double), &tally->scatter));
-        LR_TRY(lr_allocate(ctx, cells, sizeof(double), &tally->scatter_square));
-    }
-    if (job->record)
-        LR_TRY(lr_allocate(ctx, (size_t)run->packets, sizeof *tally->record, &tally->record));
-    return LR_OK;
-}
-
-static void tally_free(struct transport_tally *tally)
-{
-    free(tally->batch);
-    free(tally->face_spectrum);
-    free(tally->direction_spectrum);
-    free(tally->length);
-    free(tally->length_square);
-    free(tally->scatter);
-    free(tally->scatter_square);
-    free(tally->record);
-}
-
-static enum lr_status transport(lr_context *ctx, const struct lr_backend *backend, int device, int threads,
-                                const lr_model *model, const struct transport_job *job, struct transport_tally *tally)
-{
-    struct progress progress = {ctx, model->run.packets, lr_seconds()};
-    const struct transport_monitor monitor = {&ctx->stop, forward_progress, &progress};
-    LR_TRY(backend->transport(ctx, device, threads, model->run.precision == PRECISION_DOUBLE, job, &monitor, tally));
-    if (!ctx->stop)
-        forward_progress(&progress, model->run.packets);
-    return LR_OK;
-}
-
 /* Everything a run holds while it goes on. */
 struct stage {
     struct worker worker;
@@ -133,11 +34,10 @@ static enum lr_status run_pass(lr_context *ctx, const lr_model *model, struct st
         imaging_prepare_job(model, window, &stage->plan, stage->camera, stage->peel, job);
     job->fields = first && model->output.fields;
     job->record = first && model->output.packets;
-    LR_TRY_OR(done, status, tally_allocate(ctx, job, &model->run, &tally));
+    LR_TRY_OR(done, status, pass_allocate(ctx, job, &model->run, &tally));
     if (window)
         LR_TRY_OR(done, status, imaging_allocate(ctx, job, &tally));
-    LR_TRY_OR(done, status,
-              transport(ctx, stage->worker.backend, stage->worker.device, stage->worker.threads, model, job, &tally));
+    LR_TRY_OR(done, status, pass_transport(ctx, &stage->worker, "packets", job, &tally));
     if (first) {
         LR_TRY_OR(done, status, assemble_result(ctx, &stage->prepared, &tally, result));
         if (result->summary.packets == 0)
@@ -155,7 +55,7 @@ static enum lr_status run_pass(lr_context *ctx, const lr_model *model, struct st
         status = imaging_finish(ctx, &stage->worker, model, window, job, &tally, result);
 done:
     imaging_release(job, &tally);
-    tally_free(&tally);
+    pass_free(&tally);
     return status;
 }
 
@@ -226,9 +126,7 @@ static double deepest_cell(const lr_model *model)
     for (int i = 0; i < mesh->n[0]; i++)
         for (int j = 0; j < mesh->n[1]; j++)
             for (int k = 0; k < mesh->n[2]; k++) {
-                const double width =
-                    fmin(mesh->edge[0][i + 1] - mesh->edge[0][i],
-                         fmin(mesh->edge[1][j + 1] - mesh->edge[1][j], mesh->edge[2][k + 1] - mesh->edge[2][k]));
+                const double width = mesh_cell_width(mesh, i, j, k);
                 deepest = fmax(deepest, width * field_at(&model->medium.alpha0, mesh_cell_index(mesh, i, j, k)));
             }
     return deepest;
@@ -263,7 +161,7 @@ static enum lr_status plan_images(lr_context *ctx, const lr_model *model, double
     if (model->n_camera == 0)
         return LR_OK;
     LR_TRY(backend_cpu()->device_describe(ctx, 0, &host));
-    LR_TRY(imaging_plan(ctx, model, left, memory_limit(model, &host), &stage->plan));
+    LR_TRY(imaging_plan(ctx, model, left, pass_memory_limit(model, &host), &stage->plan));
     LR_TRY(lr_allocate(ctx, (size_t)model->n_camera, sizeof *result->cube, &result->cube));
     result->n_cube = model->n_camera;
     result->image = model->image;
@@ -277,13 +175,30 @@ static const char *device_of(const lr_model *model)
     return model->n_camera > 0 && model->image.method == IMAGE_PEEL_OFF ? "cpu" : model->run.device;
 }
 
+/* Prepare the job, follow packets and make images of a model whose levels are known. */
+static enum lr_status run_model(lr_context *ctx, const lr_model *model, const struct transport_device *description,
+                                struct stage *stage, struct lr_result *made)
+{
+    double left = 0;
+    stage->prepared.model = model;
+    LR_TRY(job_prepare(ctx, model, &stage->prepared));
+    LR_TRY(pass_plan_memory(ctx, model, description, &stage->prepared.job, &left));
+    LR_TRY(plan_images(ctx, model, left, stage, made));
+    LR_TRY(run_passes(ctx, model, stage, made));
+    if (model->run.packets > 0) {
+        warn_of_losses(ctx, made);
+        warn_of_channels(ctx, model, made);
+    }
+    return LR_OK;
+}
+
 enum lr_status lr_run(lr_context *ctx, const lr_model *model, lr_result **result)
 {
     struct transport_device description;
     struct stage *stage = NULL;
     struct lr_result *made = NULL;
+    lr_model derived = {0};
     enum lr_status status = LR_OK;
-    double left = 0;
     *result = NULL;
 
     LR_TRY(lr_allocate(ctx, 1, sizeof *stage, &stage));
@@ -292,21 +207,16 @@ enum lr_status lr_run(lr_context *ctx, const lr_model *model, lr_result **result
     stage->prepared.model = model;
     LR_TRY_OR(done, status, backend_select(ctx, device_of(model), &worker->backend, &worker->device));
     LR_TRY_OR(done, status, worker->backend->device_describe(ctx, worker->device, &description));
-    LR_TRY_OR(done, status, job_prepare(ctx, model, &stage->prepared));
-    LR_TRY_OR(done, status, plan_memory(ctx, model, &description, &stage->prepared.job, &left));
     LR_TRY_OR(done, status, lr_allocate(ctx, 1, sizeof *made, &made));
     LR_TRY_OR(done, status, describe_run(ctx, &model->run, worker, &description, model->text, model->resolved, made));
-    LR_TRY_OR(done, status, plan_images(ctx, model, left, stage, made));
-    LR_TRY_OR(done, status, run_passes(ctx, model, stage, made));
-    if (model->run.packets > 0) {
-        warn_of_losses(ctx, made);
-        warn_of_channels(ctx, model, made);
-    }
+    LR_TRY_OR(done, status, populations_run(ctx, worker, model, &derived, made));
+    LR_TRY_OR(done, status, run_model(ctx, derived.path ? &derived : model, &description, stage, made));
     made->summary.seconds_total = lr_seconds() - stage->start;
 done:
     job_free(&stage->prepared);
     imaging_plan_free(&stage->plan);
     free(stage);
+    derive_free(model, &derived);
     ctx->stop = 0; /* the wish is granted; the context can be used again */
     if (status == LR_OK)
         *result = made;

@@ -164,16 +164,10 @@ static enum lr_status add_volume(lr_context *ctx, const lr_model *model, const s
 
 /* ---- other sources ---------------------------------------------------------------------------------------------- */
 
-static int64_t cell_at(const struct mesh *mesh, const double position[3])
-{
-    return mesh_cell_index(mesh, mesh_find_cell(mesh, 0, position[0]), mesh_find_cell(mesh, 1, position[1]),
-                           mesh_find_cell(mesh, 2, position[2]));
-}
-
 static void fill_light(const lr_model *model, const struct source *source, const struct scene *scene, int camera,
                        const double place[3], double strength, double *light)
 {
-    const int64_t cell = cell_at(&model->mesh, place);
+    const int64_t cell = mesh_cell_at(&model->mesh, place);
     double n[3];
     direction_to(&scene->camera[camera], place, n);
     const double approach = source->spectrum.gas_frame ? velocity_along(&model->medium, cell, n) : 0;
@@ -220,7 +214,7 @@ static void add_external(const lr_model *model, const struct source *source, str
     double area = 0;
     for (int face = 0; face < N_FACE; face++)
         area += model->mesh.face[face] == FACE_OPEN ? mesh_face_area(&model->mesh, face) : 0;
-    const double corner[3] = {model->mesh.edge[0][0], model->mesh.edge[1][0], model->mesh.edge[2][0]};
+    const double corner[3] = {mesh_lower(&model->mesh, 0), mesh_lower(&model->mesh, 1), mesh_lower(&model->mesh, 2)};
     fill_light(model, source, scene, 0, corner, source->luminosity / (LR_PI * area), scene->sky);
 }
 

@@ -172,7 +172,7 @@ static void prepare_eye(lr_context *ctx, const struct camera *view, struct prepa
         job->right[axis] = view->right[axis];
         job->up[axis] = view->up[axis];
         const double origin = job->perspective ? view->position[axis] : view->centre[axis];
-        job->origin[axis] = (origin - mesh->edge[axis][0]) / prepared->length_unit;
+        job->origin[axis] = (origin - mesh_lower(mesh, axis)) / prepared->length_unit;
     }
     const double size = camera_pixel_size(view);
     job->pixel = job->perspective ? size : size / prepared->length_unit;
@@ -229,9 +229,9 @@ static enum lr_status prepare_planes(lr_context *ctx, int origin, int first, str
         double *brightness = prepared->owned + (size_t)job->n_plane * n;
         for (size_t c = 0; c < n; c++)
             brightness[c] = from->brightness[(size_t)first + c] / prepared->intensity_unit;
-        prepared->plane[job->n_plane++] =
-            (struct trace_plane){from->axis, (from->offset - scene->mesh.edge[from->axis][0]) / prepared->length_unit,
-                                 from->isotropic, from->side, brightness};
+        prepared->plane[job->n_plane++] = (struct trace_plane){
+            from->axis, (from->offset - mesh_lower(&scene->mesh, from->axis)) / prepared->length_unit, from->isotropic,
+            from->side, brightness};
     }
     job->plane = prepared->plane;
     return LR_OK;
@@ -251,7 +251,7 @@ static enum lr_status prepare_probes(lr_context *ctx, int origin, const struct c
         struct trace_probe *probe = &prepared->probe[job->n_probe];
         double square = 0;
         for (int axis = 0; axis < 3; axis++) {
-            probe->start[axis] = (from->position[axis] - scene->mesh.edge[axis][0]) / prepared->length_unit;
+            probe->start[axis] = (from->position[axis] - mesh_lower(&scene->mesh, axis)) / prepared->length_unit;
             probe->direction[axis] = job->perspective
                                          ? (view->position[axis] - from->position[axis]) / prepared->length_unit
                                          : view->toward[axis];

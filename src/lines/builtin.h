@@ -1,0 +1,15 @@
+/* Molecules, atoms and ions known by name, without collision partners. */
+#ifndef LR_LINES_BUILTIN_H
+#define LR_LINES_BUILTIN_H
+
+#include "lines/molecule.h"
+
+/* Name and what it is, from 0; NULL behind the last. */
+const char *builtin_name(int index);
+const char *builtin_text(int index);
+
+/* A built-in name, or else the path of a LAMDA file relative to `folder` (NULL: the current one). *molecule is empty
+ * before; release with molecule_free(). */
+enum lr_status molecule_find(lr_context *ctx, const char *name, const char *folder, struct molecule *molecule);
+
+#endif

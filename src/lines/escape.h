@@ -1,0 +1,55 @@
+/* Statistical equilibrium of one parcel of gas by escape probability: what it emits leaves with the probability beta
+ * of each line, and what is around it enters with the same probability (Sobolev 1960; van der Tak et al. 2007). */
+#ifndef LR_LINES_ESCAPE_H
+#define LR_LINES_ESCAPE_H
+
+#include "kernel/escape_probability.h"
+#include "lines/collisions.h"
+
+/* Optical depth and line profile: tau = (g_u / g_l x_l - x_u) A_ul c^3 / (8 pi nu^3) x column_per_speed. */
+struct escape_problem {
+    const struct molecule *molecule;
+    const struct collision_plan *plan;
+    double temperature;         /* K */
+    double density[N_COLLIDER]; /* cm^-3 */
+    double column_per_speed;    /* cm^-2 / (cm s^-1): column over equivalent width of the profile, or density of the
+                                   molecule over velocity gradient */
+    double background;          /* K, black body outside */
+    const double *photons;      /* [n_line] photons per mode outside instead of the black body; NULL = black body */
+    enum escape_geometry geometry;
+    double inversion_limit; /* beta of lines with tau below minus this grows along its tangent, not exponentially */
+    double error;           /* wanted, relative, of every population above ESCAPE_FAINT */
+    int iterations;         /* at most */
+};
+
+/* Populations below this may have a larger relative error. */
+#define ESCAPE_FAINT 1e-20
+
+/* What most callers want: sphere, inversion limit 1, error 1e-6, 200 iterations, 2.725 K; no gas. */
+struct escape_problem escape_defaults(const struct molecule *molecule, const struct collision_plan *plan);
+
+struct escape_outcome {
+    int iterations; /* times the level equations were solved */
+    double error;   /* estimated, see above */
+    bool converged;
+    bool inverted; /* a line beyond the limit */
+};
+
+/* Memory for one thread, for any number of problems with this molecule. */
+struct escape_workspace;
+enum lr_status escape_workspace_create(lr_context *ctx, const struct molecule *molecule,
+                                       struct escape_workspace **workspace);
+void escape_workspace_free(struct escape_workspace *workspace);
+
+/* x[n_level], sum 1, never negative. `start` says that x holds a guess, such as the neighbour's populations; otherwise
+ * it begins in LTE. */
+struct escape_outcome escape_solve(const struct escape_problem *problem, struct escape_workspace *workspace, bool start,
+                                   double *x);
+
+/* Depth of a line for populations x; negative when inverted. */
+double escape_depth(const struct escape_problem *problem, int line, const double *x);
+
+/* Equivalent width of a Gaussian profile over its full width at half maximum: sqrt(pi) / (2 sqrt(ln 2)). */
+#define ESCAPE_GAUSSIAN_WIDTH 1.0644670194312262
+
+#endif

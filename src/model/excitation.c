@@ -1,0 +1,189 @@
+#include "model/excitation.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/constants.h"
+#include "lines/populations.h"
+#include "model/field.h"
+#include "model/line.h"
+
+/* Fractions of one temperature after the other; neighbouring cells often have the same. */
+struct lte {
+    const struct species *species;
+    double temperature;
+    double *x; /* [n_level] */
+};
+
+static enum lr_status lte_begin(lr_context *ctx, const struct species *species, struct lte *lte)
+{
+    *lte = (struct lte){.species = species, .temperature = -1};
+    return lr_allocate(ctx, (size_t)species->molecule.n_level, sizeof(double), &lte->x);
+}
+
+static const double *lte_at(struct lte *lte, int64_t cell)
+{
+    const double temperature = field_at(&lte->species->temperature, cell);
+    if (temperature != lte->temperature)
+        populations_lte(&lte->species->molecule, temperature, lte->x);
+    lte->temperature = temperature;
+    return lte->x;
+}
+
+/* Lower and upper level of the line. In LTE their ratio is taken from the frequency of the line: the energies of levels
+ * are rounded in many files, and the source function is to be the Planck function at that frequency. */
+static void level_pair(const lr_model *model, struct lte *lte, const double *x, int64_t cell, double pair[2])
+{
+    const struct species *species = model->species;
+    const struct transition *line = &species->molecule.line[species->line];
+    const double *here = x ? x + cell * species->molecule.n_level : lte_at(lte, cell);
+    pair[0] = here[line->lower];
+    pair[1] = x ? here[line->upper]
+                : pair[0] * model->line.g_upper / model->line.g_lower *
+                      exp(-line_energy_ratio(&model->line, field_at(&species->temperature, cell)));
+}
+
+static bool varies(const lr_model *model, const double *x)
+{
+    const struct species *species = model->species;
+    return x || species->temperature.values || species->density.values || model->medium.b.values;
+}
+
+static double opacity_of(const lr_model *model, int64_t cell, const double pair[2], struct inversion *inversion)
+{
+    const struct species *species = model->species;
+    const double ratio = model->line.g_lower / model->line.g_upper;
+    const double density = field_at(&species->density, cell);
+    const double difference = pair[0] - (species->options.stimulated ? ratio * pair[1] : 0.0);
+    if (difference < 0.0 && density > 0.0) {
+        const double excess = pair[0] > 0.0 ? ratio * pair[1] / pair[0] : HUGE_VAL;
+        inversion->n_cell++;
+        if (excess > inversion->largest) {
+            inversion->largest = excess;
+            inversion->worst = cell;
+        }
+    }
+    return density * fmax(difference, 0.0) * line_cross_section(&model->line, field_at(&model->medium.b, cell));
+}
+
+enum lr_status excitation_line(lr_context *ctx, const lr_model *model, const double *x, struct field *alpha0,
+                               struct field *emissivity, struct inversion *inversion)
+{
+    const int64_t n_cell = mesh_cell_count(&model->mesh);
+    const bool many = varies(model, x);
+    struct lte lte;
+    *inversion = (struct inversion){.worst = -1};
+    LR_TRY(lte_begin(ctx, model->species, &lte));
+    enum lr_status status = many ? field_expand(ctx, alpha0, n_cell) : LR_OK;
+    if (status == LR_OK && many)
+        status = field_expand(ctx, emissivity, n_cell);
+    for (int64_t cell = 0; status == LR_OK && cell < (many ? n_cell : 1); cell++) {
+        double pair[2];
+        level_pair(model, &lte, x, cell, pair);
+        *(many ? &alpha0->values[cell] : &alpha0->constant) = opacity_of(model, cell, pair, inversion);
+        *(many ? &emissivity->values[cell] : &emissivity->constant) =
+            field_at(&model->species->density, cell) * pair[1] * model->line.a_ul;
+    }
+    field_compact(alpha0, n_cell);
+    field_compact(emissivity, n_cell);
+    free(lte.x);
+    return status;
+}
+
+void excitation_warn(lr_context *ctx, const lr_model *model, const struct inversion *inversion)
+{
+    if (inversion->n_cell == 0)
+        return;
+    const struct mesh *mesh = &model->mesh;
+    const int64_t n_y = mesh->n[1], n_z = mesh->n[2], cell = inversion->worst;
+    lr_log(ctx, LR_LOG_WARNING,
+           "the line is inverted (a maser) in %lld of %lld cells, g_l x_u / (g_u x_l) up to %.4g at cell [%lld, %lld, "
+           "%lld]: transport cannot amplify, so their opacity is set to zero",
+           (long long)inversion->n_cell, (long long)mesh_cell_count(mesh), inversion->largest,
+           (long long)(cell / n_z / n_y), (long long)(cell / n_z % n_y), (long long)(cell % n_z));
+}
+
+enum lr_status excitation_lte(lr_context *ctx, const lr_model *model, double **x)
+{
+    const int64_t n_cell = mesh_cell_count(&model->mesh);
+    const size_t n_level = (size_t)model->species->molecule.n_level;
+    struct lte lte;
+    LR_TRY(lr_allocate(ctx, (size_t)n_cell * n_level, sizeof(double), x));
+    LR_TRY(lte_begin(ctx, model->species, &lte));
+    for (int64_t cell = 0; cell < n_cell; cell++)
+        memcpy(*x + (size_t)cell * n_level, lte_at(&lte, cell), n_level * sizeof(double));
+    free(lte.x);
+    return LR_OK;
+}
+
+enum lr_status excitation_temperature(lr_context *ctx, const lr_model *model, const double *x, double **temperature)
+{
+    const struct species *species = model->species;
+    const int64_t n_cell = mesh_cell_count(&model->mesh);
+    LR_TRY(lr_allocate(ctx, (size_t)n_cell, sizeof(double), temperature));
+    for (int64_t cell = 0; cell < n_cell; cell++) {
+        const bool gas = field_at(&species->density, cell) > 0.0;
+        (*temperature)[cell] =
+            !gas ? (double)NAN
+            : x  ? populations_excitation(&species->molecule, species->line, x + cell * species->molecule.n_level)
+                 : field_at(&species->temperature, cell);
+    }
+    return LR_OK;
+}
+
+/* ---- the two-level atom ---- */
+
+/* C_ul of the line, s^-1. `rates` is scratch, [n_level][n_level]. */
+static double deexcitation(const struct species *species, int64_t cell, double *rates)
+{
+    const struct transition *line = &species->molecule.line[species->line];
+    double density[N_COLLIDER] = {0};
+    for (int c = 0; c < N_COLLIDER; c++)
+        density[c] = species->given[c] ? field_at(&species->collider[c], cell) : 0.0;
+    collision_rates(&species->molecule, &species->plan, field_at(&species->temperature, cell), density, rates);
+    return rates[line->upper * species->molecule.n_level + line->lower];
+}
+
+enum lr_status excitation_destruction(lr_context *ctx, const lr_model *model, struct field *eps)
+{
+    const struct species *species = model->species;
+    const int64_t n_cell = mesh_cell_count(&model->mesh);
+    const size_t n_level = (size_t)species->molecule.n_level;
+    bool many = species->temperature.values;
+    for (int c = 0; c < N_COLLIDER; c++)
+        many |= species->collider[c].values != NULL;
+    double *rates = NULL;
+    LR_TRY(lr_allocate(ctx, n_level * n_level, sizeof(double), &rates));
+    enum lr_status status = many ? field_expand(ctx, eps, n_cell) : LR_OK;
+    for (int64_t cell = 0; status == LR_OK && cell < (many ? n_cell : 1); cell++) {
+        const double ratio = line_energy_ratio(&model->line, field_at(&species->temperature, cell));
+        const double down = -deexcitation(species, cell, rates) * expm1(-ratio);
+        *(many ? &eps->values[cell] : &eps->constant) = down / (model->line.a_ul + down);
+    }
+    free(rates);
+    return status;
+}
+
+enum lr_status excitation_thermal(lr_context *ctx, const lr_model *model, const struct field *alpha0, double background,
+                                  struct field *emissivity)
+{
+    const struct species *species = model->species;
+    const struct medium *medium = &model->medium;
+    const int64_t n_cell = mesh_cell_count(&model->mesh);
+    const double around = line_planck(&model->line, background);
+    const bool many = medium->eps.values || alpha0->values || medium->b.values || species->temperature.values;
+    if (many)
+        LR_TRY(field_expand(ctx, emissivity, n_cell));
+    for (int64_t cell = 0; cell < (many ? n_cell : 1); cell++)
+        *(many ? &emissivity->values[cell] : &emissivity->constant) =
+            4.0 * LR_PI * LR_SQRT_PI * field_at(&medium->eps, cell) * field_at(alpha0, cell) *
+            field_at(&medium->b, cell) * (line_planck(&model->line, field_at(&species->temperature, cell)) - around);
+    field_compact(emissivity, n_cell);
+    return LR_OK;
+}
+
+double excitation_luminosity(const struct mesh *mesh, const struct field *emissivity)
+{
+    return field_measure(emissivity, mesh).mean * mesh_volume(mesh);
+}
