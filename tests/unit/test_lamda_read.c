@@ -222,6 +222,7 @@ static void spoiled_lines_are_named(void **state)
         {9, "3 10.0 3.0", 9, "level 3; expected level 2, in order"},
         {9, "2 10.0", 9, "the line ends too early; expected the statistical weight"},
         {9, "2 1e999 3.0", 9, "too large; expected the energy"},
+        {9, "2 -1e10 3.0", 9, "energy -1e+10 cm^-1 of level 2"},
         {9, "2 10.0 0.0", 9, "weight 0 of level 2"},
         {9, "2 10.0.0 3.0", 9, "not a number"},
         {9, "2 1e 3.0", 9, "not a number"},
