@@ -201,6 +201,8 @@ static enum lr_status read_sections(struct text_table *table, struct molecule *m
 {
     LR_TRY(read_head(table, molecule));
     LR_TRY(read_levels(table, molecule, tolerance));
+    if (!molecule->level || !*tolerance) /* cannot be; analysers do not see that */
+        return lr_fail(table->ctx, LR_ERROR_INTERNAL, "%s: no levels were read", table->name);
     count_from_lowest(molecule);
     LR_TRY(pair_set_create(table->ctx, molecule->n_level, seen));
     LR_TRY(read_lines(table, *tolerance, seen, molecule));
