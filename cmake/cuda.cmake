@@ -1,11 +1,11 @@
 # liblinerad_cuda.so: loaded at run time from the folder of liblinerad.so. Static CUDA runtime, one exported entry, so a
-# machine without a driver loses nothing but this file. src/backend/cuda*.cu; *_transport.cu and *_trace.cu are compiled
-# once per precision with LR_CUDA_VARIANT=mixed|double. CUDA 12 and 13.
+# machine without a driver loses nothing but this file. src/backend/cuda*.cu; *_transport.cu, *_trace.cu and *_levels.cu
+# are compiled once per precision with LR_CUDA_VARIANT=mixed|double. CUDA 12 and 13.
 
 file(GLOB cuda_sources CONFIGURE_DEPENDS src/backend/cuda*.cu)
 set(cuda_drivers ${cuda_sources})
-list(FILTER cuda_drivers INCLUDE REGEX "_(transport|trace)\\.cu$")
-list(FILTER cuda_sources EXCLUDE REGEX "_(transport|trace)\\.cu$")
+list(FILTER cuda_drivers INCLUDE REGEX "_(transport|trace|levels)\\.cu$")
+list(FILTER cuda_sources EXCLUDE REGEX "_(transport|trace|levels)\\.cu$")
 
 if(NOT LINERAD_CUDA OR LINERAD_SANITIZE)
   message(STATUS "CUDA backend: off")
@@ -68,7 +68,9 @@ foreach(precision mixed double)
     list(APPEND cuda_targets linerad_cuda_${precision})
   endif()
 endforeach()
+find_package(Threads REQUIRED)
 add_library(linerad_cuda MODULE ${cuda_sources})
+target_link_libraries(linerad_cuda PRIVATE Threads::Threads)
 foreach(target ${cuda_targets})
   target_sources(linerad_cuda PRIVATE $<TARGET_OBJECTS:${target}>)
 endforeach()

@@ -1,4 +1,4 @@
-/* The compiled variants of cuda_transport.cu and cuda_trace.cu. */
+/* The compiled variants of cuda_transport.cu, cuda_trace.cu and cuda_levels.cu. */
 #ifndef LR_BACKEND_CUDA_VARIANTS_H
 #define LR_BACKEND_CUDA_VARIANTS_H
 
@@ -15,5 +15,7 @@ enum lr_status cuda_trace_mixed(cuda_fail_fn *fail, lr_context *ctx, const struc
                                 const struct transport_monitor *monitor, struct trace_image *image);
 enum lr_status cuda_trace_double(cuda_fail_fn *fail, lr_context *ctx, const struct trace_job *job,
                                  const struct transport_monitor *monitor, struct trace_image *image);
+const struct level_backend *cuda_levels_mixed(cuda_fail_fn *fail);
+const struct level_backend *cuda_levels_double(cuda_fail_fn *fail);
 
 #endif
