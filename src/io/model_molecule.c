@@ -16,7 +16,15 @@ static enum lr_status load_molecule(const struct reader *r, const struct yaml_no
     LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_SCALAR));
     if (yaml_is_empty(node))
         return READER_FAIL(r, node, "there is no name");
-    return place_error(r, node, molecule_find(r->ctx, node->text, r->folder, molecule));
+    size_t length = strlen(r->folder);
+    char *folder = NULL;
+    LR_TRY(lr_allocate(r->ctx, length + 1, 1, &folder));
+    memcpy(folder, r->folder, length);
+    if (length > 1)
+        folder[length - 1] = '\0'; /* the slash at its end */
+    enum lr_status status = molecule_find(r->ctx, node->text, folder, molecule);
+    free(folder);
+    return place_error(r, node, status);
 }
 
 static void list_lines(const struct molecule *molecule, char *text, size_t size)
