@@ -209,6 +209,27 @@ static void test_errors_are_honest_from_any_start(void **state)
     }
 }
 
+/* Leaving out levels that are next to empty changes the others by no more than these would hold. */
+static void test_faint_levels_can_be_left_out(void **state)
+{
+    struct world *world = *state;
+    double all[N];
+    double x[N];
+    for (double column = 1e10; column < 1e19; column *= 10) {
+        struct escape_problem problem = make_problem(world, 4, 1e4, column);
+        problem.error = 1e-12;
+        escape_solve(&problem, world->workspace, false, all);
+        problem.faint = 0.1; /* 4 K: leaves the levels at 12 cm^-1 out */
+        assert_true(escape_solve(&problem, world->workspace, false, x).converged);
+        assert_true(x[2] == 0 && x[3] == 0);
+        assert_true(fabs(x[0] + x[1] - 1) < 1e-15);
+        assert_true(fabs(x[1] - all[1]) < 2 * (all[2] + all[3]));
+        problem.faint = 1e-3;
+        escape_solve(&problem, world->workspace, false, x);
+        assert_memory_equal(x, all, sizeof x);
+    }
+}
+
 static void test_a_workspace_remembers_nothing(void **state)
 {
     struct world *world = *state;
@@ -231,6 +252,7 @@ int main(void)
         cmocka_unit_test(test_nothing_at_all_rests_in_the_ground),
         cmocka_unit_test(test_random_problems_balance),
         cmocka_unit_test(test_errors_are_honest_from_any_start),
+        cmocka_unit_test(test_faint_levels_can_be_left_out),
         cmocka_unit_test(test_a_workspace_remembers_nothing),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
