@@ -46,8 +46,8 @@ static void messages_name_file_line_and_column(void **state)
                       "m.yaml:6:6: medium.b: 'temperature' already says this; remove one of them");
     expect_line_error(
         f, "line: lya", "line: lyman",
-        "m.yaml:4:7: line: 'lyman' is not a known line (lya, hi21, co10, hcop10, cii158, oh1665); or give "
-        "frequency, einstein_a, degeneracies and mass");
+        "m.yaml:4:7: line: 'lyman' is not a known line (lya, hi21, co10, hcop10, cii158, oh1665); or give a "
+        "molecule, or frequency, einstein_a, degeneracies and mass");
     expect_line_error(f, "    luminosity: 1 photon/s\n", "",
                       "m.yaml:9:5: sources.0: expected one of 'luminosity', found 0");
     expect_line_error(f, "line: lya\n", "", "m.yaml:1:1: the key 'line' is missing");
