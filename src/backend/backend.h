@@ -217,6 +217,81 @@ struct trace_image {
     double seconds;       /* of tracing alone */
 };
 
+/* ---- level populations ---- */
+
+/* Intensities of lines are occupation numbers of photon states, J / (2 h nu^3 / c^2): then absorption is
+ * (g_u / g_l) A J, stimulated emission A J, and the source function x_u / ((g_u / g_l) x_l - x_u). */
+struct level_line {
+    int upper, lower;
+    double a_ul;         /* s^-1 */
+    double weight_ratio; /* g_u / g_l */
+    double opacity;      /* alpha0 b / (density ((g_u / g_l) x_l - x_u)): A c^3 / (8 pi^1.5 nu^3) in code units */
+    double background;   /* around the mesh */
+    double energy;       /* h nu / k, K: for dust */
+};
+
+struct level_gas {
+    double density; /* cm^-3 */
+    double b, velocity[3];
+    double kappa, dust_temperature;
+};
+
+/* A straight line through the mesh that stands for this cross-section. SHELLS: point[0] is the impact parameter. */
+struct level_ray {
+    double point[3];
+    double area;
+};
+
+/* Rays by direction; all rays of direction d are first[d] .. first[d + 1] - 1. SHELLS: one direction, rising impact
+ * parameters in the middle of the rings between ring[0 .. n_ray]. */
+struct level_rays {
+    int n_direction;
+    const double (*direction)[3];
+    const double *weight; /* sum 1 */
+    const int64_t *first;
+    const struct level_ray *ray;
+    const double *ring;
+};
+
+struct level_job {
+    bool shells;
+    int n[3];
+    const double *width[3]; /* SHELLS: of the shells, in width[0] */
+    double inner;           /* SHELLS: radius of the cavity */
+    enum transport_face face[TRANSPORT_N_FACE];
+    int64_t n_cell;
+    int n_level, n_line;
+    const struct level_line *line;
+    const void *medium;
+    void (*read_gas)(const void *medium, int64_t first, int64_t count, struct level_gas *gas);
+    /* Collisions: rates[n_level][n_level] from row to column, s^-1. */
+    void (*read_rates)(const void *medium, int64_t cell, double *rates);
+    int n_frequency; /* of each line: Doppler shifts from frequency_first in steps of frequency_step */
+    double frequency_first, frequency_step;
+    double inversion_limit; /* largest negative depth of a cell */
+};
+
+/* Changes of populations above LEVEL_MATTERS, relative to the new ones. */
+#define LEVEL_MATTERS 1e-6
+struct level_change {
+    double largest, rms;
+};
+
+/* Populations and radiation stay where the work is done; `state` holds them. */
+struct level_backend {
+    enum lr_status (*open)(lr_context *ctx, int device, int threads, const struct level_job *job, void **state);
+    void (*close)(void *state);
+    enum lr_status (*write)(lr_context *ctx, void *state, const double *x); /* [n_cell][n_level] */
+    enum lr_status (*read)(lr_context *ctx, void *state, double *x, float *residual);
+    enum lr_status (*set_rays)(lr_context *ctx, void *state, const struct level_rays *rays);
+    /* The radiation field of the populations as they are. */
+    enum lr_status (*sweep)(lr_context *ctx, void *state, volatile sig_atomic_t *stop);
+    /* New populations in that field. */
+    enum lr_status (*step)(lr_context *ctx, void *state, struct level_change *change);
+    /* Extrapolate from the last four; false when that made no sense. */
+    enum lr_status (*accelerate)(lr_context *ctx, void *state, bool *done);
+};
+
 struct transport_monitor {
     volatile sig_atomic_t *stop;
     void (*progress)(void *user, int64_t done);
@@ -239,6 +314,7 @@ struct lr_backend {
     enum lr_status (*trace)(lr_context *ctx, int device, int threads, bool double_precision,
                             const struct trace_job *job, const struct transport_monitor *monitor,
                             struct trace_image *image);
+    const struct level_backend *(*levels)(bool double_precision);
 };
 
 const struct lr_backend *backend_cpu(void);

@@ -14,6 +14,7 @@ struct variant {
     const char *simd;
     cpu_transport_fn *mixed, *wide;
     cpu_trace_fn *trace_mixed, *trace_wide;
+    const struct level_backend *levels_mixed, *levels_wide;
 };
 
 static struct variant best_variant(void)
@@ -22,14 +23,25 @@ static struct variant best_variant(void)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd"))
-        return (struct variant){"AVX-512", cpu_transport_mixed_v4, cpu_transport_double_v4, cpu_trace_mixed_v4,
-                                cpu_trace_double_v4};
+        return (struct variant){
+            "AVX-512",           cpu_transport_mixed_v4, cpu_transport_double_v4, cpu_trace_mixed_v4,
+            cpu_trace_double_v4, &cpu_levels_mixed_v4,   &cpu_levels_double_v4};
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
-        return (struct variant){"AVX2", cpu_transport_mixed_v3, cpu_transport_double_v3, cpu_trace_mixed_v3,
-                                cpu_trace_double_v3};
+        return (struct variant){"AVX2",
+                                cpu_transport_mixed_v3,
+                                cpu_transport_double_v3,
+                                cpu_trace_mixed_v3,
+                                cpu_trace_double_v3,
+                                &cpu_levels_mixed_v3,
+                                &cpu_levels_double_v3};
 #endif
-    return (struct variant){"baseline SIMD", cpu_transport_mixed_baseline, cpu_transport_double_baseline,
-                            cpu_trace_mixed_baseline, cpu_trace_double_baseline};
+    return (struct variant){"baseline SIMD",
+                            cpu_transport_mixed_baseline,
+                            cpu_transport_double_baseline,
+                            cpu_trace_mixed_baseline,
+                            cpu_trace_double_baseline,
+                            &cpu_levels_mixed_baseline,
+                            &cpu_levels_double_baseline};
 }
 
 static int device_count(void)
@@ -80,12 +92,19 @@ static enum lr_status trace(lr_context *ctx, int device, int threads, bool doubl
     return (double_precision ? variant.trace_wide : variant.trace_mixed)(ctx, n, job, monitor, image);
 }
 
+static const struct level_backend *levels(bool double_precision)
+{
+    const struct variant variant = best_variant();
+    return double_precision ? variant.levels_wide : variant.levels_mixed;
+}
+
 const struct lr_backend *backend_cpu(void)
 {
     static const struct lr_backend backend = {.name = "cpu",
                                               .device_count = device_count,
                                               .device_describe = device_describe,
                                               .transport = transport,
-                                              .trace = trace};
+                                              .trace = trace,
+                                              .levels = levels};
     return &backend;
 }

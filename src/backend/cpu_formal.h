@@ -173,7 +173,7 @@ static void look_ahead(const struct pass *pass, struct desk *desk, int i)
 }
 
 static inline __attribute__((always_inline)) void general_step(const struct desk *desk, const struct cell_view *cell,
-                                                               int n_sample, real length, struct part part,
+                                                               int n_sample, real way, struct part part,
                                                                struct lean lean, const int flat)
 {
     const real *profile = desk->profile[0];
@@ -186,18 +186,20 @@ static inline __attribute__((always_inline)) void general_step(const struct desk
     const real *past_z = desk->past[2];
     real *intensity = desk->intensity;
     real *depth = desk->depth;
+    const real length = way * (part.to - part.from);
     const real alpha0 = cell->alpha0;
     const real kappa = cell->kappa;
     const real q = cell->eps;
 #pragma omp simd
     for (int s = 0; s < n_sample; s++) {
-        const real t = (alpha0 * profile[s] + kappa) * length;
+        const real opacity = alpha0 * profile[s] + kappa;
+        const real t = opacity * length;
         const real glow = (q * profile[s] + light[s]) * length;
         if (flat) {
             intensity[s] = formal_step_flat(intensity[s], t, glow);
         } else {
-            const struct tilt tilt =
-                source_tilt(behind[s], source[s], front[s], lean, vec3_make(past_x[s], past_y[s], past_z[s]));
+            const struct tilt tilt = source_tilt(behind[s], source[s], front[s], lean,
+                                                 vec3_make(past_x[s], past_y[s], past_z[s]), opacity * way);
             intensity[s] = formal_step(intensity[s], t, glow, between(tilt.in, tilt.out, part.from),
                                        between(tilt.in, tilt.out, part.to));
         }
@@ -236,12 +238,11 @@ static void general_part(const struct pass *pass, struct desk *desk, int i, stru
     const struct stretch *here = &desk->stretch[i];
     const struct cell_view *cell = &pass->cell[here->way.cell];
     const int n_sample = desk->row_length * pass->view.n_node;
-    const real length = here->way.length * (part.to - part.from);
     const struct lean lean = lean_at(desk, i);
     if (pass->view.step_source)
-        general_step(desk, cell, n_sample, length, part, lean, 0);
+        general_step(desk, cell, n_sample, here->way.length, part, lean, 0);
     else
-        general_step(desk, cell, n_sample, length, part, lean, 1);
+        general_step(desk, cell, n_sample, here->way.length, part, lean, 1);
 }
 
 static void add_sheet(const struct pass *pass, struct desk *desk, int p)

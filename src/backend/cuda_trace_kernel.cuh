@@ -193,13 +193,15 @@ __device__ __forceinline__ void take_part(const struct trace_view &view, struct 
     for (int k = 0; k < SAMPLES; k++) {
         const real profile =
             SHINES && part.whole ? b.profile[k] : voigt(here.cell.a, (b.shift[k] - part.velocity) * inv_b);
-        const real t = (here.cell.alpha0 * profile + here.cell.kappa) * length;
+        const real opacity = here.cell.alpha0 * profile + here.cell.kappa;
+        const real t = opacity * length;
         b.depth[k] += t;
         if (!SHINES)
             continue;
         const real glow = (here.cell.eps * profile + b.light[k]) * length;
         if (view.step_source) {
-            const struct tilt tilt = source_tilt(b.behind[k], b.source[k], b.front[k], lean, b.past[k]);
+            const struct tilt tilt =
+                source_tilt(b.behind[k], b.source[k], b.front[k], lean, b.past[k], opacity * here.way.length);
             b.intensity[k] = formal_step(b.intensity[k], t, glow, between(tilt.in, tilt.out, part.from),
                                          between(tilt.in, tilt.out, part.to));
         } else {

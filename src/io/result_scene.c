@@ -183,6 +183,7 @@ enum lr_status result_scene_write(struct hdf5_writer *writer, hid_t group, const
     LR_TRY(hdf5_write_integer(writer, group, "channels", channels->n));
     LR_TRY(hdf5_write_quantity(writer, group, "channel_first", channels->first, "cm/s"));
     LR_TRY(hdf5_write_quantity(writer, group, "channel_width", channels->width, "cm/s"));
+    LR_TRY(hdf5_write_integer(writer, group, "refined", scene->refined));
     LR_TRY(hdf5_write_integer(writer, group, "samples", channels->samples));
     LR_TRY(write_gas(writer, result));
     LR_TRY(hdf5_write_doubles(writer, group, "sky", (hsize_t)channels->n, 0, 0, scene->sky, "1/(cm3 sr)",

@@ -177,10 +177,11 @@ static enum lr_status keep_channels(lr_context *ctx, const char *path, const str
 {
     const double km = 1e5; /* cm */
     const struct channels *stored = &scene->scene->channels;
+    const double width = scene->scene->refined * stored->width;
     struct channels wanted = *asked;
     double merged = 0.0, skipped = 0.0, n = 0.0;
-    if (wishes->range && is_whole(wanted.n * wanted.width / stored->width, &n) && n >= 1.0 && n <= stored->n) {
-        wanted.width = stored->width; /* a range keeps the width of the channels, not their number */
+    if (wishes->range && is_whole(wanted.n * wanted.width / width, &n) && n >= 1.0 && n <= stored->n) {
+        wanted.width = width; /* a range keeps the width of the channels, not their number */
         wanted.n = (int)n;
     }
     if (wishes->bin)

@@ -263,6 +263,7 @@ static enum lr_status read_all(const struct hdf5_reader *reader, struct scene *s
     if (!(scene->nu0 > 0.0 && scene->reference_b > 0.0))
         return hdf5_read_fail(reader, "/scene", "has no line");
     LR_TRY(read_channels(reader, &scene->channels));
+    LR_TRY(hdf5_read_integer(reader, "/scene", "refined", 1, scene->channels.n, &scene->refined));
     LR_TRY(read_mesh(reader, &scene->mesh));
     LR_TRY(read_gas(reader, scene));
     LR_TRY(hdf5_read_doubles(reader, "/scene/sky", 1, &scene->channels.n, -INFINITY, &scene->sky));

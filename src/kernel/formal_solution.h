@@ -85,8 +85,10 @@ LR_FN real source_rise(real s, real s_next, real inv_distance)
     return (s >= R(0)) & (s_next >= R(0)) ? (s_next - s) * inv_distance : R(0);
 }
 
-/* `past` holds the rises along the axes at their last crossings, 0 before the first. */
-LR_FN struct tilt source_tilt(real s_behind, real s, real s_front, struct lean lean, struct vec3 past)
+/* `past` holds the rises along the axes at their last crossings, 0 before the first; `depth` is that of the way. In gas
+ * too thin to hide anything (depth below 1/4) slopes fade: they change nothing, but where S is no more than a quotient
+ * of two small numbers they are wild. */
+LR_FN struct tilt source_tilt(real s_behind, real s, real s_front, struct lean lean, struct vec3 past, real depth)
 {
     const int front = s_front >= R(0);
     const real rise_in = source_rise(s_behind, s, lean.inv_behind);
@@ -103,7 +105,7 @@ LR_FN struct tilt source_tilt(real s_behind, real s, real s_front, struct lean l
     const real sx = lean.axis_out == 0 ? ahead : x;
     const real sy = lean.axis_out == 1 ? ahead : y;
     const real sz = lean.axis_out == 2 ? ahead : z;
-    const real inv = s > R(0) ? r_div(R(1), s) : R(0);
+    const real inv = s > R(0) ? r_div(r_min(R(4) * depth, R(1)), s) : R(0);
     struct tilt result;
     result.in = tilt_bounded((sx * lean.in.x + sy * lean.in.y + sz * lean.in.z) * inv);
     result.out = tilt_bounded((sx * lean.out.x + sy * lean.out.y + sz * lean.out.z) * inv);

@@ -12,6 +12,7 @@
 enum { MAX_LEVEL = 20000, FIRST_ROWS = 32 };
 
 static const double hz_per_ghz = 1e9;
+static const double max_energy = 1e9;           /* cm^-1, 124 keV: above every line; keeps sums finite */
 static const double frequency_tolerance = 0.03; /* of a frequency against the energies of its levels */
 
 /* ---- pairs of levels ---- */
@@ -95,6 +96,8 @@ static enum lr_status read_level(struct text_table *table, int index, struct lev
     if (number != index + 1)
         return TEXT_FAIL(table, "level %d; expected level %d, in order from 1", number, index + 1);
     LR_TRY(text_table_number(table, "the energy of the level in cm^-1", &level->energy, tolerance));
+    if (fabs(level->energy) > max_energy)
+        return TEXT_FAIL(table, "energy %g cm^-1 of level %d; expected at most %g", level->energy, number, max_energy);
     LR_TRY(text_table_number(table, "the statistical weight of the level", &level->weight, NULL));
     if (!(level->weight > 0.0))
         return TEXT_FAIL(table, "weight %g of level %d; expected more than zero", level->weight, number);
@@ -198,6 +201,8 @@ static enum lr_status read_sections(struct text_table *table, struct molecule *m
 {
     LR_TRY(read_head(table, molecule));
     LR_TRY(read_levels(table, molecule, tolerance));
+    if (!molecule->level || !*tolerance) /* cannot be; analysers do not see that */
+        return lr_fail(table->ctx, LR_ERROR_INTERNAL, "%s: no levels were read", table->name);
     count_from_lowest(molecule);
     LR_TRY(pair_set_create(table->ctx, molecule->n_level, seen));
     LR_TRY(read_lines(table, *tolerance, seen, molecule));

@@ -50,6 +50,11 @@ struct molecule {
     double lowest; /* cm^-1: the energy its source gives the lowest level, such as 23.79 in a file of ortho-H2O alone */
 };
 
+/* What the public interface knows as a molecule. */
+struct lr_molecule {
+    struct molecule data;
+};
+
 void molecule_free(struct molecule *molecule); /* what it owns, not the struct itself */
 
 /* h c E / k of an energy in cm^-1, K. */

@@ -45,6 +45,7 @@ struct scene {
     bool borrowed;
     struct field line_source; /* own */
     struct channels channels; /* of the emissivity */
+    int refined;              /* how many of them make one that was asked for */
     double *sky;              /* [n_channel] behind and around the mesh: external sources */
     int n_point, n_plane;
     struct scene_point *point;

@@ -52,7 +52,9 @@ enum lr_status imaging_plan(lr_context *ctx, const lr_model *model, double free_
     const double cells = (double)mesh_cell_count(&model->mesh);
     const int n_camera = model->n_camera;
     const int n_channel = model->channels.n;
-    const double all = cells * n_channel * n_camera;
+    const int refined = channel_refinement(model);
+    const double slice = cells * refined; /* voxels of one channel */
+    const double all = slice * n_channel * n_camera;
     LR_TRY(check_cubes(ctx, model, host_bytes));
     plan->n_group = model->image.errors ? IMAGE_GROUPS : 1;
     plan->wide = plan->n_group * all <= WIDE_VOXELS;
@@ -63,13 +65,13 @@ enum lr_status imaging_plan(lr_context *ctx, const lr_model *model, double free_
     int cameras = n_camera; /* in one pass */
     int channels = n_channel;
     if (all > room) {
-        cameras = room < cells * n_channel ? 1 : (int)(room / (cells * n_channel));
-        channels = room < cells * n_channel ? (int)(room / cells) : n_channel;
+        cameras = room < slice * n_channel ? 1 : (int)(room / (slice * n_channel));
+        channels = room < slice * n_channel ? (int)(room / slice) : n_channel;
     }
     if (channels < 1)
         return lr_fail(ctx, LR_ERROR_MEMORY,
                        "%s: one channel of %g cells needs %.3g GiB and %.3g GiB may be used: use a smaller mesh%s",
-                       model->path, cells, cells * voxel_bytes(model, plan, true) / GIB,
+                       model->path, cells, slice * voxel_bytes(model, plan, true) / GIB,
                        fmin(free_bytes, host_bytes) / GIB, model->image.errors ? " or 'image.errors: false'" : "");
     const int camera_parts = (n_camera + cameras - 1) / cameras;
     const int channel_parts = (n_channel + channels - 1) / channels;
@@ -84,7 +86,7 @@ enum lr_status imaging_plan(lr_context *ctx, const lr_model *model, double free_
     }
     if (stored)
         lr_log(ctx, LR_LOG_INFO, "emissivity: %g cells x %d channel%s x %d camera%s x 4 bytes%s = %.3g MiB", cells,
-               n_channel, n_channel == 1 ? "" : "s", n_camera, n_camera == 1 ? "" : "s",
+               n_channel * refined, n_channel * refined == 1 ? "" : "s", n_camera, n_camera == 1 ? "" : "s",
                plan->n_group > 1 ? " x 8 groups for errors" : "", all * 4 * plan->n_group / MIB);
     if (plan->n_window > 1)
         lr_log(ctx, LR_LOG_INFO, "that does not fit at once: %d passes over the same packets", plan->n_window);
@@ -124,7 +126,7 @@ void imaging_prepare_job(const lr_model *model, const struct window *window, con
                          struct transport_camera *camera, struct transport_peel *peel, struct transport_job *job)
 {
     const double length = 0.5 * mesh_size(&model->mesh, 0);
-    const struct channels channels = window_channels(model, window);
+    const struct channels channels = recorded_channels(model, window);
     const bool peels = model->image.method == IMAGE_PEEL_OFF;
     for (int c = 0; c < window->n_camera; c++) {
         const struct camera *from = &model->camera[window->camera + c];
@@ -138,7 +140,7 @@ void imaging_prepare_job(const lr_model *model, const struct window *window, con
     }
     job->n_camera = window->n_camera;
     job->camera = camera;
-    job->n_channel = window->n_channel;
+    job->n_channel = channels.n;
     job->velocity_first = channels.first / model->reference_b;
     job->velocity_step = channels.width / model->reference_b;
     job->n_deposit_group = peels ? IMAGE_GROUPS : plan->n_group;

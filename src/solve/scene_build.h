@@ -12,6 +12,12 @@ struct window {
 
 struct channels window_channels(const lr_model *model, const struct window *window);
 
+/* Each channel is recorded as so many narrower ones, in a run with packets: a power of two. */
+int channel_refinement(const lr_model *model);
+
+/* Those of a window. */
+struct channels recorded_channels(const lr_model *model, const struct window *window);
+
 /* A scene with all created light and nothing scattered. It borrows the medium of the model. */
 enum lr_status scene_build(lr_context *ctx, const lr_model *model, const struct window *window, struct scene **scene);
 

@@ -86,6 +86,7 @@ static inline struct scene *image_scene(void)
     scene->medium.velocity[1].values = image_doubles(N_CELL, -1e6, 1e5);
     scene->line_source.values = image_doubles(N_CELL, 0.0, 1e-35); /* beyond float */
     scene->channels = image_channels();
+    scene->refined = 1;
     scene->sky = image_doubles(IMAGE_CHANNEL, 1e-3, 1e-4);
     scene->n_point = 2;
     scene->point = calloc(2, sizeof *scene->point);

@@ -124,7 +124,7 @@ static struct lean straight(const double w[3])
 
 static struct tilt tilt_of(real behind, real s, real front, struct lean lean)
 {
-    return source_tilt(behind, s, front, lean, vec3_make(R(0), R(0), R(0)));
+    return source_tilt(behind, s, front, lean, vec3_make(R(0), R(0), R(0)), R(1));
 }
 
 /* S linear in position, cells of any width: at the ends of the way it is S there. */
@@ -182,7 +182,7 @@ static void test_tilt_remembers_other_axes(void **state)
                                 .axis_in = 1,
                                 .axis_out = 1};
     const struct lean lean = lean_of(way, n, R(1), R(1), 1);
-    const struct tilt tilt = source_tilt(R(2), R(2), R(2), lean, vec3_make(R(0.4), R(9), R(0)));
+    const struct tilt tilt = source_tilt(R(2), R(2), R(2), lean, vec3_make(R(0.4), R(9), R(0)), R(1));
     assert_true(fabs((double)tilt.in - 0.4 * -0.3 / 2) < 1e-6); /* x counted in the direction of flight, downward */
     assert_true(fabs((double)tilt.out - 0.4 * 0.45 / 2) < 1e-6);
 }

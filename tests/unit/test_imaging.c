@@ -7,7 +7,8 @@
  * on the host with the emissivity made of it. */
 enum { N_CAMERA = 3, N_CHANNEL = 10, N_CELL = 16, DEVICE_BYTES = 12, HOST_BYTES = 16 };
 static const char CAMERAS[] =
-    "channels: {number: 10, range: [-50 km/s, 50 km/s]}\n"
+    "channels: {number: 10, range: [-10 km/s, 10 km/s]}\n" /* b = 12.85 km/s: narrow enough to be recorded as they are
+                                                            */
     "cameras: [{direction: +x, pixels: 1}, {direction: +y, pixels: 1}, {direction: +z, pixels: 1}]\n";
 
 static void load(struct fixture *f, const char *more)
@@ -74,6 +75,44 @@ static void test_one_channel_must_fit(void **state)
     imaging_plan_free(&plan);
 }
 
+/* Channels are recorded as narrower ones of b/4 at most, 128 in all at most, where packets fly; passes count those. */
+static void test_wide_channels_are_recorded_as_narrow_ones(void **state)
+{
+    struct fixture *f = *state;
+    const struct {
+        const char *setting;
+        int factor;
+    } cases[] = {{"channels.range=[-15 km/s, 15 km/s]", 1},
+                 {"channels.range=[-17 km/s, 17 km/s]", 2},
+                 {"channels.range=[-50 km/s, 50 km/s]", 4},
+                 {"channels.range=[-500 km/s, 500 km/s]", 8},
+                 {"channels.samples=4", 1},
+                 {"run.packets=0", 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[2048];
+        struct imaging_plan plan = {0};
+        const char *settings[] = {i < 4 ? "channels.samples=auto" : "channels.range=[-50 km/s, 50 km/s]",
+                                  cases[i].setting};
+        snprintf(text, sizeof text, "%s%s", BASE, CAMERAS);
+        assert_int_equal(model_load_text(f->ctx, f->units, "m.yaml", text, strlen(text), settings, 2, &f->model),
+                         LR_OK);
+        assert_int_equal(channel_refinement(f->model), cases[i].factor);
+        const double n = 480.0 * cases[i].factor;
+        const struct window whole = {.n_camera = N_CAMERA, .n_channel = N_CHANNEL};
+        assert_int_equal(recorded_channels(f->model, &whole).n, N_CHANNEL * cases[i].factor);
+        assert_int_equal(imaging_plan(f->ctx, f->model, n * DEVICE_BYTES, n * HOST_BYTES, &plan), LR_OK);
+        assert_int_equal(plan.n_window, 1);
+        imaging_plan_free(&plan);
+        if (f->model->run.packets > 0) {
+            assert_int_equal(imaging_plan(f->ctx, f->model, n * DEVICE_BYTES - 1, 1e9, &plan), LR_OK);
+            assert_int_equal(plan.n_window, 2);
+            imaging_plan_free(&plan);
+        }
+        lr_model_free(f->model);
+        f->model = NULL;
+    }
+}
+
 /* What is kept has to be in memory as a whole. */
 static void test_kept_emissivity_must_fit(void **state)
 {
@@ -91,6 +130,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_everything_at_once_when_it_fits, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_cut_by_cameras_then_by_channels, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_one_channel_must_fit, fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(test_wide_channels_are_recorded_as_narrow_ones, fixture_setup,
+                                        fixture_teardown),
         cmocka_unit_test_setup_teardown(test_kept_emissivity_must_fit, fixture_setup, fixture_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,99 @@
+/* Radiation of a line along a ray, piece by piece, for level populations (complete redistribution). Intensities are
+ * occupation numbers. In a piece of depth h the source function is linear from S0 to S1:
+ *
+ *     I1 = I0 e + S0 (m - e) + S1 (1 - m),    e = exp(-h),  m = (1 - e) / h.
+ *
+ * A ray is recorded in the middle of its way through each cell. There the intensity is split into what the cell itself
+ * emits on the way, `own` S, and the rest, `entering`: nothing is subtracted, however thick the cell is. Then the net
+ * rate A x_u + (x_u - (g_u / g_l) x_l) A J with J = entering + own S becomes
+ *
+ *     A (1 - own) x_u + (x_u - (g_u / g_l) x_l) A entering
+ *
+ * (Rybicki & Hummer 1991, A&A 245, 171), whose rates are positive. */
+#ifndef LR_KERNEL_LEVEL_TRANSFER_H
+#define LR_KERNEL_LEVEL_TRANSFER_H
+
+#include "kernel/real.h"
+
+/* One line in one cell. */
+struct line_glow {
+    real alpha;  /* line-centre opacity, below zero for an inversion */
+    real source; /* source function, below zero too then */
+};
+
+/* Opacity and source function from populations. Where (g_u / g_l) x_l - x_u is almost nothing, it is held at a
+ * millionth of x_u; opacities below -most_gain (an inversion) are held there. */
+LR_FN struct line_glow line_glow_of(double x_upper, double x_lower, double weight_ratio, double strength,
+                                    double most_gain)
+{
+    const double least = 1e-6 * x_upper;
+    double net = weight_ratio * x_lower - x_upper;
+    if (net > -least && net < least)
+        net = net < 0 ? -least : least;
+    struct line_glow glow;
+    double alpha = strength * net;
+    double source = net != 0 ? x_upper / net : 0;
+    if (alpha < -most_gain) {
+        source *= alpha / -most_gain;
+        alpha = -most_gain;
+    }
+    glow.alpha = (real)alpha;
+    glow.source = (real)source;
+    return glow;
+}
+
+struct step_weights {
+    real through, from, to; /* e, m - e, 1 - m */
+};
+
+LR_FN struct step_weights step_weights_of(real h)
+{
+    const real t = r_min(h, R(80));
+    const int thin = r_abs(t) < R(0.25);
+    const real e = r_exp(-t);
+    const real m = r_div(R(1) - e, thin ? R(1) : t);
+    const real to_series =
+        t * (R(1.0 / 2) - t * (R(1.0 / 6) - t * (R(1.0 / 24) - t * (R(1.0 / 120) - t * R(1.0 / 720)))));
+    const real from_series =
+        t * (R(1.0 / 2) - t * (R(1.0 / 3) - t * (R(1.0 / 8) - t * (R(1.0 / 30) - t * R(1.0 / 144)))));
+    struct step_weights weights;
+    weights.through = e;
+    weights.from = thin ? from_series : m - e;
+    weights.to = thin ? to_series : R(1) - m;
+    return weights;
+}
+
+/* The mean of exp(-x^2) while the projected velocity goes from v0 to v1 evenly: panels of at most 0.7 b with the two
+ * nodes of Gauss-Legendre. */
+LR_FN int profile_panels(real v0, real v1, real inv_b)
+{
+    const real change = r_abs(v1 - v0) * inv_b;
+    return change < R(1e-4) ? 0 : change < R(44) ? 1 + (int)(change * R(1 / 0.7)) : 64;
+}
+
+LR_FN real profile_mean(real shift, real v0, real v1, real inv_b, int panels)
+{
+    const real x0 = (shift - v0) * inv_b;
+    if (panels == 0)
+        return r_exp(-x0 * x0);
+    const real step = r_div((v0 - v1) * inv_b, (real)panels);
+    real sum = R(0);
+    for (int p = 0; p < panels; p++) {
+        const real low = x0 + step * ((real)p + R(0.21132486540518711775));
+        const real high = x0 + step * ((real)p + R(0.78867513459481288225));
+        sum += r_exp(-low * low) + r_exp(-high * high);
+    }
+    return r_div(sum, R(2) * (real)panels);
+}
+
+/* A piece of a ray inside one cell. S at its two ends is that of the cell with the share 1 - u, and that of another one
+ * with the share u. */
+struct piece {
+    int cell, other;
+    real length;
+    real u0, u1;
+    real v0, v1; /* projected velocity at the ends */
+    real weight; /* above zero: recorded at its end, for its cell, with this weight */
+};
+
+#endif
