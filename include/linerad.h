@@ -133,6 +133,79 @@ LR_API enum lr_status lr_molecule_report(lr_context *ctx, const lr_molecule *mol
 /* The built-in molecules, one per line: name, two or more blanks, what it is. Freed with lr_text_free(). */
 LR_API enum lr_status lr_molecule_names(lr_context *ctx, char **text);
 
+LR_API void lr_molecule_size(const lr_molecule *molecule, int *n_level, int *n_line);
+struct lr_line {
+    double frequency;                      /* Hz */
+    double a_ul;                           /* s^-1 */
+    double upper_energy;                   /* K, above the lowest level */
+    int upper, lower;                      /* levels, from 0 */
+    const char *upper_label, *lower_label; /* belong to the molecule */
+};
+LR_API struct lr_line lr_molecule_line(const lr_molecule *molecule, int line);
+
+/* Collision partners, with the numbers of the LAMDA format. */
+enum lr_collider {
+    LR_H2 = 1,
+    LR_PARA_H2,
+    LR_ORTHO_H2,
+    LR_ELECTRON,
+    LR_H,
+    LR_HE,
+    LR_PROTON,
+    LR_N_COLLIDER /* arrays over colliders have this length; entry 0 is not used */
+};
+/* "H2", "p-H2", "o-H2", "e", "H", "He" or "H+"; 0 when it is none of these. */
+LR_API int lr_collider_find(const char *name);
+
+/* ---- populations of single parcels of gas, by escape probability (docs/zero_d.md) ---- */
+
+enum lr_geometry {
+    LR_SPHERE,   /* static uniform sphere */
+    LR_LVG,      /* expanding sphere, as in RADEX */
+    LR_SLAB,     /* plane layer */
+    LR_EXPANSION /* uniform expansion: (1 - exp(-tau)) / tau */
+};
+enum lr_parcel_flag {
+    LR_RATES_CLAMPED = 1, /* the temperature lies outside a table of collision rates, whose end was used */
+    LR_INVERTED = 2,      /* a line has a negative depth */
+    LR_MASER = 4,         /* ... below -1, where escape probability says little */
+    LR_NOT_CONVERGED = 8
+};
+struct lr_parcels {
+    int64_t n;
+    const double *temperature;            /* [n] K */
+    const double *density[LR_N_COLLIDER]; /* [n] cm^-3 each; NULL = this collider is absent */
+    const double *column;                 /* [n] cm^-2, of the molecule in all its levels */
+    const double *width;                  /* [n] cm s^-1, full width at half maximum of a Gaussian line */
+    const double *background;             /* [n] K, black body */
+    int rates_of[LR_N_COLLIDER];          /* use the rates of another collider; 0 = its own */
+    enum lr_geometry geometry;
+    double error; /* relative, of populations; 0 = 1e-6 */
+    int threads;  /* 0 = all */
+};
+/* Arrays of the caller; those that are NULL are not wanted. */
+struct lr_parcel_lines {
+    double *excitation; /* [n][n_line] K; negative when inverted */
+    double *depth;      /* [n][n_line] at line centre */
+    double *radiation; /* [n][n_line] K, (J(Tex) - J(Tbg)) (1 - exp(-tau)) with J = (h nu / k) / (exp(h nu / kT) - 1) */
+    double *flux_kelvin; /* [n][n_line] K km s^-1, radiation over a Gaussian line */
+    double *flux_energy; /* [n][n_line] erg cm^-2 s^-1, the same times 8 pi k nu^3 / c^3: into all directions */
+    double *population;  /* [n][n_level], sum 1 */
+    int *iterations;     /* [n] */
+    int *flags;          /* [n] of enum lr_parcel_flag */
+    double *error;       /* [n] estimated */
+};
+LR_API enum lr_status lr_solve_parcels(lr_context *ctx, const lr_molecule *molecule, const struct lr_parcels *parcels,
+                                       const struct lr_parcel_lines *lines);
+
+/* What numbers on a command line may measure; without a unit they are in the one named here. */
+enum lr_quantity { LR_IN_KELVIN, LR_IN_CM3, LR_IN_CM2, LR_IN_KM_S, LR_IN_GHZ };
+/* "30", "30 K", "10,20,50 K", "10:100:10 K" (ten values from 10 to 100), "1e3:1e7:log9 cm^-3" (nine, equal in ratio):
+ * n CGS values, freed with lr_values_free(). */
+LR_API enum lr_status lr_values_parse(lr_context *ctx, const char *text, enum lr_quantity quantity, double **values,
+                                      int *n);
+LR_API void lr_values_free(double *values);
+
 /* ---- channel maps ---- */
 
 /* Read the scene of a result that was run with `image.emissivity: true`. `settings` replace values of the sections

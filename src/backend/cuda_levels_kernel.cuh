@@ -9,7 +9,7 @@
 
 #include "backend/backend.h"
 #include "kernel/level_transfer.h"
-#include "kernel/ray.h"
+#include "kernel/ray_cartesian.h"
 
 namespace
 {
@@ -341,11 +341,16 @@ __device__ __forceinline__ struct visit visit_cell(const struct light_pass &pass
     return visit;
 }
 
+/* Where the velocity changes by more than so many b from cell to cell it is interpolated; below, one velocity for each
+ * cell is as good (both are second order) and the work is less. */
+#define GLIDE_ABOVE R(0.35)
+
 __device__ __forceinline__ struct span span_between(const struct light_pass &pass, const struct visit &a,
                                                     const struct visit &b)
 {
     const bool joined = a.glows && b.glows;
     const real share = r_div(a.length, a.length + b.length); /* of b, on the face */
+    const bool glides = joined && r_abs(b.v - a.v) * r_max(a.inv_b, b.inv_b) > GLIDE_ABOVE;
     const real v_face = share * b.v + (R(1) - share) * a.v;
     struct span span;
     span.a = a.cell;
@@ -356,8 +361,8 @@ __device__ __forceinline__ struct span span_between(const struct light_pass &pas
     span.kappa_b = b.kappa;
     span.share_a = joined ? share : R(0);
     span.share_b = joined ? R(1) - share : R(0);
-    span.slide_a = slide_over(pass, a.v, joined ? v_face : a.v, a.inv_b);
-    span.slide_b = slide_over(pass, joined ? v_face : b.v, b.v, b.inv_b);
+    span.slide_a = slide_over(pass, a.v, glides ? v_face : a.v, a.inv_b);
+    span.slide_b = slide_over(pass, glides ? v_face : b.v, b.v, b.inv_b);
     span.middle = (pass.first - b.v) * (SQRT_LOG2_E * b.inv_b);
     span.low = (r_min(a.v, b.v) - pass.first) * pass.inv_step;
     span.high = (r_max(a.v, b.v) - pass.first) * pass.inv_step;

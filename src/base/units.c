@@ -32,6 +32,8 @@ static struct dimension_text dimension_text(enum dimension dimension)
         return (struct dimension_text){"a temperature", "K", "K"};
     case DIMENSION_DENSITY:
         return (struct dimension_text){"a number density", "cm-3", "cm^-3"};
+    case DIMENSION_COLUMN:
+        return (struct dimension_text){"a column density", "cm-2", "cm^-2"};
     case DIMENSION_INVERSE_LENGTH:
         return (struct dimension_text){"an opacity (1/length)", "cm-1", "1/pc"};
     case DIMENSION_FREQUENCY:

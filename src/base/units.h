@@ -18,6 +18,7 @@ enum dimension {
     DIMENSION_VELOCITY,         /* cm s^-1 */
     DIMENSION_TEMPERATURE,      /* K */
     DIMENSION_DENSITY,          /* cm^-3 */
+    DIMENSION_COLUMN,           /* cm^-2 */
     DIMENSION_INVERSE_LENGTH,   /* cm^-1 */
     DIMENSION_FREQUENCY,        /* s^-1 */
     DIMENSION_RATE,             /* s^-1 */

@@ -50,7 +50,14 @@ struct molecule {
     double lowest; /* cm^-1: the energy its source gives the lowest level, such as 23.79 in a file of ortho-H2O alone */
 };
 
+/* What the public interface knows as a molecule. */
+struct lr_molecule {
+    struct molecule data;
+};
+
 void molecule_free(struct molecule *molecule); /* what it owns, not the struct itself */
+/* Only the first n levels, and the lines and rates between them. */
+void molecule_keep_levels(struct molecule *molecule, int n);
 
 /* h c E / k of an energy in cm^-1, K. */
 double molecule_kelvin(double energy);

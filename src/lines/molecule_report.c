@@ -9,10 +9,6 @@
 #include "lines/builtin.h"
 #include "lines/critical_density.h"
 
-struct lr_molecule {
-    struct molecule data;
-};
-
 enum lr_status lr_molecule_load(lr_context *ctx, const char *name_or_path, lr_molecule **molecule)
 {
     *molecule = NULL;

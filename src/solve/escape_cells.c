@@ -87,7 +87,7 @@ static void solve_row(const struct setting *setting, int i, int j, struct escape
         tally->error = fmax(tally->error, outcome.error);
         tally->iterations = outcome.iterations > tally->iterations ? outcome.iterations : tally->iterations;
         tally->failed += !outcome.converged;
-        tally->held += outcome.held;
+        tally->held += outcome.inverted;
         before = x;
     }
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "solve/equilibrium.h"
 #include "solve/escape_cells.h"
 #include "solve/two_level.h"
 
@@ -19,7 +20,7 @@ static enum lr_status find_populations(lr_context *ctx, const struct worker *wor
     case POPULATIONS_ESCAPE:
         return escape_cells_solve(ctx, worker, model, out);
     case POPULATIONS_EQUILIBRIUM:
-        return lr_fail(ctx, LR_ERROR_INPUT, "%s: this build has no populations by 'equilibrium'", model->path);
+        return equilibrium_solve(ctx, worker, model, out);
     case POPULATIONS_LTE:
     case POPULATIONS_GIVEN:
     case N_POPULATION_METHOD:

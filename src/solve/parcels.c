@@ -1,0 +1,173 @@
+/* Many parcels of gas at once: each is solved by escape probability (lines/escape.h) by whichever thread is free. */
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+
+#include "base/constants.h"
+#include "lines/escape.h"
+#include "lines/populations.h"
+
+static enum lr_status check_values(lr_context *ctx, const char *what, const char *unit, const double *values, int64_t n,
+                                   bool may_be_zero)
+{
+    if (!values)
+        return lr_fail(ctx, LR_ERROR_INPUT, "the parcels have no %s", what);
+    for (int64_t i = 0; i < n; i++)
+        if (!isfinite(values[i]) || values[i] < 0.0 || (values[i] == 0.0 && !may_be_zero))
+            return lr_fail(ctx, LR_ERROR_INPUT, "%s %g %s (parcel %lld): it must be finite and %s", what, values[i],
+                           unit, (long long)i, may_be_zero ? "not negative" : "above zero");
+    return LR_OK;
+}
+
+static enum lr_status check_parcels(lr_context *ctx, const struct lr_parcels *parcels)
+{
+    if (parcels->n < 0)
+        return lr_fail(ctx, LR_ERROR_INPUT, "%lld parcels", (long long)parcels->n);
+    if ((int)parcels->geometry < 0 || (int)parcels->geometry >= N_ESCAPE_GEOMETRY)
+        return lr_fail(ctx, LR_ERROR_INPUT, "geometry %d is none", (int)parcels->geometry);
+    if (!(parcels->error >= 0.0 && parcels->error < 1.0))
+        return lr_fail(ctx, LR_ERROR_INPUT, "error %g: it must be from 0 (default) to below 1", parcels->error);
+    LR_TRY(check_values(ctx, "temperature", "K", parcels->temperature, parcels->n, false));
+    LR_TRY(check_values(ctx, "column", "cm^-2", parcels->column, parcels->n, true));
+    LR_TRY(check_values(ctx, "width", "cm/s", parcels->width, parcels->n, false));
+    LR_TRY(check_values(ctx, "background", "K", parcels->background, parcels->n, true));
+    for (int c = COLLIDER_H2; c < N_COLLIDER; c++) {
+        if (parcels->density[c])
+            LR_TRY(check_values(ctx, "density", "cm^-3", parcels->density[c], parcels->n, true));
+        if (parcels->rates_of[c] < 0 || parcels->rates_of[c] >= N_COLLIDER)
+            return lr_fail(ctx, LR_ERROR_INPUT, "collider %d is none", parcels->rates_of[c]);
+    }
+    return LR_OK;
+}
+
+static enum lr_status plan_collisions(lr_context *ctx, const struct molecule *molecule,
+                                      const struct lr_parcels *parcels, struct collision_plan *plan)
+{
+    bool given[N_COLLIDER] = {false};
+    enum collider replace[N_COLLIDER] = {0};
+    bool any = false;
+    for (int c = COLLIDER_H2; c < N_COLLIDER; c++) {
+        given[c] = parcels->density[c] != NULL;
+        replace[c] = (enum collider)parcels->rates_of[c];
+        any = any || given[c];
+    }
+    if (!any)
+        return lr_fail(ctx, LR_ERROR_INPUT, "%s: no density of any collision partner is given", molecule->name);
+    return collision_plan_make(ctx, molecule, given, replace, plan);
+}
+
+static struct escape_problem problem_of(const struct molecule *molecule, const struct collision_plan *plan,
+                                        const struct lr_parcels *parcels, int64_t i)
+{
+    struct escape_problem problem = escape_defaults(molecule, plan);
+    problem.temperature = parcels->temperature[i];
+    for (int c = COLLIDER_H2; c < N_COLLIDER; c++)
+        problem.density[c] = parcels->density[c] ? parcels->density[c][i] : 0.0;
+    problem.column_per_speed = parcels->column[i] / (ESCAPE_GAUSSIAN_WIDTH * parcels->width[i]);
+    problem.background = parcels->background[i];
+    problem.geometry = (enum escape_geometry)parcels->geometry;
+    if (parcels->error > 0.0)
+        problem.error = parcels->error;
+    return problem;
+}
+
+/* (J(Tex) - J(Tbg)) (1 - exp(-tau)). J(Tex) (1 - exp(-tau)) = (h nu / k) kappa x_u (1 - exp(-tau)) / tau has no pole
+ * where Tex is infinite. */
+static double radiation_temperature(const struct escape_problem *problem, int line, const double *x, double tau)
+{
+    const struct transition *t = &problem->molecule->line[line];
+    const double energy = LR_PLANCK * t->frequency / LR_BOLTZMANN;
+    const double wavelength = LR_LIGHT_SPEED / t->frequency;
+    const double kappa = t->a_ul * wavelength * wavelength * wavelength / (8.0 * LR_PI) * problem->column_per_speed;
+    const double emitted = energy * kappa * x[t->upper] * escape_exponential(tau).value;
+    const double behind = problem->background > 0.0 ? energy / expm1(energy / problem->background) : 0.0;
+    return emitted + behind * expm1(-tau);
+}
+
+static void store(double *array, int64_t at, double value)
+{
+    if (array)
+        array[at] = value;
+}
+
+static int write_lines(const struct escape_problem *problem, double width, int64_t parcel, const double *x,
+                       const struct lr_parcel_lines *lines)
+{
+    const struct molecule *molecule = problem->molecule;
+    int flags = 0;
+    for (int i = 0; i < molecule->n_line; i++) {
+        const int64_t at = parcel * molecule->n_line + i;
+        const double tau = escape_depth(problem, i, x);
+        const double radiation = radiation_temperature(problem, i, x, tau);
+        const double wave_number = molecule->line[i].frequency / LR_LIGHT_SPEED;
+        const double integral = ESCAPE_GAUSSIAN_WIDTH * width * radiation; /* K cm s^-1 */
+        store(lines->excitation, at, populations_excitation(molecule, i, x));
+        store(lines->depth, at, tau);
+        store(lines->radiation, at, radiation);
+        store(lines->flux_kelvin, at, 1e-5 * integral);
+        store(lines->flux_energy, at, 8.0 * LR_PI * LR_BOLTZMANN * wave_number * wave_number * wave_number * integral);
+        flags |= tau < 0.0 ? LR_INVERTED : 0;
+        flags |= tau < -problem->inversion_limit ? LR_MASER : 0;
+    }
+    return flags;
+}
+
+static void solve_one(const struct molecule *molecule, const struct collision_plan *plan,
+                      const struct lr_parcels *parcels, int64_t i, struct escape_workspace *workspace, double *x,
+                      const struct lr_parcel_lines *lines)
+{
+    const struct escape_problem problem = problem_of(molecule, plan, parcels, i);
+    const struct escape_outcome outcome = escape_solve(&problem, workspace, false, x);
+    int flags = write_lines(&problem, parcels->width[i], i, x, lines);
+    flags |= outcome.converged ? 0 : LR_NOT_CONVERGED;
+    if (collision_clamped(molecule, plan, problem.temperature, problem.temperature))
+        flags |= LR_RATES_CLAMPED;
+    for (int k = 0; k < molecule->n_level; k++)
+        store(lines->population, i * molecule->n_level + k, x[k]);
+    store(lines->error, i, outcome.error);
+    if (lines->iterations)
+        lines->iterations[i] = outcome.iterations;
+    if (lines->flags)
+        lines->flags[i] = flags;
+}
+
+static void solve_all(lr_context *ctx, const struct molecule *molecule, const struct collision_plan *plan,
+                      const struct lr_parcels *parcels, int threads, struct escape_workspace **workspaces, double *x,
+                      const struct lr_parcel_lines *lines)
+{
+#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
+    for (int64_t i = 0; i < parcels->n; i++) {
+        const int thread = omp_get_thread_num();
+        if (!ctx->stop)
+            solve_one(molecule, plan, parcels, i, workspaces[thread], x + (size_t)thread * (size_t)molecule->n_level,
+                      lines);
+    }
+}
+
+enum lr_status lr_solve_parcels(lr_context *ctx, const lr_molecule *molecule, const struct lr_parcels *parcels,
+                                const struct lr_parcel_lines *lines)
+{
+    const struct molecule *data = &molecule->data;
+    const int64_t most = parcels->threads > 0 ? parcels->threads : omp_get_max_threads();
+    const int threads = (int)(most < parcels->n / 16 + 1 ? most : parcels->n / 16 + 1);
+    struct collision_plan plan;
+    struct escape_workspace **workspaces = NULL;
+    double *x = NULL;
+    enum lr_status status = LR_OK;
+    ctx->stop = 0;
+    LR_TRY(check_parcels(ctx, parcels));
+    LR_TRY(plan_collisions(ctx, data, parcels, &plan));
+    LR_TRY(lr_allocate(ctx, (size_t)threads, sizeof(void *), &workspaces));
+    LR_TRY_OR(cleanup, status, lr_allocate(ctx, (size_t)threads * (size_t)data->n_level, sizeof *x, &x));
+    for (int i = 0; i < threads; i++)
+        LR_TRY_OR(cleanup, status, escape_workspace_create(ctx, data, &workspaces[i]));
+    solve_all(ctx, data, &plan, parcels, threads, workspaces, x, lines);
+    if (ctx->stop)
+        status = lr_fail(ctx, LR_ERROR_INTERRUPTED, "stopped before all parcels were solved");
+cleanup:
+    for (int i = 0; i < threads; i++)
+        escape_workspace_free(workspaces[i]);
+    free(workspaces);
+    free(x);
+    return status;
+}

@@ -1,0 +1,335 @@
+"""Molecules and level populations that cannot be: each is one error line of `linerad check` that names the place and
+what to do."""
+
+import h5py
+import numpy as np
+import pytest
+
+from conftest import error_line
+
+TOY = """!MOLECULE
+toy
+!MASS
+28
+!LEVELS
+3
+!LEVEL ENERGY WEIGHT J
+1 0.0 1 0
+2 3.845 3 1
+3 11.535 5 2
+!LINES
+2
+!LINE UPPER LOWER A GHZ K
+1 2 1 7.2e-8 115.27 5.53
+2 3 2 6.9e-7 230.54 16.6
+"""
+RATES = """!PARTNERS
+1
+!PARTNER
+1 toy with H2
+!RATES
+3
+!TEMPERATURES
+2
+!TEMPERATURES
+10 100
+!RATE UPPER LOWER
+1 2 1 3e-11 3e-11
+2 3 1 2e-11 2e-11
+3 3 2 4e-11 4e-11
+"""
+MODEL = {
+    "mesh": "{cells: [2, 2, 2], size: [1 pc, 1 pc, 1 pc]}",
+    "line": "{molecule: toy.dat, transition: 1-0}",
+    "medium": "{temperature: 20 K, b: 1 km/s, density: 1e-4 cm^-3, colliders: {H2: 1e4 cm^-3}}",
+}
+
+
+def text_of(sections):
+    return "".join(f"{name}: {value}\n" for name, value in sections.items() if value is not None)
+
+
+@pytest.fixture
+def toy(folder):
+    """Writes the molecule and a model with sections changed (None leaves one out), and checks it."""
+
+    def check(rates=True, command=("check",), **sections):
+        folder.model.write_text(text_of(MODEL | sections))
+        (folder.model.parent / "toy.dat").write_text(TOY + (RATES if rates else ""))
+        return folder.run(command[0], "model.yaml", *command[1:])
+
+    return check
+
+
+@pytest.fixture
+def fails(toy):
+    """The error line; it must name the line of the file that this section is on."""
+
+    def check(section, **options):
+        done = toy(**options)
+        line = error_line(done)
+        sections = [name for name, value in (MODEL | {k: v for k, v in options.items() if k != "rates"}).items()
+                    if value is not None]
+        assert f"model.yaml:{sections.index(section) + 1}:" in line, line
+        assert done.returncode == 2
+        return line
+
+    return check
+
+
+@pytest.mark.parametrize("method", ["lte", "lvg", "{method: escape-probability, length: 1 pc}", "two-level"])
+def test_the_model_of_these_tests_is_good_when_left_alone(toy, method):
+    done = toy(populations=method)
+    assert done.returncode == 0, done.stderr
+    assert "toy: 3 levels, 2 lines" in done.stdout and "partition function" in done.stdout
+    assert "with stimulated emission" in done.stdout and "without (factor" in done.stdout
+
+
+# ---- the molecule and its line ----
+
+
+def test_no_such_molecule(fails):
+    line = fails("line", line="{molecule: xyz.dat}")
+    assert "line.molecule" in line and "xyz.dat" in line and "LAMDA" in line
+
+
+def test_no_such_transition(fails):
+    line = fails("line", line="{molecule: toy.dat, transition: 5-4}")
+    assert "no line '5-4'" in line and "1-0, 2-1" in line
+
+
+@pytest.mark.parametrize("number", [0, 3, -1])
+def test_number_of_a_line_that_is_not_there(fails, number):
+    assert "between 1 and 2" in fails("line", line=f"{{molecule: toy.dat, transition: {number}}}")
+
+
+def test_key_of_a_line_without_a_molecule(fails):
+    assert "unknown key" in fails("line", line="{molecule: toy.dat, frequency: 115 GHz}")
+
+
+# ---- the medium ----
+
+
+@pytest.mark.parametrize("key", ["opacity: 1 1/pc", "tau_mean: 5", "tau_centre: 5", "upper_density: 1 cm^-3"])
+def test_opacity_of_a_molecule_is_not_given(fails, key):
+    line = fails("medium", medium="{temperature: 20 K, density: 1 cm^-3, %s}" % key)
+    assert f"medium.{key.split(':')[0]}" in line and "follows from" in line
+
+
+@pytest.mark.parametrize("key", ["abundance: 1e-4", "colliders: {H2: 1 cm^-3}", "collider_rates: {H: H2}",
+                                 "dust_temperature: 20 K"])
+def test_keys_that_only_a_molecule_has(fails, key):
+    line = fails("medium", line="co10", medium="{temperature: 20 K, opacity: 1 1/pc, %s}" % key,
+                 sources="[{volume: {}, spectrum: {local: {}}, luminosity: 1 photon/s}]")
+    assert f"medium.{key.split(':')[0]}" in line and "only a molecule" in line
+
+
+def test_no_temperature(fails):
+    assert "'temperature' is missing" in fails("medium", medium="{b: 1 km/s, density: 1 cm^-3}")
+
+
+def test_no_density(fails):
+    assert "'density' or 'abundance'" in fails("medium", medium="{temperature: 20 K}")
+
+
+def test_density_twice(fails):
+    assert "already says this" in fails(
+        "medium", medium="{temperature: 20 K, density: 1 cm^-3, abundance: 1e-4, colliders: {H2: 1 cm^-3}}")
+
+
+@pytest.mark.parametrize("colliders", ["", ", colliders: {e: 1 cm^-3}"])
+def test_abundance_of_nothing(fails, colliders):
+    assert "relative to H2" in fails("medium", medium="{temperature: 20 K, abundance: 1e-4%s}" % colliders)
+
+
+def test_h2_twice(fails):
+    assert "not both" in fails("medium", medium="{temperature: 20 K, density: 1 cm^-3, colliders: {H2: 1 cm^-3, "
+                                                "p-H2: 1 cm^-3}}")
+
+
+def test_unknown_collider(fails):
+    line = fails("medium", medium="{temperature: 20 K, density: 1 cm^-3, colliders: {H3: 1 cm^-3}}")
+    assert "medium.colliders.H3" in line and "unknown key" in line
+
+
+def test_no_collider(fails):
+    assert "no collider" in fails("medium", medium="{temperature: 20 K, density: 1 cm^-3, colliders: {}}")
+
+
+def test_rates_for_a_collider_that_is_not_there(fails):
+    assert "no 'He'" in fails("medium", medium="{temperature: 20 K, density: 1 cm^-3, colliders: {H2: 1 cm^-3}, "
+                                               "collider_rates: {He: H2}}")
+
+
+def test_dust_without_absorption(fails):
+    assert "needs 'absorption'" in fails("medium", medium="{temperature: 20 K, density: 1 cm^-3, "
+                                                          "dust_temperature: 20 K}")
+
+
+def test_destruction_of_gas_that_shines(fails):
+    assert "in its populations" in fails("medium", medium="{temperature: 20 K, density: 1 cm^-3, destruction: 0.5}")
+
+
+# ---- methods ----
+
+
+@pytest.mark.parametrize("method", ["lvg", "equilibrium", "two-level", "{method: escape-probability, length: 1 pc}"])
+def test_rates_are_missing(fails, method):
+    line = fails("line", rates=False, populations=method)
+    assert "no collision rates" in line
+
+
+def test_lte_needs_no_rates(toy):
+    assert toy(rates=False).returncode == 0
+
+
+def test_colliders_are_missing(fails):
+    line = fails("medium", medium="{temperature: 20 K, density: 1 cm^-3}", populations="lvg")
+    assert "'colliders' is missing" in line and "lvg" in line
+
+
+def test_collider_without_rates(fails):
+    line = fails("medium", medium="{temperature: 20 K, density: 1 cm^-3, colliders: {e: 1 cm^-3}}", populations="lvg")
+    assert "medium.colliders" in line
+
+
+def test_populations_without_a_molecule(fails):
+    assert "only a molecule" in fails("populations", line="co10", medium="{temperature: 20 K, opacity: 1 1/pc}",
+                                      sources="[{volume: {}, spectrum: {local: {}}, luminosity: 1 photon/s}]",
+                                      populations="lte")
+
+
+def test_unknown_method(fails):
+    line = fails("populations", populations="magic")
+    assert "lte, given, two-level, lvg, escape-probability, equilibrium" in line
+
+
+@pytest.mark.parametrize("method, key", [("lte", "error: 1e-3"), ("lte", "background: 3 K"), ("lvg", "length: 1 pc"),
+                                         ("lvg", "directions: 8"), ("lvg", "file: x.h5"), ("two-level", "length: 1 pc")])
+def test_keys_of_other_methods(fails, method, key):
+    line = fails("populations", populations=f"{{method: {method}, {key}}}")
+    assert f"populations.{key.split(':')[0]}" in line and f"'{method}' do not know this" in line
+
+
+@pytest.mark.parametrize("value, text", [("error: 0", "between"), ("iterations: 0", "between"),
+                                         ("background: -1 K", "negative"), ("background: 3", "no unit"),
+                                         ("inversion_limit: -1", "between")])
+def test_bad_numbers(fails, value, text):
+    assert text in fails("populations", populations=f"{{method: lvg, {value}}}")
+
+
+@pytest.mark.parametrize("populations", ["escape-probability", "{method: escape-probability}"])
+def test_length_is_missing(fails, populations):
+    assert "length" in fails("populations", populations=populations)
+
+
+# ---- given populations ----
+
+
+def give(folder, values, units=None):
+    with h5py.File(folder.model.parent / "x.h5", "w") as file:
+        file["x"] = values
+        if units:
+            file["x"].attrs["units"] = units
+
+
+GIVEN = "{method: given, file: x.h5, dataset: x}"
+
+
+def test_given_needs_a_file(fails):
+    assert "needs a file" in fails("populations", populations="given")
+
+
+def test_given_shape(fails, folder):
+    give(folder, np.ones((2, 2, 2, 4)) / 4)
+    assert "(2, 2, 2, 4)" in (line := fails("populations", populations=GIVEN)) and "(2, 2, 2, 3)" in line
+
+
+@pytest.mark.parametrize("cell, text", [([0.5, 0.4, 0.2], "add up to 1"), ([1.5, -0.5, 0], "negative"),
+                                        ([np.nan, 0, 1], "not finite")])
+def test_given_fractions(fails, folder, cell, text):
+    x = np.full((2, 2, 2, 3), 1 / 3)
+    x[1, 0, 1] = cell
+    give(folder, x)
+    assert text in (line := fails("populations", populations=GIVEN)) and "[1, 0, 1]" in line
+
+
+def test_given_densities_say_the_density(fails, folder):
+    give(folder, np.ones((2, 2, 2, 3)), "cm^-3")
+    assert "holds densities" in fails("medium", populations=GIVEN)
+
+
+def test_given_in_a_wrong_unit(fails, folder):
+    give(folder, np.ones((2, 2, 2, 3)), "K")
+    assert "units 'K'" in fails("populations", populations=GIVEN)
+
+
+# ---- sources and packets ----
+
+
+def test_packets_of_gas_that_shines(fails):
+    line = fails("run", run="{packets: 1000}")
+    assert "run.packets" in line and "would count twice" in line
+
+
+def test_packets_are_needed_for_two_levels(fails):
+    assert "run.packets is 0" in fails("populations", populations="two-level", run="{packets: 0}")
+
+
+def test_gas_of_a_named_line(fails):
+    assert "only a molecule" in fails("sources", line="co10", medium="{temperature: 20 K, opacity: 1 1/pc}",
+                                      sources="[{gas: {}}]")
+
+
+def test_gas_twice(fails):
+    assert "shines once" in fails("sources", sources="[{gas: {}}, {gas: {}}]")
+
+
+def test_gas_and_two_levels(fails):
+    assert "use 'thermal'" in fails("sources", sources="[{gas: {}}]", populations="two-level")
+
+
+def test_two_levels_colder_than_their_surroundings(fails):
+    line = fails("populations", populations="{method: two-level, background: 50 K}")
+    assert "colder than the background" in line
+
+
+def test_destruction_of_two_levels(fails):
+    assert "from collisions" in fails("medium", populations="two-level", medium="{temperature: 20 K, density: 1 cm^-3, "
+                                      "colliders: {H2: 1 cm^-3}, destruction: 0.5}")
+
+
+def test_background_behind_two_levels(fails):
+    assert "excess over populations.background" in fails(
+        "image", populations="two-level", cameras="[{direction: +z}]",
+        channels="{number: 1, range: [-1 km/s, 1 km/s]}", image="{background: cmb}")
+
+
+def test_no_sources_of_a_named_line(toy):
+    line = error_line(toy(line="co10", medium="{temperature: 20 K, opacity: 1 1/pc}"))
+    assert "the key 'sources' is missing" in line
+
+
+def test_levels_of_a_named_line(fails):
+    assert "only a molecule has levels" in fails("output", line="co10", medium="{temperature: 20 K, opacity: 1 1/pc}",
+                                                 sources="[{volume: {}, spectrum: {local: {}}, luminosity: 1 photon/s}]",
+                                                 output="{populations: true}")
+
+
+# ---- warnings ----
+
+
+def test_missing_stimulated_emission_is_said(toy):
+    done = toy(populations="{stimulated: false}")
+    assert done.returncode == 0 and "by a factor of 4.13" in done.stderr and "it is left out" in done.stdout
+
+
+def test_temperatures_beyond_the_rates_are_said(toy):
+    done = toy(populations="lvg", medium="{temperature: 500 K, b: 1 km/s, density: 1 cm^-3, colliders: {H2: 1 cm^-3}}")
+    assert done.returncode == 0 and "beyond the temperatures" in done.stderr
+
+
+def test_summary_of_a_run(toy):
+    done = toy(populations="lvg", command=("run", "-o", "result.h5"))
+    assert done.returncode == 0, done.stderr
+    assert "level populations       lvg, " in done.stdout and "estimated error" in done.stdout
