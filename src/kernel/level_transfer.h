@@ -49,11 +49,10 @@ struct step_weights {
 /* Thin steps by the series of 1 - m; because e = 1 - h m, there m - e = h - (1 - m) (1 + h). */
 LR_FN struct step_weights step_weights_of(real h)
 {
-    const real t = r_min(h, R(80));
-    const int thin = r_abs(t) < R(0.25);
-    const real e = r_exp(-t);
-    const real m = r_div(R(1) - e, thin ? R(1) : t);
-    const real series = t * (R(1.0 / 2) - t * (R(1.0 / 6) - t * (R(1.0 / 24) - t * (R(1.0 / 120) - t * R(1.0 / 720)))));
+    const int thin = r_abs(h) < R(0.25);
+    const real e = r_exp(-h);
+    const real m = r_div(R(1) - e, h); /* not used where h = 0 */
+    const real series = h * (R(1.0 / 2) - h * (R(1.0 / 6) - h * (R(1.0 / 24) - h * (R(1.0 / 120) - h * R(1.0 / 720)))));
     struct step_weights weights;
     weights.through = e;
     weights.from = thin ? h - series * (R(1) + h) : m - e;
