@@ -186,22 +186,25 @@ __device__ __forceinline__ struct line_span line_in_span(const struct light_pass
     return line;
 }
 
+/* What is in the cells of a span: lines of any depth with dust or without it, or thin lines alone. */
+enum matter { DUSTY, CLEAR, THIN };
+
 /* Weights of a step for the line, and what dust adds. */
 struct mixed_weights {
     real through, from, to, dust;
 };
 
-template <bool DUST>
+template <enum matter MATTER>
 __device__ __forceinline__ struct mixed_weights mixed_step(real line, real grey, real dust)
 {
     struct mixed_weights mixed;
-    const real all = DUST ? line + grey : line;
-    const struct step_weights w = step_weights_of(all);
+    const real all = MATTER == DUSTY ? line + grey : line;
+    const struct step_weights w = MATTER == THIN ? step_weights_thin(all) : step_weights_of(all);
     mixed.through = w.through;
     mixed.from = w.from;
     mixed.to = w.to;
     mixed.dust = R(0);
-    if (DUST) {
+    if (MATTER == DUSTY) {
         const real share = all != R(0) ? r_div(line, all) : R(0);
         mixed.from *= share;
         mixed.to *= share;
@@ -216,19 +219,19 @@ struct record {
 };
 
 /* One frequency through both halves; gives the light that goes on. `profile` is that in the middle of b. */
-template <bool DUST>
+template <enum matter MATTER>
 __device__ __forceinline__ real cross_span(const struct line_span &line, real entering, real depth_a, real depth_b,
                                            real profile, struct record &record)
 {
-    const struct mixed_weights a = mixed_step<DUST>(depth_a, line.grey_a, line.dust_a);
-    const struct mixed_weights b = mixed_step<DUST>(depth_b, line.grey_b, line.dust_b);
+    const struct mixed_weights a = mixed_step<MATTER>(depth_a, line.grey_a, line.dust_a);
+    const struct mixed_weights b = mixed_step<MATTER>(depth_b, line.grey_b, line.dust_b);
     real own = line.own_a0 * a.from + line.own_a1 * a.to;
     entering = entering * a.through + (line.rest_a0 * a.from + line.rest_a1 * a.to);
-    if (DUST)
+    if (MATTER == DUSTY)
         entering += a.dust;
     own = own * b.through + (line.own_b0 * b.from + b.to);
     entering = entering * b.through + line.rest_b0 * b.from;
-    if (DUST)
+    if (MATTER == DUSTY)
         entering += b.dust;
     record.profile += profile;
     record.entering += profile * entering;
@@ -237,7 +240,7 @@ __device__ __forceinline__ real cross_span(const struct line_span &line, real en
 }
 
 /* The frequencies low, low + width, ... of one thread. */
-template <bool DUST, enum motion MOTION>
+template <enum matter MATTER, enum motion MOTION>
 __device__ __forceinline__ void cross_frequencies(const struct span &span, const struct line_span &line,
                                                   struct interval at, int width, real *entering, struct record &record)
 {
@@ -257,7 +260,7 @@ __device__ __forceinline__ void cross_frequencies(const struct span &span, const
             depth_a = scaled_a * slide_sum<MOTION>(span.slide_a, f);
             depth_b = scaled_b * slide_sum<MOTION>(span.slide_b, f);
         }
-        entering[i] = cross_span<DUST>(line, entering[i], depth_a, depth_b, profile, record);
+        entering[i] = cross_span<MATTER>(line, entering[i], depth_a, depth_b, profile, record);
         f += stride;
     }
 }
@@ -300,16 +303,19 @@ __device__ __forceinline__ void cross_lines(const struct light_pass &pass, const
         const bool there = group < n - done;
         const int l = done + (there ? group : 0);
         const struct line_span line = line_in_span<DUST>(pass, span, first + l);
-        struct interval at = reach_of(pass, span, r_max(r_abs(line.depth_a), r_abs(line.depth_b)));
+        const real depth = r_max(r_abs(line.depth_a), r_abs(line.depth_b));
+        struct interval at = reach_of(pass, span, depth);
         at.low = there ? at.low + part : at.high;
         struct record record = {R(0), R(0), R(0)};
         real *mine = entering + l * pass.stride;
-        if (panels == 0)
-            cross_frequencies<DUST, STILL>(span, line, at, width, mine, record);
+        if (panels == 0 && !DUST && __all_sync(WHOLE_WARP, depth < STEP_IS_THIN))
+            cross_frequencies<THIN, STILL>(span, line, at, width, mine, record);
+        else if (panels == 0)
+            cross_frequencies<DUST ? DUSTY : CLEAR, STILL>(span, line, at, width, mine, record);
         else if (panels == 1)
-            cross_frequencies<DUST, GENTLE>(span, line, at, width, mine, record);
+            cross_frequencies<DUST ? DUSTY : CLEAR, GENTLE>(span, line, at, width, mine, record);
         else
-            cross_frequencies<DUST, FAST>(span, line, at, width, mine, record);
+            cross_frequencies<DUST ? DUSTY : CLEAR, FAST>(span, line, at, width, mine, record);
         record = group_sum(record, width);
         if (there && part < 2 && weight > R(0) && record.profile > R(0)) {
             struct light *light = &beam.light[(int64_t)span.b * pass.n_line + first + l];
@@ -404,7 +410,7 @@ __device__ void follow_ray(const struct light_pass &pass, const struct beam &bea
 #ifdef LR_REAL_DOUBLE
 enum { LIGHT_BLOCKS_PER_SM = 4 };
 #else
-enum { LIGHT_BLOCKS_PER_SM = 8 };
+enum { LIGHT_BLOCKS_PER_SM = 6 };
 #endif
 
 /* blockDim.x / 32 rays to a block. */
