@@ -76,18 +76,25 @@ struct slide {
     int panels;     /* 0: the velocity does not change */
 };
 
-__device__ __forceinline__ struct slide slide_over(const struct light_pass &pass, real v0, real v1, real inv_b)
+/* At one velocity. */
+__device__ __forceinline__ struct slide slide_at(const struct light_pass &pass, real v, real inv_b)
 {
     const real scale = SQRT_LOG2_E * inv_b;
-    const real start = (pass.first - v0) * scale;
     struct slide slide;
     slide.step = pass.step * scale;
+    slide.low = slide.high = (pass.first - v) * scale;
+    slide.part = R(0);
+    slide.panels = 0;
+    return slide;
+}
+
+__device__ __forceinline__ struct slide slide_over(const struct light_pass &pass, real v0, real v1, real inv_b)
+{
+    struct slide slide = slide_at(pass, v0, inv_b);
     slide.panels = profile_panels(v0, v1, inv_b);
-    slide.part = (v0 - v1) * scale;
-    if (slide.panels > 1)
-        slide.part = r_div(slide.part, (real)slide.panels);
-    slide.low = start + slide.part * R(0.21132486540518711775);
-    slide.high = start + slide.part * R(0.78867513459481288225);
+    slide.part = r_div((v0 - v1) * (SQRT_LOG2_E * inv_b), (real)(slide.panels > 1 ? slide.panels : 1));
+    slide.high += slide.part * R(0.78867513459481288225);
+    slide.low += slide.part * R(0.21132486540518711775);
     return slide;
 }
 
@@ -356,8 +363,6 @@ __device__ __forceinline__ struct span span_between(const struct light_pass &pas
 {
     const bool joined = a.glows && b.glows;
     const real share = r_div(a.length, a.length + b.length); /* of b, on the face */
-    const bool glides = joined && r_abs(b.v - a.v) * r_max(a.inv_b, b.inv_b) > GLIDE_ABOVE;
-    const real v_face = share * b.v + (R(1) - share) * a.v;
     struct span span;
     span.a = a.cell;
     span.b = b.cell;
@@ -367,9 +372,14 @@ __device__ __forceinline__ struct span span_between(const struct light_pass &pas
     span.kappa_b = b.kappa;
     span.share_a = joined ? share : R(0);
     span.share_b = joined ? R(1) - share : R(0);
-    span.slide_a = slide_over(pass, a.v, glides ? v_face : a.v, a.inv_b);
-    span.slide_b = slide_over(pass, glides ? v_face : b.v, b.v, b.inv_b);
-    span.middle = (pass.first - b.v) * (SQRT_LOG2_E * b.inv_b);
+    span.slide_a = slide_at(pass, a.v, a.inv_b);
+    span.slide_b = slide_at(pass, b.v, b.inv_b);
+    span.middle = span.slide_b.low;
+    if (joined && r_abs(b.v - a.v) * r_max(a.inv_b, b.inv_b) > GLIDE_ABOVE) {
+        const real v_face = share * b.v + (R(1) - share) * a.v;
+        span.slide_a = slide_over(pass, a.v, v_face, a.inv_b);
+        span.slide_b = slide_over(pass, v_face, b.v, b.inv_b);
+    }
     span.low = (r_min(a.v, b.v) - pass.first) * pass.inv_step;
     span.high = (r_max(a.v, b.v) - pass.first) * pass.inv_step;
     span.reach_scale = r_div(pass.inv_step, r_min(a.inv_b, b.inv_b));
