@@ -1,5 +1,5 @@
-/* Section `line` of a molecule: {molecule: FILE or NAME, transition: UPPER-LOWER or number, levels: number}. Fills the species and the
- * line that stands for it. */
+/* Section `line` of a molecule: {molecule: FILE or NAME, transition: UPPER-LOWER or number, levels: number}. Fills the
+ * species and the line that stands for it. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
