@@ -1,6 +1,6 @@
 # liblinerad_cuda.so: loaded at run time from the folder of liblinerad.so. Static CUDA runtime, one exported entry, so a
 # machine without a driver loses nothing but this file. src/backend/cuda*.cu; *_transport.cu and *_trace.cu are compiled
-# once per precision with LR_CUDA_VARIANT=mixed|double. CUDA 12 and 13.
+# once per mesh and precision with LR_CUDA_VARIANT=mixed|double|shells_mixed|shells_double. CUDA 12 and 13.
 
 file(GLOB cuda_sources CONFIGURE_DEPENDS src/backend/cuda*.cu)
 set(cuda_drivers ${cuda_sources})
@@ -60,11 +60,12 @@ if(LINERAD_WERROR)
 endif()
 
 set(cuda_targets "")
-foreach(precision mixed double)
+foreach(precision mixed double shells_mixed shells_double)
   if(cuda_drivers)
     add_library(linerad_cuda_${precision} OBJECT ${cuda_drivers})
     target_compile_definitions(linerad_cuda_${precision} PRIVATE LR_CUDA_VARIANT=${precision}
-                               $<$<STREQUAL:${precision},double>:LR_REAL_DOUBLE>)
+                               $<$<IN_LIST:${precision},double$<SEMICOLON>shells_double>:LR_REAL_DOUBLE>
+                               $<$<IN_LIST:${precision},shells_mixed$<SEMICOLON>shells_double>:LR_WALK_SHELLS>)
     list(APPEND cuda_targets linerad_cuda_${precision})
   endif()
 endforeach()

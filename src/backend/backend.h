@@ -1,7 +1,7 @@
 /* What a backend does, in plain doubles: nothing here depends on the working precision.
  *
- * Code units: lengths in half-sizes of the mesh along x, velocities and Doppler shifts in reference_b, packet weights
- * in units of the weight at emission (so that 1 is a new packet). */
+ * Code units: lengths in half-sizes of the mesh along x (the radius of shells), velocities and Doppler shifts in
+ * reference_b, packet weights in units of the weight at emission (so that 1 is a new packet). */
 #ifndef LR_BACKEND_BACKEND_H
 #define LR_BACKEND_BACKEND_H
 
@@ -11,6 +11,7 @@
 
 #include "linerad.h"
 
+enum transport_mesh { TRANSPORT_CARTESIAN, TRANSPORT_SHELLS };
 enum transport_face { TRANSPORT_OPEN, TRANSPORT_PERIODIC, TRANSPORT_REFLECTING };
 enum transport_mode {
     TRANSPORT_EXACT,
@@ -85,6 +86,10 @@ struct transport_peel {
 };
 
 struct transport_job {
+    /* SHELLS: n[0] shells from the centre on, whose widths are in width[0]; the velocity of a cell is radial,
+     * velocity[0], and its coordinate `local` is the height above the inner sphere, in local[0]. There are no cameras.
+     */
+    enum transport_mesh mesh;
     int n[3];
     const double *width[3]; /* of the cells along each axis */
     enum transport_face face[TRANSPORT_N_FACE];
@@ -172,12 +177,13 @@ struct trace_plane {
 
 /* A ray whose transmission is wanted, from a point to the observer. */
 struct trace_probe {
-    double start[3], direction[3];
-    double length; /* to a near observer */
+    double start[3], direction[3]; /* from the lower corner, or the centre of shells */
+    double length;                 /* to a near observer */
 };
 
 /* Ray tracing for one camera. Lengths and velocities in code units, intensities in any one unit. */
 struct trace_job {
+    enum transport_mesh mesh; /* SHELLS: no planes; n and width as in transport_job */
     int n[3];
     const double *width[3];
     enum transport_face face[TRANSPORT_N_FACE];
@@ -192,6 +198,7 @@ struct trace_job {
     double origin[3]; /* middle of the image, or the near observer; from the lower corner */
     double pixel;     /* size, or tangent of its angle */
     int pixels[2], rays;
+    const double *impact; /* SHELLS: distance from the centre of the ray of each pixel, [n_y][n_x]; no eye */
 
     int n_channel, merge; /* stored channels traced; how many of them make one channel of the image */
     double velocity_first, velocity_step;

@@ -60,6 +60,7 @@ static inline struct mesh_view make_mesh_view(const struct view_store *store, co
                                               int *failed)
 {
     struct mesh_view mesh;
+    mesh.radius = NULL;
     for (int axis = 0; axis < 3; axis++) {
         const int n = count[axis];
         mesh.n[axis] = n;
@@ -70,6 +71,10 @@ static inline struct mesh_view make_mesh_view(const struct view_store *store, co
             for (int i = 0; i < n; i++)
                 edge[i + 1] = edge[i] + width[axis][i];
             mesh.edge[axis] = store_reals(store, n + 1, edge, failed);
+            if (WALK_IS_RADIAL && axis == 0) {
+                mesh.radius = (const double *)store->copy(store->owner, ((size_t)n + 1) * sizeof(double), edge);
+                *failed |= !mesh.radius;
+            }
         } else {
             *failed = 1;
         }
@@ -250,6 +255,11 @@ static inline int make_trace_view(const struct view_store *store, const struct t
     view->eye.perspective = job->perspective;
     view->eye.n_ray[0] = job->pixels[0] * job->rays;
     view->eye.n_ray[1] = job->pixels[1] * job->rays;
+    if (WALK_IS_RADIAL) {
+        const size_t n = (size_t)job->pixels[0] * (size_t)job->pixels[1];
+        view->eye.impact = (const double *)store->copy(store->owner, n * sizeof(double), job->impact);
+        failed |= !view->eye.impact;
+    }
     view->rays = job->rays;
     view->n_channel = job->n_channel;
     view->n_node = job->n_node;

@@ -10,12 +10,23 @@
 #include "backend/cpu_variants.h"
 #include "base/context.h"
 
+/* Indexed by enum transport_mesh and by whether the precision is double. */
 struct variant {
     const char *simd;
-    cpu_transport_fn *mixed, *wide;
-    cpu_trace_fn *trace_mixed, *trace_wide;
-    const struct level_backend *levels_mixed, *levels_wide;
+    cpu_transport_fn *transport[2][2];
+    cpu_trace_fn *trace[2][2];
+    const struct level_backend *levels[2];
 };
+
+#define VARIANT(simd, isa)                                                                                             \
+    {                                                                                                                  \
+        simd,                                                                                                          \
+            {{cpu_transport_mixed_##isa, cpu_transport_double_##isa},                                                  \
+             {cpu_transport_shells_mixed_##isa, cpu_transport_shells_double_##isa}},                                   \
+            {{cpu_trace_mixed_##isa, cpu_trace_double_##isa},                                                          \
+             {cpu_trace_shells_mixed_##isa, cpu_trace_shells_double_##isa}},                                           \
+            {&cpu_levels_mixed_##isa, &cpu_levels_double_##isa},                                                       \
+    }
 
 static struct variant best_variant(void)
 {
@@ -23,25 +34,11 @@ static struct variant best_variant(void)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd"))
-        return (struct variant){
-            "AVX-512",           cpu_transport_mixed_v4, cpu_transport_double_v4, cpu_trace_mixed_v4,
-            cpu_trace_double_v4, &cpu_levels_mixed_v4,   &cpu_levels_double_v4};
+        return (struct variant)VARIANT("AVX-512", v4);
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
-        return (struct variant){"AVX2",
-                                cpu_transport_mixed_v3,
-                                cpu_transport_double_v3,
-                                cpu_trace_mixed_v3,
-                                cpu_trace_double_v3,
-                                &cpu_levels_mixed_v3,
-                                &cpu_levels_double_v3};
+        return (struct variant)VARIANT("AVX2", v3);
 #endif
-    return (struct variant){"baseline SIMD",
-                            cpu_transport_mixed_baseline,
-                            cpu_transport_double_baseline,
-                            cpu_trace_mixed_baseline,
-                            cpu_trace_double_baseline,
-                            &cpu_levels_mixed_baseline,
-                            &cpu_levels_double_baseline};
+    return (struct variant)VARIANT("baseline SIMD", baseline);
 }
 
 static int device_count(void)
@@ -79,7 +76,7 @@ static enum lr_status transport(lr_context *ctx, int device, int threads, bool d
     (void)device;
     const struct variant variant = best_variant();
     const int n = threads > 0 ? threads : omp_get_max_threads();
-    return (double_precision ? variant.wide : variant.mixed)(ctx, n, job, monitor, tally);
+    return variant.transport[job->mesh][double_precision](ctx, n, job, monitor, tally);
 }
 
 static enum lr_status trace(lr_context *ctx, int device, int threads, bool double_precision,
@@ -89,13 +86,13 @@ static enum lr_status trace(lr_context *ctx, int device, int threads, bool doubl
     (void)device;
     const struct variant variant = best_variant();
     const int n = threads > 0 ? threads : omp_get_max_threads();
-    return (double_precision ? variant.trace_wide : variant.trace_mixed)(ctx, n, job, monitor, image);
+    return variant.trace[job->mesh][double_precision](ctx, n, job, monitor, image);
 }
 
 static const struct level_backend *levels(bool double_precision)
 {
     const struct variant variant = best_variant();
-    return double_precision ? variant.levels_wide : variant.levels_mixed;
+    return variant.levels[double_precision];
 }
 
 const struct lr_backend *backend_cpu(void)

@@ -1,4 +1,5 @@
-/* The transfer equation along a ray for all its frequencies, as loops that the compiler turns into SIMD code. Included
+/* The transfer equation along a ray for all its frequencies, as loops that the compiler turns into SIMD code. Inside
+ * shells every S changes along the radius as that of the line does; the pieces of a way know no faces. Included
  * by cpu_trace.c, once per precision and instruction set. */
 #ifndef LR_BACKEND_CPU_FORMAL_H
 #define LR_BACKEND_CPU_FORMAL_H
@@ -174,7 +175,7 @@ static void look_ahead(const struct pass *pass, struct desk *desk, int i)
 
 static inline __attribute__((always_inline)) void general_step(const struct desk *desk, const struct cell_view *cell,
                                                                int n_sample, real way, struct part part,
-                                                               struct lean lean, const int flat)
+                                                               struct lean lean, struct tilt radial, const int flat)
 {
     const real *profile = desk->profile[0];
     const real *light = desk->light[0];
@@ -198,8 +199,10 @@ static inline __attribute__((always_inline)) void general_step(const struct desk
         if (flat) {
             intensity[s] = formal_step_flat(intensity[s], t, glow);
         } else {
-            const struct tilt tilt = source_tilt(behind[s], source[s], front[s], lean,
-                                                 vec3_make(past_x[s], past_y[s], past_z[s]), opacity * way);
+            const struct tilt tilt = WALK_IS_RADIAL
+                                         ? radial
+                                         : source_tilt(behind[s], source[s], front[s], lean,
+                                                       vec3_make(past_x[s], past_y[s], past_z[s]), opacity * way);
             intensity[s] = formal_step(intensity[s], t, glow, between(tilt.in, tilt.out, part.from),
                                        between(tilt.in, tilt.out, part.to));
         }
@@ -240,9 +243,9 @@ static void general_part(const struct pass *pass, struct desk *desk, int i, stru
     const int n_sample = desk->row_length * pass->view.n_node;
     const struct lean lean = lean_at(desk, i);
     if (pass->view.step_source)
-        general_step(desk, cell, n_sample, here->way.length, part, lean, 0);
+        general_step(desk, cell, n_sample, here->way.length, part, lean, here->tilt, 0);
     else
-        general_step(desk, cell, n_sample, here->way.length, part, lean, 1);
+        general_step(desk, cell, n_sample, here->way.length, part, lean, here->tilt, 1);
 }
 
 static void add_sheet(const struct pass *pass, struct desk *desk, int p)
@@ -320,7 +323,7 @@ static void trace_general(const struct pass *pass, struct desk *desk)
             part_past_sheets(pass, desk, i, part);
         }
         add_sheets_at_end(pass, desk, i);
-        if (view->step_source)
+        if (view->step_source && !WALK_IS_RADIAL)
             remember_rise(desk, i, n_sample);
     }
 }

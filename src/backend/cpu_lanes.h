@@ -21,6 +21,8 @@ struct lanes {
     real tau[LANES]; /* depth to the next scattering */
     real alpha0[LANES], a[LANES], b[LANES], kappa[LANES], eps[LANES];
     real profile[LANES];
+    real outflow[LANES]; /* SHELLS: radial velocity in units of b */
+    real lead[LANES];    /* SHELLS: by how much x will have fallen in the middle of the next step */
     /* since the last flush */
     real length[LANES], scatter[LANES], path_part[LANES], depth[LANES], scattered[LANES];
     /* scratch of one round */
@@ -122,28 +124,51 @@ static inline __attribute__((always_inline)) void scatter_lanes(struct lanes *la
     }
 }
 
+/* The frequency at which the next step meets the gas. */
+static inline __attribute__((always_inline)) real lane_frequency(const struct lanes *lane, int l)
+{
+    return WALK_IS_RADIAL ? lane->x[l] - lane->lead[l] : lane->x[l];
+}
+
+/* SHELLS whose gas moves: see STEP_TURN. */
+static inline void aim_lanes(struct lanes *lane)
+{
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) {
+        const struct vec3 local = vec3_make(lane->local_x[l], lane->local_y[l], lane->local_z[l]);
+        const struct vec3 n = vec3_make(lane->nx[l], lane->ny[l], lane->nz[l]);
+        const struct vec3 shell = vec3_make(lane->width_x[l], lane->width_y[l], R_HUGE);
+        const real reach = walk_reach(local, shell, n, r_div(STEP_TURN, r_abs(lane->outflow[l])));
+        const real step = r_min(walk_exit(local, shell, n).distance, reach);
+        lane->width_z[l] = reach;
+        lane->lead[l] = lane->outflow[l] * (walk_move(local, shell, n, R(0.5) * step).n.z - n.z);
+    }
+}
+
 static inline __attribute__((always_inline)) void profile_lanes(struct lanes *lane, const struct transport_view *view,
                                                                 const int mode, const int narrow)
 {
     if (mode == MODE_TABLE_GLOBAL || mode == MODE_TABLE_CONSTANT) {
 #pragma omp simd
         for (int l = 0; l < LANES; l++)
-            lane->profile[l] = voigt_table(&view->table, lane->a[l], lane->x[l]);
+            lane->profile[l] = voigt_table(&view->table, lane->a[l], lane_frequency(lane, l));
         return;
     }
     if (mode == MODE_APPROXIMATE_VOIGT) {
         for (int l = 0; l < LANES; l++)
-            lane->profile[l] = voigt_tanh_blend(lane->a[l], lane->x[l], (real)voigt_crossing((double)lane->a[l]));
+            lane->profile[l] =
+                voigt_tanh_blend(lane->a[l], lane_frequency(lane, l), (real)voigt_crossing((double)lane->a[l]));
         return;
     }
 #pragma omp simd
     for (int l = 0; l < LANES; l++)
-        lane->profile[l] = voigt_narrow(r_min(lane->a[l], LR_VOIGT_NARROW_MAX), lane->x[l]);
+        lane->profile[l] = voigt_narrow(r_min(lane->a[l], LR_VOIGT_NARROW_MAX), lane_frequency(lane, l));
     if (narrow)
         return;
 #pragma omp simd
     for (int l = 0; l < LANES; l++)
-        lane->profile[l] = lane->a[l] > LR_VOIGT_NARROW_MAX ? voigt_broad(lane->a[l], lane->x[l]) : lane->profile[l];
+        lane->profile[l] =
+            lane->a[l] > LR_VOIGT_NARROW_MAX ? voigt_broad(lane->a[l], lane_frequency(lane, l)) : lane->profile[l];
 }
 
 static inline __attribute__((always_inline)) void fly_lanes(struct lanes *lane, const struct transport_view *view,
@@ -167,9 +192,20 @@ static inline __attribute__((always_inline)) void fly_lanes(struct lanes *lane, 
         }
         const int flying = ready & !owing;
         const real length = flying ? segment.length : R(0);
-        lane->local_x[l] += length * lane->nx[l];
-        lane->local_y[l] += length * lane->ny[l];
-        lane->local_z[l] += length * lane->nz[l];
+        if (WALK_IS_RADIAL) {
+            const struct flown flown = walk_move(vec3_make(lane->local_x[l], lane->local_y[l], lane->local_z[l]),
+                                                 vec3_make(lane->width_x[l], lane->width_y[l], lane->width_z[l]),
+                                                 vec3_make(lane->nx[l], lane->ny[l], lane->nz[l]), length);
+            lane->x[l] -= flying ? lane->outflow[l] * (flown.n.z - lane->nz[l]) : R(0);
+            lane->local_x[l] = flying ? flown.local.x : lane->local_x[l];
+            lane->nx[l] = flying ? flown.n.x : lane->nx[l];
+            lane->ny[l] = flying ? flown.n.y : lane->ny[l];
+            lane->nz[l] = flying ? flown.n.z : lane->nz[l];
+        } else {
+            lane->local_x[l] += length * lane->nx[l];
+            lane->local_y[l] += length * lane->ny[l];
+            lane->local_z[l] += length * lane->nz[l];
+        }
         lane->tau[l] = flying ? segment.tau_left : lane->tau[l];
         lane->path_part[l] += length;
         real weighted = length;
@@ -185,7 +221,9 @@ static inline __attribute__((always_inline)) void fly_lanes(struct lanes *lane, 
         lane->scatter[l] += weighted * opacity.scatter;
         lane->collided[l] = scatters;
         const int overdue = scatters & flush_is_due(lane->events[l]);
-        lane->event[l] = (flying & !segment.scatters) ? segment.axis + 1 : overdue ? EVENT_FLUSH : EVENT_NONE;
+        const int ends_inside = WALK_IS_RADIAL && segment.axis == EXIT_STEP;
+        const int crosses = flying & !segment.scatters & !ends_inside;
+        lane->event[l] = crosses ? segment.axis + 1 : overdue ? EVENT_FLUSH : EVENT_NONE;
         lane->state[l] = scatters ? (int32_t)LANE_SCATTERING : owing ? (int32_t)LANE_OWING : lane->state[l];
     }
 }

@@ -16,6 +16,7 @@ struct pass {
     struct cell_view *cell;
     double *length, *scatter; /* [n_group][n_cell] */
     double *emissivity_wide;  /* the emissivity where there are few voxels; or NULL */
+    int flows;                /* SHELLS: some gas moves */
     int alone;                /* one thread: no atomic additions to voxels */
     int64_t next;             /* first packet not yet taken */
     int64_t done;

@@ -13,9 +13,10 @@
 /* One cell on the way. */
 struct stretch {
     struct passage way;
-    real far, near;   /* velocity toward the observer at both ends */
-    real middle;      /* and between */
-    struct tilt tilt; /* of the line's own source function */
+    real far, near;         /* velocity toward the observer at both ends */
+    real middle;            /* and between */
+    real outflow, gradient; /* SHELLS: radial velocity in the middle of the shell, and its slope */
+    struct tilt tilt;       /* of the line's own source function */
 };
 
 /* A plane on the way: in which stretch, at which part of it, and how bright this ray sees it. */
@@ -96,13 +97,23 @@ static int make_desk(const struct pass *pass, struct desk *desk)
     return 1;
 }
 
+static real velocity_at(const struct stretch *stretch, real part)
+{
+    return passage_velocity(&stretch->way, stretch->far, stretch->near, stretch->outflow, stretch->gradient, part);
+}
+
 static void fill_stretch(const struct pass *pass, struct vec3 n, struct passage way, struct stretch *stretch)
 {
     const struct trace_view *view = &pass->view;
     const real velocity = cell_velocity_along(&pass->cell[way.cell], n);
     const struct slope_view *slope = view->slope ? &view->slope[way.cell] : NULL;
     *stretch = (struct stretch){.way = way, .far = velocity, .near = velocity};
-    if (slope && view->step_velocity) {
+    if (WALK_IS_RADIAL) {
+        stretch->outflow = velocity;
+        stretch->gradient = slope && view->step_velocity ? slope->velocity.x : R(0);
+        stretch->far = velocity_at(stretch, R(0));
+        stretch->near = velocity_at(stretch, R(1));
+    } else if (slope && view->step_velocity) {
         stretch->far += vec3_dot(slope->velocity, way.from);
         stretch->near += vec3_dot(slope->velocity, way.to);
     }
@@ -110,7 +121,7 @@ static void fill_stretch(const struct pass *pass, struct vec3 n, struct passage 
         stretch->tilt.in = tilt_bounded(vec3_dot(slope->source, way.from));
         stretch->tilt.out = tilt_bounded(vec3_dot(slope->source, way.to));
     }
-    stretch->middle = R(0.5) * (stretch->far + stretch->near);
+    stretch->middle = WALK_IS_RADIAL ? velocity_at(stretch, R(0.5)) : R(0.5) * (stretch->far + stretch->near);
 }
 
 /* List the cells on the way. Returns 0 when memory is exhausted. */
@@ -142,7 +153,8 @@ struct part {
 
 static int part_count(const struct stretch *stretch, real b)
 {
-    const real change = stretch->near - stretch->far;
+    /* along a ray through shells the velocity changes up to twice as fast as on average */
+    const real change = (WALK_IS_RADIAL ? R(2) : R(1)) * (stretch->near - stretch->far);
     return R(4) * r_abs(change) > b ? velocity_steps(change, b) : 1;
 }
 
@@ -150,7 +162,9 @@ static struct part part_of(const struct stretch *stretch, int k, int n)
 {
     const real share = R(1) / (real)n;
     const real change = stretch->near - stretch->far;
-    return (struct part){stretch->far + change * ((real)k + R(0.5)) * share, (real)k * share, ((real)k + R(1)) * share};
+    const real velocity = WALK_IS_RADIAL ? velocity_at(stretch, ((real)k + R(0.5)) * share)
+                                         : stretch->far + change * ((real)k + R(0.5)) * share;
+    return (struct part){velocity, (real)k * share, ((real)k + R(1)) * share};
 }
 
 static real between(real from, real to, real part)

@@ -141,11 +141,8 @@ static int make_slopes(struct block **chain, const struct trace_job *job, int th
         for (int j = 0; j < job->n[1]; j++)
             for (int k = 0; k < job->n[2]; k++) {
                 const int at[3] = {i, j, k};
-                struct place place = {
-                    i, j, k, vec3_make(0, 0, 0),
-                    vec3_make(view->mesh.width[0][i], view->mesh.width[1][j], view->mesh.width[2][k])};
-                const struct vec3 n = camera_direction(&camera, &view->mesh, place);
-                slope[walk_cell_index(&view->mesh, place)] = cell_slopes(&view->mesh, view->cell, at, n);
+                slope[((size_t)i * (size_t)job->n[1] + (size_t)j) * (size_t)job->n[2] + (size_t)k] =
+                    cell_slopes(&view->mesh, view->cell, at, trace_direction(&camera, &view->mesh, at));
             }
     view->slope = slope;
     return 1;

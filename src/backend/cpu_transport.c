@@ -40,6 +40,8 @@ static void load_cell(struct lanes *lane, int l, const struct cell_view *cell)
     lane->kappa[l] = cell->kappa;
     lane->eps[l] = cell->eps;
     lane->forced[l] = 0;
+    if (WALK_IS_RADIAL)
+        lane->outflow[l] = cell->vx / cell->b;
 }
 
 static void keep_last_scattering(struct lanes *lane, int l)
@@ -313,6 +315,8 @@ static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, 
             scatter_lanes(lane, view, mode, 0, imaging);
         if (imaging)
             serve_cameras(pass, lane, mode);
+        if (WALK_IS_RADIAL && pass->flows)
+            aim_lanes(lane);
         profile_lanes(lane, view, mode, narrow);
         if (absorbing && view->analog)
             fly_lanes(lane, view, 1, 1, imaging);
@@ -327,11 +331,11 @@ static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, 
 /* One compiled loop for each combination: mode, absorption, line width and cameras are constants in it. */
 #define RUN_ROUNDS(mode, narrow)                                                                                       \
     do {                                                                                                               \
-        if (pass->job->absorbing && pass->job->n_camera > 0)                                                           \
+        if (!WALK_IS_RADIAL && pass->job->absorbing && pass->job->n_camera > 0)                                        \
             run_rounds(pass, lane, supply, mode, 1, narrow, 1);                                                        \
         else if (pass->job->absorbing)                                                                                 \
             run_rounds(pass, lane, supply, mode, 1, narrow, 0);                                                        \
-        else if (pass->job->n_camera > 0)                                                                              \
+        else if (!WALK_IS_RADIAL && pass->job->n_camera > 0)                                                           \
             run_rounds(pass, lane, supply, mode, 0, narrow, 1);                                                        \
         else                                                                                                           \
             run_rounds(pass, lane, supply, mode, 0, narrow, 0);                                                        \
@@ -432,6 +436,8 @@ enum lr_status NAME_EXPAND(cpu_transport_,
     }
     if (ready) {
         pass.view.cell = pass.cell;
+        for (int64_t cell = 0; WALK_IS_RADIAL && cell < job->n_cell; cell++)
+            pass.flows |= pass.cell[cell].vx != R(0);
         pass.axes = make_tally_axes(job);
         pass.deal = make_tally_deal(job);
         const double start = lr_seconds();

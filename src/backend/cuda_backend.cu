@@ -38,8 +38,9 @@ static enum lr_status transport(lr_context *ctx, int device, int threads, bool d
     const cudaError_t error = cudaSetDevice(device);
     if (error != cudaSuccess)
         return fail_fn(ctx, LR_ERROR_DEVICE, "cuda:%d: %s", device, cudaGetErrorString(error));
-    return double_precision ? cuda_transport_double(fail_fn, ctx, job, monitor, tally)
-                            : cuda_transport_mixed(fail_fn, ctx, job, monitor, tally);
+    static cuda_transport_fn *const variant[2][2] = {{cuda_transport_mixed, cuda_transport_double},
+                                                     {cuda_transport_shells_mixed, cuda_transport_shells_double}};
+    return variant[job->mesh][double_precision](fail_fn, ctx, job, monitor, tally);
 }
 
 static enum lr_status trace(lr_context *ctx, int device, int threads, bool double_precision,
@@ -50,8 +51,9 @@ static enum lr_status trace(lr_context *ctx, int device, int threads, bool doubl
     const cudaError_t error = cudaSetDevice(device);
     if (error != cudaSuccess)
         return fail_fn(ctx, LR_ERROR_DEVICE, "cuda:%d: %s", device, cudaGetErrorString(error));
-    return double_precision ? cuda_trace_double(fail_fn, ctx, job, monitor, image)
-                            : cuda_trace_mixed(fail_fn, ctx, job, monitor, image);
+    static cuda_trace_fn *const variant[2][2] = {{cuda_trace_mixed, cuda_trace_double},
+                                                 {cuda_trace_shells_mixed, cuda_trace_shells_double}};
+    return variant[job->mesh][double_precision](fail_fn, ctx, job, monitor, image);
 }
 
 extern "C" LR_API const struct lr_backend *lr_backend_cuda(cuda_fail_fn *fail)

@@ -1,6 +1,6 @@
 /* The transport kernel: what one thread does with one packet at a time. Each turn of its loop is one step of the
  * packet's history: a velocity proposal when it waits for a scattering, one segment when it is in flight; a rejected
- * proposal costs that thread a turn, not its warp. Included by cuda_transport.cu, once per precision. */
+ * proposal costs that thread a turn, not its warp. Included by cuda_transport.cu, once per mesh and precision. */
 #ifndef LR_BACKEND_CUDA_KERNEL_CUH
 #define LR_BACKEND_CUDA_KERNEL_CUH
 
@@ -81,6 +81,12 @@ __device__ __forceinline__ void load_cell(struct packet &p, const struct cell_vi
     p.eps = cell.eps;
     p.b = cell.b;
     p.velocity = vec3_make(cell.vx, cell.vy, cell.vz);
+}
+
+/* Velocity of the gas of the cell along the packet; that of shells is radial. */
+__device__ __forceinline__ real velocity_along(const struct packet &p)
+{
+    return WALK_IS_RADIAL ? p.velocity.x * p.n.z : vec3_dot(p.velocity, p.n);
 }
 
 __device__ __forceinline__ void set_weight(struct packet &p, double weight)
@@ -186,7 +192,7 @@ __device__ void end_packet(const struct pass &pass, struct packet &p, int face)
         atomicAdd(&batch->absorbed, p.absorbed);
     if (face < 0)
         return;
-    const real x = frequency_in_mesh_frame(p.x, p.b, vec3_dot(p.velocity, p.n));
+    const real x = frequency_in_mesh_frame(p.x, p.b, velocity_along(p));
     const int bin = spectrum_bin(&pass.axes, x);
     const int n_slot = pass.axes.n_bin + 2;
     const int n_direction = pass.axes.n_mu * pass.axes.n_phi;
@@ -264,7 +270,7 @@ __device__ __forceinline__ bool cross(const struct pass &pass, struct packet &p,
     const struct vec3 n = crossing.n;
     const int index = walk_cell_index(&pass.view.mesh, crossing.at);
     const struct cell_view to = pass.view.cell[index];
-    p.x = frequency_across(p.x, p.b, vec3_dot(p.velocity, p.n), to.b, cell_velocity_along(&to, n));
+    p.x = frequency_across(p.x, p.b, velocity_along(p), to.b, cell_velocity_along(&to, n));
     p.n = n;
     p.at = crossing.at;
     p.cell = index;
@@ -371,11 +377,39 @@ __device__ __forceinline__ real profile_at(const struct table_view &table, real 
     return NARROW ? voigt_narrow(a, x) : voigt(a, x);
 }
 
+/* SHELLS: set the longest step (STEP_TURN), and return the frequency at which the gas is met in its middle. */
+__device__ __forceinline__ real aim(struct packet &p)
+{
+    p.at.width.z = R_HUGE;
+    if (p.velocity.x == R(0))
+        return p.x;
+    const real outflow = r_div(p.velocity.x, p.b);
+    const real reach = walk_reach(p.at.local, p.at.width, p.n, r_div(STEP_TURN, r_abs(outflow)));
+    const real step = r_min(walk_exit(p.at.local, p.at.width, p.n).distance, reach);
+    p.at.width.z = reach;
+    return p.x - outflow * (walk_move(p.at.local, p.at.width, p.n, R(0.5) * step).n.z - p.n.z);
+}
+
+__device__ __forceinline__ void advance(struct packet &p, real length)
+{
+    if (WALK_IS_RADIAL) {
+        const struct flown flown = walk_move(p.at.local, p.at.width, p.n, length);
+        if (p.velocity.x != R(0))
+            p.x -= r_div(p.velocity.x, p.b) * (flown.n.z - p.n.z);
+        p.at.local = flown.local;
+        p.n = flown.n;
+        return;
+    }
+    p.at.local.x += length * p.n.x;
+    p.at.local.y += length * p.n.y;
+    p.at.local.z += length * p.n.z;
+}
+
 /* One segment; returns whether the packet goes on. */
 template <int MODE, bool ABSORBING, bool NARROW, bool EMISSIVITY>
 __device__ __forceinline__ bool fly(const struct pass &pass, const struct table_view &table, struct packet &p)
 {
-    const real profile = profile_at<MODE, NARROW>(table, p.a, p.x);
+    const real profile = profile_at<MODE, NARROW>(table, p.a, WALK_IS_RADIAL ? aim(p) : p.x);
     const struct opacity opacity = opacity_at(p.alpha0, ABSORBING ? p.eps : R(0), ABSORBING ? p.kappa : R(0), profile);
     const bool analog = ABSORBING && pass.view.analog;
     const real stopping = analog ? opacity.scatter + opacity.absorb : opacity.scatter;
@@ -386,9 +420,7 @@ __device__ __forceinline__ bool fly(const struct pass &pass, const struct table_
         p.state = OWING;
         return true;
     }
-    p.at.local.x += segment.length * p.n.x;
-    p.at.local.y += segment.length * p.n.y;
-    p.at.local.z += segment.length * p.n.z;
+    advance(p, segment.length);
     p.tau = segment.tau_left;
     p.path_part += segment.length;
     real weighted = segment.length;
@@ -402,6 +434,8 @@ __device__ __forceinline__ bool fly(const struct pass &pass, const struct table_
         p.length += weighted;
     }
     p.scatter += weighted * opacity.scatter;
+    if (WALK_IS_RADIAL && !segment.scatters && segment.axis == EXIT_STEP)
+        return true;
     if (!segment.scatters)
         return cross<ABSORBING>(pass, p, segment.axis);
     p.state = WAITING;

@@ -1,5 +1,5 @@
-/* CUDA ray tracer: memory, launches and pictures; the kernel is in cuda_trace_kernel.cuh. Compiled once per precision;
- * LR_CUDA_VARIANT names the entry. */
+/* CUDA ray tracer: memory, launches and pictures; the kernel is in cuda_trace_kernel.cuh. Compiled once per mesh and
+ * precision; LR_CUDA_VARIANT names the entry. */
 #include <cuda_runtime.h>
 
 #include <cstdlib>

@@ -48,13 +48,19 @@ struct stretch {
     struct passage way; /* its length is 0 when there is none */
     real far, near;     /* velocity toward the observer at both ends */
     struct tilt tilt;   /* of the line's own source function */
+    real gradient;      /* SHELLS: slope of the outflow */
 };
+
+__device__ __forceinline__ real velocity_at(const struct stretch &stretch, real part)
+{
+    return passage_velocity(&stretch.way, stretch.far, stretch.near, stretch.cell.vx, stretch.gradient, part);
+}
 
 __device__ __forceinline__ struct stretch next_stretch(const struct trace_view &view, struct ray &ray, bool &more)
 {
     struct stretch stretch;
     stretch.way.length = R(0);
-    stretch.far = stretch.near = stretch.tilt.in = stretch.tilt.out = R(0);
+    stretch.far = stretch.near = stretch.tilt.in = stretch.tilt.out = stretch.gradient = R(0);
     while (more && !(stretch.way.length > R(0))) {
         stretch.way = ray_advance(&view.mesh, &ray);
         more = stretch.way.more;
@@ -65,7 +71,9 @@ __device__ __forceinline__ struct stretch next_stretch(const struct trace_view &
     stretch.far = stretch.near = cell_velocity_along(&stretch.cell, ray.n);
     if (view.slope) {
         const struct slope_view slope = view.slope[stretch.way.cell];
-        if (view.step_velocity) {
+        if (view.step_velocity && WALK_IS_RADIAL) {
+            stretch.gradient = slope.velocity.x;
+        } else if (view.step_velocity) {
             stretch.far += vec3_dot(slope.velocity, stretch.way.from);
             stretch.near += vec3_dot(slope.velocity, stretch.way.to);
         }
@@ -73,6 +81,10 @@ __device__ __forceinline__ struct stretch next_stretch(const struct trace_view &
             stretch.tilt.in = tilt_bounded(vec3_dot(slope.source, stretch.way.from));
             stretch.tilt.out = tilt_bounded(vec3_dot(slope.source, stretch.way.to));
         }
+    }
+    if (WALK_IS_RADIAL) {
+        stretch.far = velocity_at(stretch, R(0));
+        stretch.near = velocity_at(stretch, R(1));
     }
     return stretch;
 }
@@ -93,7 +105,7 @@ struct bundle {
 
 __device__ __forceinline__ real middle_velocity(const struct stretch &stretch)
 {
-    return R(0.5) * (stretch.far + stretch.near);
+    return WALK_IS_RADIAL ? velocity_at(stretch, R(0.5)) : R(0.5) * (stretch.far + stretch.near);
 }
 
 /* How much brighter scattered light is at frequency k than on average over its channel: it follows the profile, which
@@ -200,8 +212,9 @@ __device__ __forceinline__ void take_part(const struct trace_view &view, struct 
             continue;
         const real glow = (here.cell.eps * profile + b.light[k]) * length;
         if (view.step_source) {
-            const struct tilt tilt =
-                source_tilt(b.behind[k], b.source[k], b.front[k], lean, b.past[k], opacity * here.way.length);
+            const struct tilt tilt = WALK_IS_RADIAL ? here.tilt
+                                                    : source_tilt(b.behind[k], b.source[k], b.front[k], lean, b.past[k],
+                                                                  opacity * here.way.length);
             b.intensity[k] = formal_step(b.intensity[k], t, glow, between(tilt.in, tilt.out, part.from),
                                          between(tilt.in, tilt.out, part.to));
         } else {
@@ -217,13 +230,16 @@ __device__ __forceinline__ void cross_stretch(const struct trace_view &view, str
     if (LINE_ONLY && cell_is_empty(&here.cell))
         return;
     const real change = here.near - here.far;
+    /* along a ray through shells the velocity changes up to twice as fast as on average */
+    const real most = WALK_IS_RADIAL ? R(2) * change : change;
     struct part part;
-    part.whole = !(R(4) * r_abs(change) > here.cell.b);
-    const int n = part.whole ? 1 : velocity_steps(change, here.cell.b);
+    part.whole = !(R(4) * r_abs(most) > here.cell.b);
+    const int n = part.whole ? 1 : velocity_steps(most, here.cell.b);
     const real share = r_div(R(1), (real)n);
     LR_NO_UNROLL
     for (int i = 0; i < n; i++) {
-        part.velocity = here.far + change * ((real)i + R(0.5)) * share;
+        part.velocity = WALK_IS_RADIAL ? velocity_at(here, ((real)i + R(0.5)) * share)
+                                       : here.far + change * ((real)i + R(0.5)) * share;
         part.from = (real)i * share;
         part.to = ((real)i + R(1)) * share;
         take_part<SAMPLES, SHINES>(view, b, here, lean, part);
@@ -338,14 +354,8 @@ __global__ void slope_kernel(const __grid_constant__ struct trace_view view, int
         return;
     const int row = cell / view.mesh.n[2];
     const int at[3] = {row / view.mesh.n[1], row % view.mesh.n[1], cell % view.mesh.n[2]};
-    struct place place;
-    place.i = at[0];
-    place.j = at[1];
-    place.k = at[2];
-    place.width = vec3_make(view.mesh.width[0][at[0]], view.mesh.width[1][at[1]], view.mesh.width[2][at[2]]);
-    place.local = vec3_make(R(0), R(0), R(0));
     const struct camera_view camera = trace_camera(&view);
-    slope[cell] = cell_slopes(&view.mesh, view.cell, at, camera_direction(&camera, &view.mesh, place));
+    slope[cell] = cell_slopes(&view.mesh, view.cell, at, trace_direction(&camera, &view.mesh, at));
 }
 
 template <int LANES, int SAMPLES, bool LINE_ONLY>

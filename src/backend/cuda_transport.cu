@@ -1,5 +1,5 @@
 /* CUDA transport driver: memory, launch and tallies. Packets come from an atomic queue; the kernel is in
- * cuda_kernel.cuh. Compiled once per precision; LR_CUDA_VARIANT names the entry. */
+ * cuda_kernel.cuh. Compiled once per mesh and precision; LR_CUDA_VARIANT names the entry. */
 #include <cuda_runtime.h>
 
 #include <cstdlib>
@@ -83,20 +83,21 @@ kernel_fn *exact_kernel(const struct transport_job *job)
  * there to compare. */
 kernel_fn *choose_kernel(const struct transport_job *job)
 {
-    const bool emissivity = job->n_camera > 0;
+    constexpr bool CAMERAS = !WALK_IS_RADIAL; /* shells have none */
+    const bool emissivity = CAMERAS && job->n_camera > 0;
     switch (job->mode) {
     case TRANSPORT_TABLE_GLOBAL:
-        return transport_kernel<MODE_TABLE_GLOBAL, true, false, true>;
+        return transport_kernel<MODE_TABLE_GLOBAL, true, false, CAMERAS>;
     case TRANSPORT_TABLE_CONSTANT:
-        return transport_kernel<MODE_TABLE_CONSTANT, true, false, true>;
+        return transport_kernel<MODE_TABLE_CONSTANT, true, false, CAMERAS>;
     case TRANSPORT_APPROXIMATE_VOIGT:
-        return transport_kernel<MODE_APPROXIMATE_VOIGT, true, false, true>;
+        return transport_kernel<MODE_APPROXIMATE_VOIGT, true, false, CAMERAS>;
     case TRANSPORT_COMPLETE:
-        return transport_kernel<MODE_COMPLETE, true, false, true>;
+        return transport_kernel<MODE_COMPLETE, true, false, CAMERAS>;
     default:
         if (job->narrow)
-            return emissivity ? exact_kernel<true, true>(job) : exact_kernel<true, false>(job);
-        return emissivity ? exact_kernel<false, true>(job) : exact_kernel<false, false>(job);
+            return emissivity ? exact_kernel<true, CAMERAS>(job) : exact_kernel<true, false>(job);
+        return emissivity ? exact_kernel<false, CAMERAS>(job) : exact_kernel<false, false>(job);
     }
 }
 

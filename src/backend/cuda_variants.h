@@ -7,13 +7,13 @@
 typedef enum lr_status cuda_fail_fn(lr_context *ctx, enum lr_status status, const char *format, ...);
 
 /* How the driver reports: the library's lr_fail, handed over when the module is opened. */
-enum lr_status cuda_transport_mixed(cuda_fail_fn *fail, lr_context *ctx, const struct transport_job *job,
-                                    const struct transport_monitor *monitor, struct transport_tally *tally);
-enum lr_status cuda_transport_double(cuda_fail_fn *fail, lr_context *ctx, const struct transport_job *job,
-                                     const struct transport_monitor *monitor, struct transport_tally *tally);
-enum lr_status cuda_trace_mixed(cuda_fail_fn *fail, lr_context *ctx, const struct trace_job *job,
-                                const struct transport_monitor *monitor, struct trace_image *image);
-enum lr_status cuda_trace_double(cuda_fail_fn *fail, lr_context *ctx, const struct trace_job *job,
-                                 const struct transport_monitor *monitor, struct trace_image *image);
+typedef enum lr_status cuda_transport_fn(cuda_fail_fn *fail, lr_context *ctx, const struct transport_job *job,
+                                         const struct transport_monitor *monitor, struct transport_tally *tally);
+typedef enum lr_status cuda_trace_fn(cuda_fail_fn *fail, lr_context *ctx, const struct trace_job *job,
+                                     const struct transport_monitor *monitor, struct trace_image *image);
+
+cuda_transport_fn cuda_transport_mixed, cuda_transport_double, cuda_transport_shells_mixed,
+    cuda_transport_shells_double;
+cuda_trace_fn cuda_trace_mixed, cuda_trace_double, cuda_trace_shells_mixed, cuda_trace_shells_double;
 
 #endif

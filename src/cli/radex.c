@@ -233,7 +233,7 @@ static int read_range(lr_context *ctx, const char *text, double range[2])
     double *values = NULL;
     int n = 0;
     if (strlen(text) < sizeof copy)
-        strcpy(copy, text);
+        memcpy(copy, text, strlen(text) + 1);
     char *colon = strchr(copy, ':');
     if (!colon)
         return message_error("--lines '%s': write a number of lines, or a range such as '80:400 GHz'", text);
@@ -426,10 +426,11 @@ static int solve_request(lr_context *ctx, const struct radex_request *request)
     block.molecule = molecule;
     lr_molecule_size(molecule, &block.n_level, &block.n_line);
     shown = calloc((size_t)block.n_line + 1, sizeof *shown);
-    if (!shown || !block_allocate(request, &block))
-        code = message_error("out of memory");
-    if (code == EXIT_GOOD)
+    const bool has_memory = block_allocate(request, &block);
+    if (shown && has_memory)
         code = choose_lines(ctx, request->lines, &block, shown);
+    else
+        code = message_error("out of memory");
     if (code == EXIT_GOOD)
         code = solve_models(ctx, request, &block);
     block_free(&block);

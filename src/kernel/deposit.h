@@ -29,6 +29,20 @@ LR_FN struct vec3 camera_direction(const struct camera_view *camera, const struc
     return vec3_dot(way, way) > R(0) ? direction_normalised(way) : camera->toward;
 }
 
+/* The direction for which the slopes of a cell are wanted: that to the camera, or the radius. */
+LR_FN struct vec3 trace_direction(const struct camera_view *camera, const struct mesh_view *mesh, const int at[3])
+{
+    struct place place;
+    if (WALK_IS_RADIAL)
+        return vec3_make(R(0), R(0), R(1));
+    place.i = at[0];
+    place.j = at[1];
+    place.k = at[2];
+    place.width = vec3_make(mesh->width[0][at[0]], mesh->width[1][at[1]], mesh->width[2][at[2]]);
+    place.local = vec3_make(R(0), R(0), R(0));
+    return camera_direction(camera, mesh, place);
+}
+
 /* The channel of a shift in the mesh frame, or -1; channels count radio velocity, the negative of the shift. */
 LR_FN int channel_of_shift(const struct channel_view *channels, real shift)
 {

@@ -3,9 +3,8 @@
 #ifndef LR_KERNEL_EMISSION_H
 #define LR_KERNEL_EMISSION_H
 
-#include "kernel/phase.h"
+#include "kernel/birth.h"
 #include "kernel/redistribution.h"
-#include "kernel/walk_cartesian.h"
 
 enum { EMISSION_BLOCKS = 4 };
 
@@ -15,44 +14,6 @@ struct emitted {
     real x;   /* in the gas of its cell */
     real tau; /* optical depth to the first scattering */
 };
-
-/* An entry from 64 random bits (32 would favour some of 1e9 cells by a sixth), then keep it or take its alias. */
-LR_FN int64_t alias_pick(const struct alias_view *alias, struct random4 random)
-{
-    const uint64_t n = (uint64_t)alias->n;
-    const int64_t entry = (int64_t)(((uint64_t)random.r1 * n + (((uint64_t)random.r2 * n) >> 32)) >> 32);
-    return rng_uniform(random.r3) <= alias->keep[entry] ? entry : alias->other[entry];
-}
-
-LR_FN void place_on_axis(const struct mesh_view *mesh, int axis, real uniform, int *index, real *local, real *width)
-{
-    const real *edge = mesh->edge[axis];
-    const real coordinate = edge[0] + uniform * (edge[mesh->n[axis]] - edge[0]);
-    *index = walk_locate(edge, mesh->n[axis], coordinate);
-    *width = mesh->width[axis][*index];
-    *local = r_min(r_max(coordinate - edge[*index], R(0)), *width);
-}
-
-/* A place uniform in the mesh; for a plane or a face one axis is then overwritten. */
-LR_FN struct place place_uniform(const struct mesh_view *mesh, real ux, real uy, real uz)
-{
-    struct place at;
-    place_on_axis(mesh, 0, ux, &at.i, &at.local.x, &at.width.x);
-    place_on_axis(mesh, 1, uy, &at.j, &at.local.y, &at.width.y);
-    place_on_axis(mesh, 2, uz, &at.k, &at.local.z, &at.width.z);
-    return at;
-}
-
-LR_FN struct place place_in_cell(const struct mesh_view *mesh, int i, int j, int k, struct vec3 local)
-{
-    struct place at;
-    at.i = i;
-    at.j = j;
-    at.k = k;
-    at.local = local;
-    at.width = vec3_make(mesh->width[0][i], mesh->width[1][j], mesh->width[2][k]);
-    return at;
-}
 
 /* Shift from a tabulated density, linear between knots: pick the interval from the integral, then solve the quadratic
  * INT_0^t (d0 + (d1 - d0) s) ds = part of the interval's integral, in the form without cancellation. */
@@ -102,65 +63,12 @@ LR_FN struct emitted emit_packet(const struct transport_view *view, uint32_t id_
     const struct mesh_view *mesh = &view->mesh;
 
     struct emitted packet;
-    const struct vec3 axis = vec3_make(source->direction[0], source->direction[1], source->direction[2]);
-    const real ux = rng_uniform(second.r0);
-    const real uy = rng_uniform(second.r1);
-    const real uz = rng_uniform(second.r2);
-    packet.n = direction_isotropic(third.r0, third.r1);
-    if (source->angular == ANGULAR_IS_BEAM)
-        packet.n = axis;
-    if (source->angular == ANGULAR_IS_LAMBERTIAN)
-        packet.n = direction_turned_to(axis, direction_about_z(r_sqrt(rng_uniform(third.r0)), rng_uniform(third.r1)));
-
-    int64_t entry = 0;
-    switch (source->kind) {
-    case SOURCE_IS_POINT:
-        packet.at = place_in_cell(mesh, source->cell[0], source->cell[1], source->cell[2],
-                                  vec3_make(source->local[0], source->local[1], source->local[2]));
-        break;
-    case SOURCE_IS_PLANE:
-        packet.at = place_on_plane(mesh, place_uniform(mesh, ux, uy, uz), source->axis, source->cell[source->axis],
-                                   source->local[source->axis]);
-        break;
-    case SOURCE_IS_CELLS: {
-        entry = alias_pick(&source->alias, first);
-        const int row = (int)entry / mesh->n[2];
-        const int i = row / mesh->n[1];
-        const int j = row - i * mesh->n[1];
-        const int k = (int)entry - row * mesh->n[2];
-        packet.at = place_in_cell(mesh, i, j, k,
-                                  vec3_make(ux * mesh->width[0][i], uy * mesh->width[1][j], uz * mesh->width[2][k]));
-        break;
-    }
-    case SOURCE_IS_EXTERNAL: {
-        const int face = (int)alias_pick(&source->alias, first);
-        const int upper = face & 1;
-        const int normal = face / 2;
-        const int index = upper ? mesh->n[normal] - 1 : 0;
-        const real sign = upper ? R(-1) : R(1);
-        const struct vec3 inward =
-            vec3_make(normal == 0 ? sign : R(0), normal == 1 ? sign : R(0), normal == 2 ? sign : R(0));
-        packet.at = place_on_plane(mesh, place_uniform(mesh, ux, uy, uz), normal, index,
-                                   upper ? mesh->width[normal][index] : R(0));
-        packet.n = direction_turned_to(inward, direction_about_z(r_sqrt(rng_uniform(third.r0)), rng_uniform(third.r1)));
-        break;
-    }
-    case SOURCE_IS_LIST: {
-        entry = alias_pick(&source->alias, first);
-        const int32_t *cell = source->list_cell + 3 * entry;
-        const real *local = source->list_local + 3 * entry;
-        const real *n = source->list_direction + 3 * entry;
-        packet.at = place_in_cell(mesh, cell[0], cell[1], cell[2], vec3_make(local[0], local[1], local[2]));
-        packet.n = vec3_make(n[0], n[1], n[2]);
-        break;
-    }
-    default:
-        packet.at = place_uniform(mesh, ux, uy, uz);
-        break;
-    }
-
+    const struct birth born = birth_of(mesh, source, first, second, third);
+    packet.at = born.at;
+    packet.n = born.n;
     const struct cell_view cell = view->cell[walk_cell_index(mesh, packet.at)];
-    const real shift = source->kind == SOURCE_IS_LIST ? source->list_shift[entry] : sample_shift(source, &cell, fourth);
+    const real shift =
+        source->kind == SOURCE_IS_LIST ? source->list_shift[born.entry] : sample_shift(source, &cell, fourth);
     const real projected = cell_velocity_along(&cell, packet.n);
     packet.x = (source->gas_frame ? shift : shift - projected) / cell.b;
     packet.tau = -r_log(rng_uniform(third.r2));

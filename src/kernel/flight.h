@@ -7,7 +7,7 @@
 #ifndef LR_KERNEL_FLIGHT_H
 #define LR_KERNEL_FLIGHT_H
 
-#include "kernel/walk_cartesian.h"
+#include "kernel/walk.h"
 
 struct opacity {
     real scatter, absorb;
@@ -42,6 +42,10 @@ LR_FN struct segment fly_segment(struct vec3 local, struct vec3 width, struct ve
     result.axis = exit.axis;
     return result;
 }
+
+/* Where the velocity of the gas along a flight changes inside a cell (shells), a step is so short that it changes by
+ * STEP_TURN b at most, and the step sees the gas as it moves in its middle. */
+#define STEP_TURN R(0.25)
 
 /* (1 - exp(-f)) / f for f >= 0, without cancellation. */
 LR_FN real mean_transmission(real f)

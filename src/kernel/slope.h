@@ -4,11 +4,11 @@
 #ifndef LR_KERNEL_SLOPE_H
 #define LR_KERNEL_SLOPE_H
 
-#include "kernel/walk_cartesian.h"
+#include "kernel/walk.h"
 
 struct LR_ALIGNED(32) slope_view {
-    struct vec3 velocity; /* d(v . n) / d(x, y, z) */
-    struct vec3 source;   /* d(ln S) / d(x, y, z), S = q / alpha0 */
+    struct vec3 velocity; /* d(v . n) / d(x, y, z); SHELLS: of the outflow, d v / d r in x */
+    struct vec3 source;   /* d(ln S) / d(x, y, z), S = q / alpha0; SHELLS: d / d r in x */
     real unused[2];
 };
 
@@ -58,7 +58,7 @@ LR_FN struct neighbour walk_neighbour(const struct mesh_view *mesh, const int at
     return result;
 }
 
-/* Slopes of a cell for an observer in the direction n. */
+/* Slopes of a cell for an observer in the direction n, which is z, the radius, on shells. */
 LR_FN struct slope_view cell_slopes(const struct mesh_view *mesh, const struct cell_view *cells, const int at[3],
                                     struct vec3 n)
 {

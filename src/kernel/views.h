@@ -1,5 +1,6 @@
 /* What kernels read: small structs of numbers and pointers in working precision, made by a backend from its job.
- * Code units: lengths in half-sizes of the mesh along x, velocities and shifts in the reference Doppler parameter. */
+ * Code units: lengths in half-sizes of the mesh along x (the radius of shells), velocities and shifts in the reference
+ * Doppler parameter. */
 #ifndef LR_KERNEL_VIEWS_H
 #define LR_KERNEL_VIEWS_H
 
@@ -23,7 +24,8 @@ struct mesh_view {
     int n[3];
     int face[6];
     const real *width[3]; /* of the cells along each axis */
-    const real *edge[3];  /* n + 1 coordinates from the lower corner */
+    const real *edge[3];  /* n + 1 coordinates from the lower corner; SHELLS: n + 1 radii in edge[0] */
+    const double *radius; /* SHELLS: the same in double, for rays; otherwise NULL */
 };
 
 struct alias_view {

@@ -4,8 +4,13 @@
 #ifndef LR_KERNEL_WALK_CARTESIAN_H
 #define LR_KERNEL_WALK_CARTESIAN_H
 
+#include "kernel/doppler.h"
+#include "kernel/locate.h"
 #include "kernel/vec3.h"
 #include "kernel/views.h"
+
+/* Directions are those of the mesh, and the gas of a cell moves as one. */
+enum { WALK_IS_RADIAL = 0, EXIT_STEP = -1 };
 
 struct place {
     int i, j, k;
@@ -40,6 +45,30 @@ LR_FN struct cell_exit walk_exit(struct vec3 local, struct vec3 width, struct ve
     }
     exit.distance = r_max(exit.distance, R(0));
     return exit;
+}
+
+struct flown {
+    struct vec3 local, n;
+};
+
+/* A place inside a cell, and the direction there, after a flight that stays in the cell. */
+LR_FN struct flown walk_move(struct vec3 local, struct vec3 width, struct vec3 n, real length)
+{
+    struct flown result;
+    (void)width;
+    result.local = vec3_make(local.x + length * n.x, local.y + length * n.y, local.z + length * n.z);
+    result.n = n;
+    return result;
+}
+
+/* No step is too long for a cell that moves as one. */
+LR_FN real walk_reach(struct vec3 local, struct vec3 width, struct vec3 n, real turn)
+{
+    (void)local;
+    (void)width;
+    (void)n;
+    (void)turn;
+    return R_HUGE;
 }
 
 /* Fewer than 2^31 cells: 1024^3 at most. */
@@ -118,35 +147,7 @@ LR_FN struct crossing walk_cross(const struct mesh_view *mesh, struct place at, 
     return result;
 }
 
-/* The interval of a rising array of n + 1 edges that holds a coordinate, by bisection: about log2(n) steps. */
-LR_FN int walk_locate(const real *edge, int n, real coordinate)
-{
-    int low = 0;
-    int high = n;
-    LR_NO_UNROLL
-    while (high - low > 1) {
-        const int middle = (low + high) / 2;
-        const int above = coordinate >= edge[middle];
-        low = above ? middle : low;
-        high = above ? high : middle;
-    }
-    return low;
-}
-
-/* Frequency of a photon in the gas of a new cell: its shift in the mesh frame does not change at the face,
- *
- *     x' b' + v'.n' = x b + v.n        (n' differs from n only after a reflection). */
-LR_FN real frequency_across(real x, real b, real projected, real b_new, real projected_new)
-{
-    return r_div(x * b + (projected - projected_new), b_new);
-}
-
-/* Shift in the mesh frame, in units of the reference Doppler parameter; `projected` is v.n. */
-LR_FN real frequency_in_mesh_frame(real x, real b, real projected)
-{
-    return x * b + projected;
-}
-
+/* The velocity of the gas along a flight. */
 LR_FN real cell_velocity_along(const struct cell_view *cell, struct vec3 n)
 {
     return cell->vx * n.x + cell->vy * n.y + cell->vz * n.z;

@@ -115,16 +115,16 @@ static struct table_place find_place(const struct partner *partner, double tempe
     return (struct table_place){below, below + 1, (temperature - table[below]) / (table[below + 1] - table[below])};
 }
 
-static void add_downward(const struct molecule *molecule, const struct partner *partner, double density,
-                         double temperature, double *rate)
+static void add_downward(const struct partner *partner, int n, double density, double temperature, double *rate)
 {
     const struct table_place place = find_place(partner, temperature);
     const double here = density * (1.0 - place.fraction);
     const double beyond = density * place.fraction;
     for (int t = 0; t < partner->n_transition; t++) {
         const double *row = partner->rate + (size_t)t * (size_t)partner->n_temperature;
-        rate[(size_t)partner->upper[t] * (size_t)molecule->n_level + (size_t)partner->lower[t]] +=
-            here * row[place.index] + beyond * row[place.next];
+        if (partner->upper[t] < n && partner->lower[t] < n)
+            rate[(size_t)partner->upper[t] * (size_t)n + (size_t)partner->lower[t]] +=
+                here * row[place.index] + beyond * row[place.next];
     }
 }
 
@@ -140,10 +140,8 @@ static double boltzmann_ratio(double factor_a, double factor_b, double gap, doub
 /* Detailed balance of every listed rate, C_lu = C_ul (g_u / g_l) exp(-(E_u - E_l) / kT). Which level of a pair is the
  * upper one is for the table to say: some files list levels a little out of order. The diagonal holds the Boltzmann
  * factors meanwhile. */
-static void add_reverse(const struct molecule *molecule, double temperature, double *rate)
+static void add_reverse(const struct level *level, size_t n, double temperature, double *rate)
 {
-    const size_t n = (size_t)molecule->n_level;
-    const struct level *level = molecule->level;
     const double scale = temperature > 0.0 ? LR_PLANCK * LR_LIGHT_SPEED / (LR_BOLTZMANN * temperature) : HUGE_VAL;
     for (size_t i = 0; i < n; i++)
         rate[i * n + i] = level[i].energy > 0.0 ? exp(-level[i].energy * scale) : 1.0;
@@ -162,19 +160,24 @@ static void add_reverse(const struct molecule *molecule, double temperature, dou
         rate[i * n + i] = 0.0;
 }
 
-void collision_rates(const struct molecule *molecule, const struct collision_plan *plan, double temperature,
-                     const double density[N_COLLIDER], double *rate)
+void collision_rates_among(const struct molecule *molecule, const struct collision_plan *plan, int n,
+                           double temperature, const double density[N_COLLIDER], double *rate)
 {
-    const size_t n = (size_t)molecule->n_level;
-    memset(rate, 0, n * n * sizeof *rate);
+    memset(rate, 0, (size_t)n * (size_t)n * sizeof *rate);
     for (int p = 0; p < plan->n_partner; p++) {
         double sum = 0.0;
         for (int c = COLLIDER_H2; c < N_COLLIDER; c++)
             sum += plan->share[p][c] > 0.0 ? plan->share[p][c] * density[c] : 0.0;
         if (sum > 0.0)
-            add_downward(molecule, &molecule->partner[p], sum, temperature, rate);
+            add_downward(&molecule->partner[p], n, sum, temperature, rate);
     }
-    add_reverse(molecule, temperature, rate);
+    add_reverse(molecule->level, (size_t)n, temperature, rate);
+}
+
+void collision_rates(const struct molecule *molecule, const struct collision_plan *plan, double temperature,
+                     const double density[N_COLLIDER], double *rate)
+{
+    collision_rates_among(molecule, plan, molecule->n_level, temperature, density, rate);
 }
 
 bool collision_clamped(const struct molecule *molecule, const struct collision_plan *plan, double low, double high)

@@ -24,6 +24,10 @@ enum lr_status collision_plan_make(lr_context *ctx, const struct molecule *molec
 void collision_rates(const struct molecule *molecule, const struct collision_plan *plan, double temperature,
                      const double density[N_COLLIDER], double *rate);
 
+/* The same among the first n levels alone, rate[n * n]. */
+void collision_rates_among(const struct molecule *molecule, const struct collision_plan *plan, int n,
+                           double temperature, const double density[N_COLLIDER], double *rate);
+
 /* Whether any tabulated partner with a share ends below `high` or begins above `low`. */
 bool collision_clamped(const struct molecule *molecule, const struct collision_plan *plan, double low, double high);
 

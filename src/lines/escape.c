@@ -18,14 +18,15 @@
 enum { VECTOR = 8 }; /* doubles in the widest registers */
 
 struct escape_workspace {
-    int n_level, n_line;
-    int stride;                      /* n_level rounded up to whole vectors */
+    int n_level;                     /* that are not left empty, the first ones */
+    int stride;                      /* all levels, rounded up to whole vectors */
     double *memory;                  /* what follows points into it */
     double *collision;               /* [n_level][n_level] */
     double *rates;                   /* [n_level][stride] */
     double *next, *source, *scratch; /* [stride] */
     double *kappa;                   /* [n_line] tau = kappa D */
     double *photons;                 /* [n_line] */
+    double *sensitivity;             /* [n_line] d(ln beta) / dD */
 };
 
 struct escape_problem escape_defaults(const struct molecule *molecule, const struct collision_plan *plan)
@@ -47,10 +48,8 @@ enum lr_status escape_workspace_create(lr_context *ctx, const struct molecule *m
     const size_t stride = (n + VECTOR - 1) / VECTOR * VECTOR;
     struct escape_workspace *made = NULL;
     LR_TRY(lr_allocate(ctx, 1, sizeof *made, &made));
-    made->n_level = molecule->n_level;
-    made->n_line = molecule->n_line;
     made->stride = (int)stride;
-    if (lr_allocate(ctx, n * n + n * stride + 3 * stride + 2 * n_line, sizeof(double), &made->memory) != LR_OK) {
+    if (lr_allocate(ctx, n * n + n * stride + 3 * stride + 3 * n_line, sizeof(double), &made->memory) != LR_OK) {
         free(made);
         return LR_ERROR_MEMORY;
     }
@@ -61,6 +60,7 @@ enum lr_status escape_workspace_create(lr_context *ctx, const struct molecule *m
     made->scratch = made->source + stride;
     made->kappa = made->scratch + stride;
     made->photons = made->kappa + n_line;
+    made->sensitivity = made->photons + n_line;
     *workspace = made;
     return LR_OK;
 }
@@ -91,13 +91,36 @@ double escape_depth(const struct escape_problem *problem, int line, const double
     return depth_factor(problem, t) * excess(problem->molecule, t, x);
 }
 
+/* Levels that are not faint, and those below them. */
+static int count_levels(const struct escape_problem *problem)
+{
+    const struct molecule *molecule = problem->molecule;
+    int n = molecule->n_level;
+    if (!(problem->faint > 0.0) || problem->photons)
+        return n;
+    const double kelvin = fmax(problem->temperature, problem->background);
+    const double highest = -log(problem->faint) * kelvin * LR_BOLTZMANN / (LR_PLANCK * LR_LIGHT_SPEED); /* cm^-1 */
+    while (n > 2 && molecule->level[n - 1].energy > highest)
+        n--;
+    return n;
+}
+
+static bool is_left_out(const struct escape_workspace *work, const struct transition *line)
+{
+    return line->upper >= work->n_level || line->lower >= work->n_level;
+}
+
 /* What does not change during the iteration. */
 static void prepare(const struct escape_problem *problem, struct escape_workspace *work)
 {
     const struct molecule *molecule = problem->molecule;
-    collision_rates(molecule, problem->plan, problem->temperature, problem->density, work->collision);
+    work->n_level = count_levels(problem);
+    collision_rates_among(molecule, problem->plan, work->n_level, problem->temperature, problem->density,
+                          work->collision);
     for (int i = 0; i < molecule->n_line; i++) {
         const struct transition *line = &molecule->line[i];
+        if (is_left_out(work, line))
+            continue;
         const double energy = LR_PLANCK * line->frequency / LR_BOLTZMANN;
         work->kappa[i] = depth_factor(problem, line);
         if (problem->photons)
@@ -112,7 +135,7 @@ static void prepare(const struct escape_problem *problem, struct escape_workspac
 static bool linearise(const struct escape_problem *problem, struct escape_workspace *work, const double *x, bool newton)
 {
     const struct molecule *molecule = problem->molecule;
-    const size_t n = (size_t)molecule->n_level;
+    const size_t n = (size_t)work->n_level;
     const size_t stride = (size_t)work->stride;
     bool beyond = false;
     for (size_t i = 0; i < n; i++)
@@ -120,6 +143,8 @@ static bool linearise(const struct escape_problem *problem, struct escape_worksp
     memset(work->source, 0, n * sizeof *work->source);
     for (int i = 0; i < molecule->n_line; i++) {
         const struct transition *line = &molecule->line[i];
+        if (is_left_out(work, line))
+            continue;
         const size_t u = (size_t)line->upper;
         const size_t l = (size_t)line->lower;
         const double ratio = molecule->level[u].weight / molecule->level[l].weight;
@@ -127,40 +152,56 @@ static bool linearise(const struct escape_problem *problem, struct escape_worksp
         const double tau = work->kappa[i] * difference;
         struct escape_beta beta = escape_probability((int)problem->geometry, tau, problem->inversion_limit);
         beyond = beyond || tau < -problem->inversion_limit;
+        work->sensitivity[i] = work->kappa[i] * beta.slope / beta.value;
         if (!newton)
             beta.slope = 0.0;
         const double photons = work->photons[i];
         const double bend = -beta.slope * work->kappa[i];
-        /* below zero only in ESCAPE_LVG, where tau beta falls with tau: then it is a little less than Newton's */
-        const double up = fmax(photons * (beta.value + beta.slope * tau) + bend * x[u], 0.0);
+        double up = photons * (beta.value + beta.slope * tau) + bend * x[u];
+        double flow = line->a_ul * (bend * difference) * (x[u] - photons * difference);
+        if (up < 0.0) { /* in ESCAPE_LVG, where tau beta falls with tau: any other `up` has the same solution with */
+            up = 0.0;   /* flow = A D (up - beta nbar), and these rates are not negative */
+            flow = -line->a_ul * difference * beta.value * photons;
+        }
         work->rates[u * stride + l] += line->a_ul * (beta.value + up);
         work->rates[l * stride + u] += line->a_ul * ratio * up;
-        const double flow = line->a_ul * (bend * difference) * (x[u] - photons * difference);
         work->source[u] -= flow;
         work->source[l] += flow;
     }
     return beyond;
 }
 
-/* Largest relative change of a population that counts. */
-static double largest_change(int n, const double *before, const double *after)
+/* Largest relative change of a population that counts, or of an escape probability: where a thick line turns from
+ * emission to inversion, beta changes much while populations hardly do. */
+static double largest_change(const struct molecule *molecule, const struct escape_workspace *work, const double *before,
+                             const double *after)
 {
     double largest = 0.0;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < work->n_level; i++) {
         const double scale = fmax(fmax(before[i], after[i]), ESCAPE_FAINT);
         largest = fmax(largest, fabs(after[i] - before[i]) / scale);
+    }
+    for (int i = 0; i < molecule->n_line; i++) {
+        const struct transition *line = &molecule->line[i];
+        if (is_left_out(work, line))
+            continue;
+        const double rise = excess(molecule, line, after) - excess(molecule, line, before);
+        largest = fmax(largest, fabs(work->sensitivity[i] * rise));
     }
     return largest;
 }
 
-/* Newton's step may overshoot: no population falls to less than a millionth at once. Returns the largest change. */
-static double take_step(int n, double part, double *x, double *next)
+/* Newton's step may overshoot: what would be negative falls to a millionth instead. Returns the largest change. */
+static double take_step(const struct molecule *molecule, struct escape_workspace *work, double part, double *x)
 {
-    for (int i = 0; i < n; i++)
-        next[i] = fmax(x[i] + part * (next[i] - x[i]), 1e-6 * x[i]);
-    level_normalise(n, next);
-    const double change = largest_change(n, x, next);
-    memcpy(x, next, (size_t)n * sizeof *x);
+    const int n = work->n_level;
+    for (int i = 0; i < n; i++) {
+        const double next = x[i] + part * (work->next[i] - x[i]);
+        work->next[i] = next < 0.0 ? 1e-6 * x[i] : next;
+    }
+    level_normalise(n, work->next);
+    const double change = largest_change(molecule, work, x, work->next);
+    memcpy(x, work->next, (size_t)n * sizeof *x);
     return change;
 }
 
@@ -208,19 +249,22 @@ struct escape_outcome escape_solve(const struct escape_problem *problem, struct 
                                    double *x)
 {
     const int patience = 25;
-    const int n = problem->molecule->n_level;
     struct escape_outcome outcome = {0, 1.0, false, false};
     double previous = 1.0;
     prepare(problem, work);
+    const int n = work->n_level;
     if (!start)
         populations_lte(problem->molecule, problem->temperature, x);
+    for (int i = n; i < problem->molecule->n_level; i++)
+        x[i] = 0.0;
+    level_normalise(n, x);
     while (outcome.iterations < problem->iterations && !outcome.converged) {
         const double part = outcome.iterations < patience ? 1.0 : outcome.iterations < 2 * patience ? 0.5 : 0.1;
         const bool newton = start || outcome.iterations > 0;
         outcome.inverted = linearise(problem, work, x, newton);
         take_out_levels(n, work->stride, work->rates, work->source, work->scratch);
         level_put_back_driven(n, work->stride, work->rates, work->source, work->next, work->scratch);
-        const double change = take_step(n, part, x, work->next);
+        const double change = take_step(problem->molecule, work, part, x);
         outcome.iterations++;
         outcome.error = remaining_error(change, previous, part);
         outcome.converged = outcome.error < problem->error && change < 1e-2 && (newton || change < problem->error);

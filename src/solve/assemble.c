@@ -122,7 +122,9 @@ static enum lr_status assemble_spectra(lr_context *ctx, const struct prepared *p
     result->axis = job->direction_axis;
     LR_TRY_OR(done, status, lr_allocate(ctx, n_bin + 1, sizeof(double), &result->x_edge));
     LR_TRY_OR(done, status, measured_allocate(ctx, n_bin, &result->total));
-    LR_TRY_OR(done, status, measured_allocate(ctx, TRANSPORT_N_FACE * n_bin, &result->face));
+    const bool faces = prepared->model->mesh.kind == MESH_CARTESIAN; /* shells have one, and it is the total */
+    if (faces)
+        LR_TRY_OR(done, status, measured_allocate(ctx, TRANSPORT_N_FACE * n_bin, &result->face));
     LR_TRY_OR(done, status, measured_allocate(ctx, (size_t)n_direction * n_bin, &result->direction));
     LR_TRY_OR(done, status, lr_allocate(ctx, ((size_t)batches->n + 1) * n_slot, sizeof(double), &total));
     for (size_t i = 0; i <= n_bin; i++)
@@ -137,7 +139,7 @@ static enum lr_status assemble_spectra(lr_context *ctx, const struct prepared *p
                 all[slot] += count;
             }
     assemble_spectrum(job, batches, total, 1, 0, per_x, result->total.value, result->total.error);
-    for (int face = 0; face < TRANSPORT_N_FACE; face++)
+    for (int face = 0; faces && face < TRANSPORT_N_FACE; face++)
         assemble_spectrum(job, batches, tally->face_spectrum, TRANSPORT_N_FACE, face, per_x,
                           result->face.value + (size_t)face * n_bin, result->face.error + (size_t)face * n_bin);
     for (int d = 0; d < n_direction; d++)
@@ -172,8 +174,9 @@ static void assemble_field(const struct prepared *prepared, const double *sum, c
         for (int j = 0; j < mesh->n[1]; j++)
             for (int k = 0; k < mesh->n[2]; k++, cell++) {
                 const double scale = factor / mesh_cell_volume(mesh, i, j, k);
-                const double scatter = fmax(square[cell] - sum[cell] * sum[cell] / packets, 0);
-                field->value[cell] = sum[cell] / packets * scale;
+                const int64_t from = cell + prepared->cavity;
+                const double scatter = fmax(square[from] - sum[from] * sum[from] / packets, 0);
+                field->value[cell] = sum[from] / packets * scale;
                 field->error[cell] = n_group > 1 ? sqrt(scatter / ((n_group - 1) * packets)) * scale : (double)NAN;
             }
 }
@@ -181,7 +184,7 @@ static void assemble_field(const struct prepared *prepared, const double *sum, c
 static enum lr_status assemble_fields(lr_context *ctx, const struct prepared *prepared,
                                       const struct transport_tally *tally, struct lr_result *result)
 {
-    const size_t n = (size_t)prepared->job.n_cell;
+    const size_t n = (size_t)mesh_cell_count(&prepared->model->mesh);
     const double packets = (double)result->summary.packets;
     int used = 0;
     for (int b = 0; b < prepared->model->run.batches; b++)
@@ -196,10 +199,23 @@ static enum lr_status assemble_fields(lr_context *ctx, const struct prepared *pr
     return LR_OK;
 }
 
+/* From a place inside a cell to a point; on shells z is the radius. */
+static void find_point(const struct prepared *prepared, const int32_t cell[3], const double local[3], double point[3])
+{
+    const struct mesh *mesh = &prepared->model->mesh;
+    if (mesh->kind == MESH_SHELLS) {
+        const int shell = cell[0] - prepared->cavity;
+        point[0] = point[1] = 0;
+        point[2] = (shell < 0 ? 0 : mesh->edge[0][shell]) + local[0] * prepared->length_unit;
+        return;
+    }
+    for (int axis = 0; axis < 3; axis++)
+        point[axis] = mesh->edge[axis][cell[axis]] + local[axis] * prepared->length_unit;
+}
+
 static enum lr_status assemble_packets(lr_context *ctx, const struct prepared *prepared,
                                        const struct transport_tally *tally, struct lr_result *result)
 {
-    const struct mesh *mesh = &prepared->model->mesh;
     struct packet_list *list = &result->packets;
     const size_t n = (size_t)tally->n_record;
     LR_TRY(lr_allocate(ctx, n, sizeof *list->id, &list->id));
@@ -220,13 +236,10 @@ static enum lr_status assemble_packets(lr_context *ctx, const struct prepared *p
         list->weight[p] = record->weight * prepared->luminosity / (double)result->summary.packets;
         list->shift[p] = record->shift * prepared->velocity_unit;
         list->path[p] = record->path * prepared->length_unit;
-        for (size_t axis = 0; axis < 3; axis++) {
+        for (size_t axis = 0; axis < 3; axis++)
             list->direction[3 * p + axis] = record->direction[axis];
-            list->position[3 * p + axis] =
-                mesh->edge[axis][record->cell[axis]] + record->local[axis] * prepared->length_unit;
-            list->last_scattering[3 * p + axis] =
-                mesh->edge[axis][record->last_cell[axis]] + record->last_local[axis] * prepared->length_unit;
-        }
+        find_point(prepared, record->cell, record->local, list->position + 3 * p);
+        find_point(prepared, record->last_cell, record->last_local, list->last_scattering + 3 * p);
     }
     return LR_OK;
 }

@@ -14,7 +14,11 @@ static void read_cells(const void *user, int64_t first, int64_t count, struct tr
     const struct prepared *prepared = user;
     const struct medium *medium = &prepared->model->medium;
     for (int64_t i = 0; i < count; i++) {
-        const int64_t cell = first + i;
+        const int64_t cell = first + i - prepared->cavity;
+        if (cell < 0) {
+            cells[i] = job_empty_cell(medium, prepared->velocity_unit);
+            continue;
+        }
         cells[i].alpha0 = field_at(&medium->alpha0, cell) * prepared->length_unit;
         cells[i].a = field_at(&medium->a, cell);
         cells[i].b = field_at(&medium->b, cell) / prepared->velocity_unit;
@@ -37,29 +41,57 @@ static enum lr_status own(lr_context *ctx, struct prepared *prepared, int64_t n,
     return LR_OK;
 }
 
-enum lr_status job_mesh(lr_context *ctx, const struct mesh *mesh, double length_unit, double *width[3],
-                        enum transport_face face[TRANSPORT_N_FACE])
+int job_cavity(const struct mesh *mesh)
 {
+    return mesh->kind == MESH_SHELLS && mesh->edge[0][0] > 0;
+}
+
+struct transport_cell job_empty_cell(const struct medium *medium, double velocity_unit)
+{
+    return (struct transport_cell){.a = field_at(&medium->a, 0), .b = field_at(&medium->b, 0) / velocity_unit};
+}
+
+double job_coordinate(const struct mesh *mesh, int axis, double coordinate, double length_unit)
+{
+    return (coordinate - (mesh->kind == MESH_SHELLS ? 0 : mesh_lower(mesh, axis))) / length_unit;
+}
+
+enum lr_status job_mesh_make(lr_context *ctx, const struct mesh *mesh, double length_unit, struct job_mesh *made)
+{
+    made->kind = mesh->kind == MESH_SHELLS ? TRANSPORT_SHELLS : TRANSPORT_CARTESIAN;
     for (int axis = 0; axis < 3; axis++) {
-        LR_TRY(lr_allocate(ctx, (size_t)mesh->n[axis], sizeof(double), &width[axis]));
-        for (int i = 0; i < mesh->n[axis]; i++)
-            width[axis][i] = (mesh->edge[axis][i + 1] - mesh->edge[axis][i]) / length_unit;
+        const bool edges = axis < mesh_axis_count(mesh);
+        const int cavity = axis == 0 ? job_cavity(mesh) : 0;
+        made->n[axis] = mesh->n[axis] + cavity;
+        LR_TRY(lr_allocate(ctx, (size_t)made->n[axis], sizeof(double), &made->width[axis]));
+        if (cavity)
+            made->width[axis][0] = mesh->edge[axis][0] / length_unit;
+        for (int i = 0; edges && i < mesh->n[axis]; i++)
+            made->width[axis][i + cavity] = (mesh->edge[axis][i + 1] - mesh->edge[axis][i]) / length_unit;
     }
     for (int k = 0; k < TRANSPORT_N_FACE; k++)
-        face[k] = (enum transport_face)mesh->face[k];
+        made->face[k] = (enum transport_face)mesh->face[k];
     return LR_OK;
+}
+
+void job_mesh_free(struct job_mesh *made)
+{
+    for (int axis = 0; axis < 3; axis++)
+        free(made->width[axis]);
 }
 
 static enum lr_status prepare_mesh(lr_context *ctx, struct prepared *prepared)
 {
     const struct mesh *mesh = &prepared->model->mesh;
     struct transport_job *job = &prepared->job;
-    LR_TRY(job_mesh(ctx, mesh, prepared->length_unit, prepared->width, job->face));
-    for (int axis = 0; axis < 3; axis++) {
-        job->n[axis] = mesh->n[axis];
-        job->width[axis] = prepared->width[axis];
-    }
-    job->n_cell = mesh_cell_count(mesh);
+    LR_TRY(job_mesh_make(ctx, mesh, prepared->length_unit, &prepared->mesh));
+    prepared->cavity = job_cavity(mesh);
+    job->mesh = prepared->mesh.kind;
+    memcpy(job->n, prepared->mesh.n, sizeof job->n);
+    memcpy(job->face, prepared->mesh.face, sizeof job->face);
+    for (int axis = 0; axis < 3; axis++)
+        job->width[axis] = prepared->mesh.width[axis];
+    job->n_cell = mesh_cell_count(mesh) + prepared->cavity;
     job->medium = prepared;
     job->read_cells = read_cells;
     return LR_OK;
@@ -117,11 +149,15 @@ static enum lr_status prepare_spectrum(lr_context *ctx, struct prepared *prepare
 struct emissivity_weight {
     const lr_model *model;
     const struct field *field;
+    int cavity;
 };
 
-static double cell_weight(const void *user, int64_t cell)
+static double cell_weight(const void *user, int64_t entry)
 {
     const struct emissivity_weight *weight = user;
+    const int64_t cell = entry - weight->cavity;
+    if (cell < 0)
+        return 0;
     const struct mesh *mesh = &weight->model->mesh;
     const int64_t plane = (int64_t)mesh->n[1] * mesh->n[2];
     const int i = (int)(cell / plane);
@@ -141,6 +177,29 @@ static double entry_weight(const void *user, int64_t k)
     return ((const double *)user)[k];
 }
 
+/* Packets on shells: the shell, the height in it, and the direction in a frame whose z axis is the radius. */
+static enum lr_status prepare_radial_list(lr_context *ctx, struct prepared *prepared, const struct source *from,
+                                          int index, double *local)
+{
+    const struct mesh *mesh = &prepared->model->mesh;
+    double *direction;
+    LR_TRY(own(ctx, prepared, 3 * from->n_packet, &direction));
+    for (int64_t k = 0; k < from->n_packet; k++) {
+        const double *at = from->packet_position + 3 * k;
+        const double *n = from->packet_direction + 3 * k;
+        const double r = sqrt(at[0] * at[0] + at[1] * at[1] + at[2] * at[2]);
+        const double mu = r > 0 ? fmin(fmax((at[0] * n[0] + at[1] * n[1] + at[2] * n[2]) / r, -1), 1) : 1;
+        const bool inside = r < mesh->edge[0][0]; /* in the cavity */
+        const int shell = inside ? 0 : mesh_find_cell(mesh, 0, r);
+        prepared->list_cell[index][3 * k] = inside ? 0 : shell + prepared->cavity;
+        local[3 * k] = (inside ? r : r - mesh->edge[0][shell]) / prepared->length_unit;
+        direction[3 * k] = sqrt(1 - mu * mu);
+        direction[3 * k + 2] = mu;
+    }
+    prepared->source[index].list_direction = direction;
+    return LR_OK;
+}
+
 static enum lr_status prepare_list(lr_context *ctx, struct prepared *prepared, const struct source *from, int index)
 {
     struct transport_source *to = &prepared->source[index];
@@ -150,15 +209,17 @@ static enum lr_status prepare_list(lr_context *ctx, struct prepared *prepared, c
     LR_TRY(own(ctx, prepared, 3 * n, &local));
     LR_TRY(own(ctx, prepared, n, &shift));
     LR_TRY(lr_allocate(ctx, (size_t)(3 * n), sizeof(int32_t), &prepared->list_cell[index]));
+    to->list_direction = from->packet_direction;
+    if (prepared->model->mesh.kind == MESH_SHELLS)
+        LR_TRY(prepare_radial_list(ctx, prepared, from, index, local));
     for (int64_t k = 0; k < n; k++) {
         shift[k] = from->packet_shift[k] / prepared->velocity_unit;
-        for (int axis = 0; axis < 3; axis++)
+        for (int axis = 0; axis < 3 && prepared->model->mesh.kind == MESH_CARTESIAN; axis++)
             locate(prepared, axis, from->packet_position[3 * k + axis], &prepared->list_cell[index][3 * k + axis],
                    &local[3 * k + axis]);
     }
     to->list_cell = prepared->list_cell[index];
     to->list_local = local;
-    to->list_direction = from->packet_direction;
     to->list_shift = shift;
     return alias_build(ctx, n, entry_weight, from->packet_weight, &prepared->alias[index]);
 }
@@ -176,7 +237,7 @@ static enum lr_status prepare_source(lr_context *ctx, struct prepared *prepared,
     switch (from->kind) {
     case SOURCE_POINT:
         to->kind = EMIT_POINT;
-        for (int axis = 0; axis < 3; axis++)
+        for (int axis = 0; axis < 3 && prepared->model->mesh.kind == MESH_CARTESIAN; axis++)
             locate(prepared, axis, from->position[axis], &to->cell[axis], &to->local[axis]);
         break;
     case SOURCE_PLANE:
@@ -186,8 +247,8 @@ static enum lr_status prepare_source(lr_context *ctx, struct prepared *prepared,
         break;
     case SOURCE_VOLUME:
         to->kind = EMIT_UNIFORM;
-        if (from->emissivity.values) {
-            const struct emissivity_weight weight = {prepared->model, &from->emissivity};
+        if (from->emissivity.values || prepared->model->mesh.kind == MESH_SHELLS) {
+            const struct emissivity_weight weight = {prepared->model, &from->emissivity, prepared->cavity};
             to->kind = EMIT_CELLS;
             LR_TRY(alias_build(ctx, prepared->job.n_cell, cell_weight, &weight, &prepared->alias[index]));
         }
@@ -323,8 +384,6 @@ enum lr_status job_prepare(lr_context *ctx, const lr_model *model, struct prepar
     *prepared = (struct prepared){
         .model = model, .length_unit = 0.5 * mesh_size(&model->mesh, 0), .velocity_unit = model->reference_b};
     enum lr_status status = LR_OK;
-    if (model->mesh.kind == MESH_SHELLS)
-        LR_TRY_OR(fail, status, lr_fail(ctx, LR_ERROR_INPUT, "%s: shells are not transported yet", model->path));
     LR_TRY_OR(fail, status, prepare_mesh(ctx, prepared));
     LR_TRY_OR(fail, status, prepare_sources(ctx, prepared));
     LR_TRY_OR(fail, status, prepare_physics(ctx, prepared));
@@ -337,8 +396,7 @@ fail:
 
 void job_free(struct prepared *prepared)
 {
-    for (int axis = 0; axis < 3; axis++)
-        free(prepared->width[axis]);
+    job_mesh_free(&prepared->mesh);
     for (int s = 0; s < prepared->model->n_source; s++) {
         if (prepared->alias)
             alias_free(&prepared->alias[s]);

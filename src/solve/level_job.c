@@ -7,7 +7,6 @@
 #include "base/context.h"
 #include "lines/populations.h"
 #include "model/field.h"
-#include "solve/job.h"
 
 /* Frequencies lie this far apart, in units of the smallest b: the mean over a Gaussian profile is then exact to 1e-7
  * for an intensity that changes like the profile itself. */
@@ -73,19 +72,19 @@ static enum lr_status prepare_mesh(lr_context *ctx, struct prepared_levels *prep
 {
     const struct mesh *mesh = &prepared->model->mesh;
     struct level_job *job = &prepared->job;
-    job->shells = mesh->kind == MESH_SHELLS;
-    if (job->shells) {
-        LR_TRY(lr_allocate(ctx, (size_t)mesh->n[0], sizeof(double), &prepared->width[0]));
-        for (int i = 0; i < mesh->n[0]; i++)
-            prepared->width[0][i] = (mesh->edge[0][i + 1] - mesh->edge[0][i]) / prepared->length_unit;
-        job->inner = mesh->edge[0][0] / prepared->length_unit;
-    } else {
-        LR_TRY(job_mesh(ctx, mesh, prepared->length_unit, prepared->width, job->face));
+    for (int axis = 0; axis < mesh_axis_count(mesh); axis++) {
+        LR_TRY(lr_allocate(ctx, (size_t)mesh->n[axis], sizeof(double), &prepared->width[axis]));
+        for (int i = 0; i < mesh->n[axis]; i++)
+            prepared->width[axis][i] = (mesh->edge[axis][i + 1] - mesh->edge[axis][i]) / prepared->length_unit;
     }
     for (int axis = 0; axis < 3; axis++) {
         job->n[axis] = mesh->n[axis];
         job->width[axis] = prepared->width[axis];
     }
+    for (int face = 0; face < TRANSPORT_N_FACE; face++)
+        job->face[face] = (enum transport_face)mesh->face[face];
+    job->shells = mesh->kind == MESH_SHELLS;
+    job->inner = job->shells ? mesh->edge[0][0] / prepared->length_unit : 0;
     job->n_cell = mesh_cell_count(mesh);
     return LR_OK;
 }

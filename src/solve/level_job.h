@@ -9,7 +9,7 @@ struct prepared_levels {
     struct level_job job;
     const lr_model *model;
     double length_unit, velocity_unit;
-    double *width[3];
+    double *width[3]; /* own */
     struct level_line *line;
 };
 

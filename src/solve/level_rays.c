@@ -300,17 +300,16 @@ static enum lr_status make_cartesian(lr_context *ctx, const struct mesh *mesh, d
     void *copy[MAX_COPY] = {NULL};
     void **next = copy;
     const struct view_store store = {&next, host_copy};
-    double *width[3] = {NULL, NULL, NULL};
+    struct job_mesh made = {0};
     double size[3];
-    enum transport_face face[TRANSPORT_N_FACE];
     int64_t room = 0;
     int failed = 0;
     enum lr_status status = LR_OK;
     for (int axis = 0; axis < 3; axis++)
         size[axis] = mesh_size(mesh, axis) / length_unit;
-    LR_TRY(job_mesh(ctx, mesh, length_unit, width, face));
+    LR_TRY(job_mesh_make(ctx, mesh, length_unit, &made));
     const struct mesh_view view =
-        make_mesh_view(&store, mesh->n, (const double *const[]){width[0], width[1], width[2]}, face, &failed);
+        make_mesh_view(&store, mesh->n, (const double *const *)made.width, made.face, &failed);
     status = failed ? lr_fail(ctx, LR_ERROR_MEMORY, "out of memory for rays") : set_allocate(ctx, number, set);
     if (status == LR_OK)
         spread_directions(set, number, &state);
@@ -319,8 +318,7 @@ static enum lr_status make_cartesian(lr_context *ctx, const struct mesh *mesh, d
                      ? add_proposals(ctx, &view, d, set, &room, &state)
                      : add_grid(ctx, size, GRID_STEP * widths.narrowest / length_unit, d, set, &room, &state);
     set->rays.n_direction = number;
-    for (int axis = 0; axis < 3; axis++)
-        free(width[axis]);
+    job_mesh_free(&made);
     for (int i = 0; i < MAX_COPY; i++)
         free(copy[i]);
     return status;

@@ -157,7 +157,7 @@ enum lr_status lr_solve_parcels(lr_context *ctx, const lr_molecule *molecule, co
     ctx->stop = 0;
     LR_TRY(check_parcels(ctx, parcels));
     LR_TRY(plan_collisions(ctx, data, parcels, &plan));
-    LR_TRY(lr_allocate(ctx, (size_t)threads, sizeof *workspaces, &workspaces));
+    LR_TRY(lr_allocate(ctx, (size_t)threads, sizeof(void *), &workspaces));
     LR_TRY_OR(cleanup, status, lr_allocate(ctx, (size_t)threads * (size_t)data->n_level, sizeof *x, &x));
     for (int i = 0; i < threads; i++)
         LR_TRY_OR(cleanup, status, escape_workspace_create(ctx, data, &workspaces[i]));

@@ -67,9 +67,13 @@ static double emissivity_unit(const lr_model *model)
     return (luminosity > 0 ? luminosity : 1) / (4 * LR_PI * length * length * length * model->reference_b);
 }
 
-static double velocity_along(const struct medium *medium, int64_t cell, const double n[3])
+/* Velocity of the gas toward an observer; that of shells is for a source in their centre, whose light leaves along the
+ * flow. */
+static double velocity_along(const struct mesh *mesh, const struct medium *medium, int64_t cell, const double n[3])
 {
     double sum = 0;
+    if (mesh->kind == MESH_SHELLS)
+        return mesh->edge[0][0] > 0 ? 0 : field_at(&medium->velocity[0], cell);
     for (int axis = 0; axis < 3; axis++)
         sum += field_at(&medium->velocity[axis], cell) * n[axis];
     return sum;
@@ -129,6 +133,9 @@ static enum lr_status need_emissivity(lr_context *ctx, const lr_model *model, st
 static void cell_centre(const struct mesh *mesh, int i, int j, int k, double centre[3])
 {
     centre[0] = 0.5 * (mesh->edge[0][i] + mesh->edge[0][i + 1]);
+    centre[1] = centre[2] = 0;
+    if (mesh->kind == MESH_SHELLS)
+        return;
     centre[1] = 0.5 * (mesh->edge[1][j] + mesh->edge[1][j + 1]);
     centre[2] = 0.5 * (mesh->edge[2][k] + mesh->edge[2][k + 1]);
 }
@@ -152,7 +159,7 @@ static enum lr_status add_volume(lr_context *ctx, const lr_model *model, const s
                 double n[3];
                 cell_centre(mesh, i, j, k, centre);
                 direction_to(&scene->camera[camera], centre, n);
-                const double approach = source->spectrum.gas_frame ? velocity_along(medium, cell, n) : 0;
+                const double approach = source->spectrum.gas_frame ? velocity_along(mesh, medium, cell, n) : 0;
                 const double strength = scale * field_at(&source->emissivity, cell);
                 for (int c = 0; strength > 0 && c < n_channel; c++)
                     emissivity->value[cell * n_channel + c] +=
@@ -170,7 +177,7 @@ static void fill_light(const lr_model *model, const struct source *source, const
     const int64_t cell = mesh_cell_at(&model->mesh, place);
     double n[3];
     direction_to(&scene->camera[camera], place, n);
-    const double approach = source->spectrum.gas_frame ? velocity_along(&model->medium, cell, n) : 0;
+    const double approach = source->spectrum.gas_frame ? velocity_along(&model->mesh, &model->medium, cell, n) : 0;
     for (int c = 0; c < scene->channels.n; c++)
         light[c] += strength / scene->channels.width *
                     channel_share(&source->spectrum, &scene->channels, c, approach, field_at(&model->medium.a, cell),
@@ -238,6 +245,13 @@ static enum lr_status add_source(lr_context *ctx, const lr_model *model, const s
                        "%s: a plane or external source whose spectrum moves with the gas has no one colour to be "
                        "imaged; give its spectrum 'frame: mesh'",
                        model->path);
+    if (source->kind == SOURCE_VOLUME && !local && model->mesh.kind == MESH_SHELLS && source->spectrum.gas_frame &&
+        gas_moves(model))
+        return lr_fail(
+            ctx, LR_ERROR_INPUT,
+            "%s: a volume source on shells whose spectrum moves with the gas can be imaged only when that is "
+            "the profile of the gas; give it 'spectrum: local' or 'frame: mesh'",
+            model->path);
     if (source->kind == SOURCE_PLANE && model->mesh.face[2 * source->axis] == FACE_PERIODIC)
         return lr_fail(
             ctx, LR_ERROR_INPUT,

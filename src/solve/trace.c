@@ -9,6 +9,7 @@
 #include "model/field.h"
 #include "solve/job.h"
 #include "solve/quadrature.h"
+#include "solve/rings.h"
 
 /* A trace job and what it owns. */
 struct prepared_trace {
@@ -16,7 +17,10 @@ struct prepared_trace {
     const struct scene *scene;
     double length_unit, velocity_unit, intensity_unit;
     bool shines; /* the line source counts */
-    double *width[3];
+    struct job_mesh mesh;
+    int cavity;   /* 1: the first cell of the job is the empty cavity inside the shells */
+    float *light; /* the emissivity with that cell */
+    struct rings rings;
     double *sky;
     struct trace_plane *plane;
     struct trace_probe *probe;
@@ -30,7 +34,11 @@ static void read_cells(const void *user, int64_t first, int64_t count, struct tr
     const struct prepared_trace *prepared = user;
     const struct medium *medium = &prepared->scene->medium;
     for (int64_t i = 0; i < count; i++) {
-        const int64_t cell = first + i;
+        const int64_t cell = first + i - prepared->cavity;
+        if (cell < 0) {
+            cells[i] = job_empty_cell(medium, prepared->velocity_unit);
+            continue;
+        }
         cells[i].alpha0 = field_at(&medium->alpha0, cell) * prepared->length_unit;
         cells[i].a = field_at(&medium->a, cell);
         cells[i].b = field_at(&medium->b, cell) / prepared->velocity_unit;
@@ -162,38 +170,59 @@ static int choose_rays(lr_context *ctx, const struct scene *scene, const struct 
     return rays < MAX_RAYS ? (int)rays : MAX_RAYS;
 }
 
-static void prepare_eye(lr_context *ctx, const struct camera *view, struct prepared_trace *prepared)
+/* Rays at some distances from the centre stand for all pixels. */
+static enum lr_status prepare_rings(lr_context *ctx, const struct camera *view, struct prepared_trace *prepared)
+{
+    struct trace_job *job = &prepared->job;
+    LR_TRY(rings_make(ctx, &prepared->scene->mesh, view, &prepared->rings));
+    for (int i = 0; i < prepared->rings.n_row * RAYS_PER_ROW; i++)
+        prepared->rings.impact[i] /= prepared->length_unit;
+    memcpy(job->toward, view->toward, sizeof job->toward);
+    job->impact = prepared->rings.impact;
+    job->pixels[0] = RAYS_PER_ROW;
+    job->pixels[1] = prepared->rings.n_row;
+    job->pixel = 1;
+    job->rays = 1;
+    return LR_OK;
+}
+
+static enum lr_status prepare_eye(lr_context *ctx, const struct camera *view, struct prepared_trace *prepared)
 {
     const struct mesh *mesh = &prepared->scene->mesh;
     struct trace_job *job = &prepared->job;
+    if (mesh->kind == MESH_SHELLS)
+        return prepare_rings(ctx, view, prepared);
     job->perspective = view->kind == CAMERA_PERSPECTIVE;
     for (int axis = 0; axis < 3; axis++) {
         job->toward[axis] = view->toward[axis];
         job->right[axis] = view->right[axis];
         job->up[axis] = view->up[axis];
         const double origin = job->perspective ? view->position[axis] : view->centre[axis];
-        job->origin[axis] = (origin - mesh_lower(mesh, axis)) / prepared->length_unit;
+        job->origin[axis] = job_coordinate(mesh, axis, origin, prepared->length_unit);
     }
     const double size = camera_pixel_size(view);
     job->pixel = job->perspective ? size : size / prepared->length_unit;
     job->pixels[0] = view->pixels[0];
     job->pixels[1] = view->pixels[1];
     job->rays = choose_rays(ctx, prepared->scene, view);
+    return LR_OK;
 }
 
 static enum lr_status prepare_mesh(lr_context *ctx, struct prepared_trace *prepared)
 {
     const struct mesh *mesh = &prepared->scene->mesh;
     struct trace_job *job = &prepared->job;
-    LR_TRY(job_mesh(ctx, mesh, prepared->length_unit, prepared->width, job->face));
-    for (int axis = 0; axis < 3; axis++) {
-        job->n[axis] = mesh->n[axis];
-        job->width[axis] = prepared->width[axis];
-    }
-    job->n_cell = mesh_cell_count(mesh);
+    LR_TRY(job_mesh_make(ctx, mesh, prepared->length_unit, &prepared->mesh));
+    prepared->cavity = job_cavity(mesh);
+    job->mesh = prepared->mesh.kind;
+    memcpy(job->n, prepared->mesh.n, sizeof job->n);
+    memcpy(job->face, prepared->mesh.face, sizeof job->face);
+    for (int axis = 0; axis < 3; axis++)
+        job->width[axis] = prepared->mesh.width[axis];
+    job->n_cell = mesh_cell_count(mesh) + prepared->cavity;
     job->medium = prepared;
     job->read_cells = read_cells;
-    job->grey = !field_is_zero(&prepared->scene->medium.kappa, job->n_cell);
+    job->grey = !field_is_zero(&prepared->scene->medium.kappa, mesh_cell_count(mesh));
     return LR_OK;
 }
 
@@ -230,7 +259,7 @@ static enum lr_status prepare_planes(lr_context *ctx, int origin, int first, str
         for (size_t c = 0; c < n; c++)
             brightness[c] = from->brightness[(size_t)first + c] / prepared->intensity_unit;
         prepared->plane[job->n_plane++] = (struct trace_plane){
-            from->axis, (from->offset - mesh_lower(&scene->mesh, from->axis)) / prepared->length_unit, from->isotropic,
+            from->axis, job_coordinate(&scene->mesh, from->axis, from->offset, prepared->length_unit), from->isotropic,
             from->side, brightness};
     }
     job->plane = prepared->plane;
@@ -251,7 +280,7 @@ static enum lr_status prepare_probes(lr_context *ctx, int origin, const struct c
         struct trace_probe *probe = &prepared->probe[job->n_probe];
         double square = 0;
         for (int axis = 0; axis < 3; axis++) {
-            probe->start[axis] = (from->position[axis] - mesh_lower(&scene->mesh, axis)) / prepared->length_unit;
+            probe->start[axis] = job_coordinate(&scene->mesh, axis, from->position[axis], prepared->length_unit);
             probe->direction[axis] = job->perspective
                                          ? (view->position[axis] - from->position[axis]) / prepared->length_unit
                                          : view->toward[axis];
@@ -268,13 +297,26 @@ static enum lr_status prepare_probes(lr_context *ctx, int origin, const struct c
 
 static void prepared_free(struct prepared_trace *prepared)
 {
-    for (int axis = 0; axis < 3; axis++)
-        free(prepared->width[axis]);
+    job_mesh_free(&prepared->mesh);
+    rings_free(&prepared->rings);
+    free(prepared->light);
     free(prepared->sky);
     free(prepared->plane);
     free(prepared->probe);
     free(prepared->probe_point);
     free(prepared->owned);
+}
+
+/* The emissivity of the job: nothing shines in the cavity. */
+static enum lr_status add_cavity(lr_context *ctx, const float *from, struct prepared_trace *prepared,
+                                 const float **light)
+{
+    const size_t row = (size_t)prepared->scene->channels.n;
+    const size_t n = (size_t)mesh_cell_count(&prepared->scene->mesh) * row;
+    LR_TRY(lr_allocate(ctx, n + row, sizeof(float), &prepared->light));
+    memcpy(prepared->light + row, from, n * sizeof(float));
+    *light = prepared->light;
+    return LR_OK;
 }
 
 static enum lr_status prepare(lr_context *ctx, const struct scene *scene, int origin, const struct camera *view,
@@ -289,13 +331,16 @@ static enum lr_status prepare(lr_context *ctx, const struct scene *scene, int or
     prepared->intensity_unit = choose_unit(scene, origin, background);
     struct trace_job *job = &prepared->job;
     LR_TRY(prepare_mesh(ctx, prepared));
-    prepare_eye(ctx, view, prepared);
+    LR_TRY(prepare_eye(ctx, view, prepared));
     const int first = prepare_channels(ctx, channels, prepared);
     LR_TRY(lr_allocate(ctx, (size_t)job->n_channel, sizeof(double), &prepared->sky));
     job->sky = prepared->sky;
     job->step_source = options->step_source;
     const struct emissivity *emissivity = &scene->emissivity[origin];
-    job->emissivity = emissivity->value ? emissivity->value + first : NULL;
+    const float *light = emissivity->value;
+    if (light && prepared->cavity)
+        LR_TRY(add_cavity(ctx, light, prepared, &light));
+    job->emissivity = light ? light + first : NULL;
     job->emissivity_unit = emissivity->unit * prepared->length_unit / prepared->intensity_unit;
     /* Scattered light was recorded in cells that move as one: rays see them as the packets did. */
     job->step_velocity = options->step_velocity && !job->emissivity;
@@ -387,13 +432,71 @@ static void forward_progress(void *user, int64_t done)
                               lr_seconds() - report->start);
 }
 
-static enum lr_status run(lr_context *ctx, const struct worker *worker, const struct trace_job *job,
-                          const struct camera *view, struct trace_image *image)
+static enum lr_status run_job(lr_context *ctx, const struct worker *worker, const struct trace_job *job,
+                              const struct camera *view, struct trace_image *image)
 {
     struct report report = {.ctx = ctx, .total = job->pixels[1], .start = lr_seconds()};
     snprintf(report.what, sizeof report.what, "rows of image '%s'", view->name);
     const struct transport_monitor monitor = {&ctx->stop, forward_progress, &report};
     return worker->backend->trace(ctx, worker->device, worker->threads, worker->double_precision, job, &monitor, image);
+}
+
+/* Shells: rays to rings to pixels. */
+static enum lr_status run_shells(lr_context *ctx, const struct worker *worker, const struct prepared_trace *prepared,
+                                 const struct camera *view, struct trace_image *image)
+{
+    const struct trace_job *job = &prepared->job;
+    const int n_plane = job->n_channel / job->merge;
+    const size_t n_ray = (size_t)job->pixels[0] * (size_t)job->pixels[1] * (size_t)n_plane;
+    struct trace_image rays = *image;
+    double *beyond = NULL;
+    double *nothing = NULL;
+    enum lr_status status = LR_OK;
+    rays.intensity = rays.optical_depth = NULL;
+    LR_TRY_OR(done, status, lr_allocate(ctx, n_ray, sizeof(float), &rays.intensity));
+    if (image->optical_depth)
+        LR_TRY_OR(done, status, lr_allocate(ctx, n_ray, sizeof(float), &rays.optical_depth));
+    LR_TRY_OR(done, status, lr_allocate(ctx, (size_t)n_plane, sizeof(double), &beyond));
+    LR_TRY_OR(done, status, lr_allocate(ctx, (size_t)n_plane, sizeof(double), &nothing));
+    for (int c = 0; c < job->n_channel; c++)
+        beyond[c / job->merge] += job->sky[c] / job->merge;
+    LR_TRY_OR(done, status, run_job(ctx, worker, job, view, &rays));
+    image->seconds = rays.seconds;
+    LR_TRY_OR(done, status,
+              rings_to_pixels(ctx, &prepared->rings, view, worker->threads, n_plane, rays.intensity, beyond,
+                              image->intensity));
+    if (image->optical_depth)
+        status = rings_to_pixels(ctx, &prepared->rings, view, worker->threads, n_plane, rays.optical_depth, nothing,
+                                 image->optical_depth);
+done:
+    free(rays.intensity);
+    free(rays.optical_depth);
+    free(beyond);
+    free(nothing);
+    return status;
+}
+
+static enum lr_status run(lr_context *ctx, const struct worker *worker, const struct prepared_trace *prepared,
+                          const struct camera *view, struct trace_image *image)
+{
+    return prepared->job.mesh == TRANSPORT_SHELLS ? run_shells(ctx, worker, prepared, view, image)
+                                                  : run_job(ctx, worker, &prepared->job, view, image);
+}
+
+static void report_image(lr_context *ctx, const struct prepared_trace *prepared, const struct camera *view,
+                         int n_channel, double seconds)
+{
+    const struct trace_job *job = &prepared->job;
+    if (job->mesh == TRANSPORT_SHELLS)
+        lr_log(ctx, LR_LOG_INFO,
+               "image '%s': %d x %d pixels from %d rings of %d rays, %d channels of %d frequencies, traced in %.3g s",
+               view->name, view->pixels[0], view->pixels[1], prepared->rings.n, RING_NODES, n_channel,
+               job->merge * job->n_node, seconds);
+    else
+        lr_log(ctx, LR_LOG_INFO,
+               "image '%s': %d x %d pixels of %d x %d rays, %d channels of %d frequencies, traced in %.3g s",
+               view->name, view->pixels[0], view->pixels[1], job->rays, job->rays, n_channel, job->merge * job->n_node,
+               seconds);
 }
 
 enum lr_status trace_cube(lr_context *ctx, const struct worker *worker, const struct scene *scene, int origin,
@@ -412,7 +515,7 @@ enum lr_status trace_cube(lr_context *ctx, const struct worker *worker, const st
         LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof(float), &image.optical_depth));
     LR_TRY_OR(done, status,
               lr_allocate(ctx, (size_t)job->n_probe * (size_t)job->n_channel, sizeof(double), &image.transmission));
-    LR_TRY_OR(done, status, run(ctx, worker, job, view, &image));
+    LR_TRY_OR(done, status, run(ctx, worker, &prepared, view, &image));
     const int first = (int)lround((channels->first - scene->channels.first) / scene->channels.width);
     add_points(&prepared, first, view, image.transmission, image.intensity);
     if (options->subtract)
@@ -425,11 +528,8 @@ enum lr_status trace_cube(lr_context *ctx, const struct worker *worker, const st
                           .scale = prepared.intensity_unit * LR_PLANCK * LR_LIGHT_SPEED,
                           .background = options->background,
                           .seconds = image.seconds};
-    lr_log(ctx, LR_LOG_INFO,
-           "image '%s': %d x %d pixels of %d x %d rays, %d channels of %d frequencies, traced in %.3g s", view->name,
-           view->pixels[0], view->pixels[1], job->rays, job->rays, channels->n, job->merge * job->n_node,
-           image.seconds);
-    cube->camera.rays = job->rays;
+    report_image(ctx, &prepared, view, channels->n, image.seconds);
+    cube->camera.rays = job->mesh == TRANSPORT_SHELLS ? view->rays : job->rays;
     cube->channels.samples = job->n_node;
     image.intensity = image.optical_depth = NULL;
 done:
@@ -450,7 +550,7 @@ enum lr_status trace_emissivity(lr_context *ctx, const struct worker *worker, co
     prepared.job.emissivity = emissivity;
     prepared.job.emissivity_unit = unit * prepared.length_unit / prepared.intensity_unit;
     if (status == LR_OK)
-        status = run(ctx, worker, &prepared.job, &like->camera, &image);
+        status = run(ctx, worker, &prepared, &like->camera, &image);
     prepared_free(&prepared);
     return status;
 }

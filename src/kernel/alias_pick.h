@@ -1,0 +1,16 @@
+/* Picking from a table of weights (Walker's alias method). */
+#ifndef LR_KERNEL_ALIAS_PICK_H
+#define LR_KERNEL_ALIAS_PICK_H
+
+#include "kernel/rng.h"
+#include "kernel/views.h"
+
+/* An entry from 64 random bits (32 would favour some of 1e9 cells by a sixth), then keep it or take its alias. */
+LR_FN int64_t alias_pick(const struct alias_view *alias, struct random4 random)
+{
+    const uint64_t n = (uint64_t)alias->n;
+    const int64_t entry = (int64_t)(((uint64_t)random.r1 * n + (((uint64_t)random.r2 * n) >> 32)) >> 32);
+    return rng_uniform(random.r3) <= alias->keep[entry] ? entry : alias->other[entry];
+}
+
+#endif

@@ -1,0 +1,11 @@
+/* Where packets are born, on the mesh that kernels walk on (kernel/walk.h). */
+#ifndef LR_KERNEL_BIRTH_H
+#define LR_KERNEL_BIRTH_H
+
+#ifdef LR_WALK_SHELLS
+#include "kernel/birth_shells.h"
+#else
+#include "kernel/birth_cartesian.h"
+#endif
+
+#endif

@@ -1,0 +1,28 @@
+/* Lines of sight, in double. Coordinates run from the lower corner of the mesh, or from the centre of shells. */
+#ifndef LR_KERNEL_EYE_H
+#define LR_KERNEL_EYE_H
+
+#include "kernel/real.h"
+
+struct point3 {
+    double x[3];
+};
+
+#define RAY_FAR 1e30
+
+/* The eye of a camera: image plane through `centre` (far observer), or a point (near observer). */
+struct eye {
+    struct point3 toward, right, up;
+    struct point3 origin; /* the middle of the image, or the observer */
+    double step;          /* between rays: length, or tangent of the angle */
+    int perspective;
+    int n_ray[2];         /* of the whole image, along right and up */
+    const double *impact; /* SHELLS: distance of each ray from the centre, and nothing else */
+};
+
+struct line3 {
+    struct point3 p, n; /* photons arrive along n; a near observer is at t = 0 */
+    double t_last;
+};
+
+#endif

@@ -1,0 +1,138 @@
+/* Rays from behind a Cartesian mesh to an observer. They are set up in double, once each; coordinates run from the
+ * lower corner of the mesh. */
+#ifndef LR_KERNEL_RAY_CARTESIAN_H
+#define LR_KERNEL_RAY_CARTESIAN_H
+
+#include "kernel/eye.h"
+#include "kernel/walk_cartesian.h"
+
+struct ray {
+    struct place at;
+    struct vec3 n;    /* along the flight of the photons, toward the observer */
+    real length_left; /* to an observer inside the mesh */
+    int axis;         /* of the face it came in by */
+    int hits;         /* the mesh */
+};
+
+/* The line p + t n, from the first to the last t inside the open faces and between t_first and t_last. Periodic axes
+ * have no end: the start is moved into the mesh. */
+LR_FN struct ray ray_enter(const struct mesh_view *mesh, struct point3 p, struct point3 n, double t_first,
+                           double t_last)
+{
+    struct ray ray;
+    ray.hits = 0;
+    ray.axis = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const double size = (double)mesh->edge[axis][mesh->n[axis]];
+        if (mesh->face[2 * axis] == FACE_IS_PERIODIC)
+            continue;
+        if (n.x[axis] == 0) {
+            if (!(p.x[axis] >= 0 && p.x[axis] < size))
+                return ray;
+            continue;
+        }
+        const double t0 = -p.x[axis] / n.x[axis];
+        const double t1 = (size - p.x[axis]) / n.x[axis];
+        const double low = t0 < t1 ? t0 : t1;
+        const double high = t0 < t1 ? t1 : t0;
+        ray.axis = low > t_first ? axis : ray.axis;
+        t_first = low > t_first ? low : t_first;
+        t_last = high < t_last ? high : t_last;
+    }
+    if (!(t_first < t_last))
+        return ray;
+    int index[3];
+    real local[3];
+    real width[3];
+    for (int axis = 0; axis < 3; axis++) {
+        const double size = (double)mesh->edge[axis][mesh->n[axis]];
+        double x = p.x[axis] + t_first * n.x[axis];
+        if (mesh->face[2 * axis] == FACE_IS_PERIODIC)
+            x -= size * floor(x / size);
+        index[axis] = walk_locate(mesh->edge[axis], mesh->n[axis], (real)x);
+        width[axis] = mesh->width[axis][index[axis]];
+        local[axis] = r_min(r_max((real)(x - (double)mesh->edge[axis][index[axis]]), R(0)), width[axis]);
+    }
+    ray.at.i = index[0];
+    ray.at.j = index[1];
+    ray.at.k = index[2];
+    ray.at.local = vec3_make(local[0], local[1], local[2]);
+    ray.at.width = vec3_make(width[0], width[1], width[2]);
+    ray.n = vec3_make((real)n.x[0], (real)n.x[1], (real)n.x[2]);
+    ray.length_left = t_last - t_first < (double)R_HUGE ? (real)(t_last - t_first) : R_HUGE;
+    ray.hits = 1;
+    return ray;
+}
+
+/* Ray (i, j) of the image, counted from its lower left corner. */
+LR_FN struct line3 eye_line(const struct eye *eye, int i, int j)
+{
+    const double u = ((double)i + 0.5 - 0.5 * (double)eye->n_ray[0]) * eye->step;
+    const double v = ((double)j + 0.5 - 0.5 * (double)eye->n_ray[1]) * eye->step;
+    struct line3 line;
+    double norm = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const double aside = u * eye->right.x[axis] + v * eye->up.x[axis];
+        line.p.x[axis] = eye->origin.x[axis] + (eye->perspective ? 0 : aside);
+        line.n.x[axis] = eye->toward.x[axis] - (eye->perspective ? aside : 0);
+        norm += line.n.x[axis] * line.n.x[axis];
+    }
+    norm = sqrt(norm);
+    for (int axis = 0; axis < 3; axis++)
+        line.n.x[axis] /= norm;
+    line.t_last = eye->perspective ? 0 : RAY_FAR;
+    return line;
+}
+
+/* The way of a ray through one cell, far end first. */
+struct passage {
+    int cell;
+    real length;
+    struct vec3 from, to;  /* its ends, from the middle of the cell */
+    struct vec3 width;     /* of the cell */
+    int axis_in, axis_out; /* of the faces it enters and leaves by */
+    int more;              /* there is another cell */
+};
+
+LR_FN struct vec3 place_from_middle(struct place at)
+{
+    return vec3_make(at.local.x - R(0.5) * at.width.x, at.local.y - R(0.5) * at.width.y,
+                     at.local.z - R(0.5) * at.width.z);
+}
+
+/* The passage through the cell where the ray is; moves the ray to the next one. */
+LR_FN struct passage ray_advance(const struct mesh_view *mesh, struct ray *ray)
+{
+    const struct cell_exit exit = walk_exit(ray->at.local, ray->at.width, ray->n);
+    struct passage passage;
+    passage.cell = walk_cell_index(mesh, ray->at);
+    passage.width = ray->at.width;
+    passage.axis_in = ray->axis;
+    passage.axis_out = exit.axis;
+    passage.from = place_from_middle(ray->at);
+    passage.more = exit.distance < ray->length_left;
+    passage.length = r_min(exit.distance, ray->length_left);
+    ray->length_left -= passage.length;
+    ray->at.local.x += passage.length * ray->n.x;
+    ray->at.local.y += passage.length * ray->n.y;
+    ray->at.local.z += passage.length * ray->n.z;
+    passage.to = place_from_middle(ray->at);
+    if (passage.more) {
+        const struct crossing crossing = walk_cross(mesh, ray->at, ray->n, exit.axis);
+        passage.more = !crossing.escaped;
+        ray->at = crossing.at;
+        ray->axis = exit.axis;
+    }
+    return passage;
+}
+
+/* Velocity toward the observer at a part of the way, from that at its ends. */
+LR_FN real passage_velocity(const struct passage *way, real far, real near, real outflow, real gradient, real part)
+{
+    (void)way;
+    (void)outflow;
+    (void)gradient;
+    return far + (near - far) * part;
+}
+
+#endif

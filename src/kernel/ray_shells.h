@@ -1,0 +1,134 @@
+/* Rays through spherical shells to a far observer. A ray is its distance p from the centre, and a place on it is z,
+ * which grows toward the observer from 0 at the closest point: r^2 = p^2 + z^2, mu = z / r. All in double.
+ *
+ * The way through a shell is taken in pieces on which r, and the velocity toward the observer, change steadily: it is
+ * cut at the closest point and at every r/2. */
+#ifndef LR_KERNEL_RAY_SHELLS_H
+#define LR_KERNEL_RAY_SHELLS_H
+
+#include "kernel/eye.h"
+#include "kernel/walk_shells.h"
+
+struct ray {
+    struct vec3 n; /* z */
+    double p, z, z_last;
+    int shell;
+    int hits; /* the mesh */
+};
+
+LR_FN double sphere_half_chord(double radius, double p)
+{
+    const double square = (radius - p) * (radius + p);
+    return square > 0 ? sqrt(square) : 0;
+}
+
+/* The line p + t n, from the first to the last t inside the outermost sphere and between t_first and t_last. */
+LR_FN struct ray ray_enter(const struct mesh_view *mesh, struct point3 p, struct point3 n, double t_first,
+                           double t_last)
+{
+    const int count = mesh->n[0];
+    const double outermost = mesh->radius[count];
+    const double z = p.x[0] * n.x[0] + p.x[1] * n.x[1] + p.x[2] * n.x[2];
+    double square = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const double aside = p.x[axis] - z * n.x[axis];
+        square += aside * aside;
+    }
+    struct ray ray;
+    ray.n = vec3_make(R(0), R(0), R(1));
+    ray.p = sqrt(square);
+    ray.hits = 0;
+    ray.shell = count - 1;
+    const double half = sphere_half_chord(outermost, ray.p);
+    const int starts_inside = z + t_first > -half;
+    ray.z = starts_inside ? z + t_first : -half;
+    ray.z_last = z + t_last < half ? z + t_last : half;
+    if (!(ray.p < outermost) || !(ray.z < ray.z_last))
+        return ray;
+    ray.hits = 1;
+    if (!starts_inside)
+        return ray;
+    const double r = sqrt(square + ray.z * ray.z);
+    while (ray.shell > 0 && mesh->radius[ray.shell] > r)
+        ray.shell--;
+    return ray;
+}
+
+/* Ray (i, j) of the image: one of the list of distances. */
+LR_FN struct line3 eye_line(const struct eye *eye, int i, int j)
+{
+    struct line3 line;
+    for (int axis = 0; axis < 3; axis++)
+        line.p.x[axis] = line.n.x[axis] = 0;
+    line.p.x[0] = eye->impact[j * eye->n_ray[0] + i];
+    line.n.x[2] = 1;
+    line.t_last = RAY_FAR;
+    return line;
+}
+
+/* A piece of the way of a ray, far end first. */
+struct passage {
+    int cell;
+    real length;
+    struct vec3 from, to;  /* radii at its ends, from the middle of the shell; 0; 0 */
+    struct vec3 width;     /* of the shell; 0; 0 */
+    int axis_in, axis_out; /* 0 */
+    int more;              /* there is another piece */
+    real z, p, middle;     /* far end; distance of the ray from the centre; radius of the middle of the shell */
+};
+
+/* The piece where the ray is; moves the ray to the next one. */
+LR_FN struct passage ray_advance(const struct mesh_view *mesh, struct ray *ray)
+{
+    const double inner = mesh->radius[ray->shell];
+    const double outer = mesh->radius[ray->shell + 1];
+    const double middle = 0.5 * (inner + outer);
+    const double p = ray->p;
+    const double r = sqrt(p * p + ray->z * ray->z);
+    double end;
+    int next = ray->shell;
+    if (ray->z < 0 && p < inner) {
+        end = -sphere_half_chord(inner, p);
+        next--;
+    } else if (ray->z < 0) {
+        end = 0;
+    } else {
+        end = sphere_half_chord(outer, p);
+        next++;
+    }
+    const double most = 0.5 * r > 0.25 * (outer - inner) ? 0.5 * r : 0.25 * (outer - inner);
+    if (end - ray->z > most) {
+        end = ray->z + most;
+        next = ray->shell;
+    }
+    struct passage passage;
+    passage.more = end < ray->z_last && next < mesh->n[0];
+    end = end < ray->z_last ? end : ray->z_last;
+    end = end > ray->z ? end : ray->z;
+    passage.cell = ray->shell;
+    passage.length = (real)(end - ray->z);
+    passage.from = vec3_make((real)(r - middle), R(0), R(0));
+    passage.to = vec3_make((real)(sqrt(p * p + end * end) - middle), R(0), R(0));
+    passage.width = vec3_make((real)(outer - inner), R(0), R(0));
+    passage.axis_in = 0;
+    passage.axis_out = 0;
+    passage.z = (real)ray->z;
+    passage.p = (real)p;
+    passage.middle = (real)middle;
+    ray->z = end;
+    ray->shell = next;
+    return passage;
+}
+
+/* Velocity toward the observer at a part of the way: v(r) z / r, where v is linear in r inside a shell. On a ray
+ * through the centre, z / r is 1 there. */
+LR_FN real passage_velocity(const struct passage *way, real far, real near, real outflow, real gradient, real part)
+{
+    const real z = way->z + part * way->length;
+    const real r = r_sqrt(z * z + way->p * way->p);
+    (void)far;
+    (void)near;
+    return (outflow + gradient * (r - way->middle)) * (r > R(0) ? r_div(z, r) : R(1));
+}
+
+#endif

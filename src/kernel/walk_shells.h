@@ -1,0 +1,145 @@
+/* Walking spherical shells. Only the distance r from the centre and the angle to the radius count, so a packet carries
+ * its own frame, whose z axis is the radius: mu = n.z. Inside a shell the place is the height h above its inner sphere;
+ * a short free path in a thin shell far out loses no digits. A flight of length l turns the frame:
+ *
+ *     r' n' = (r n_x, r n_y, r n_z + l),    r'^2 = r^2 + 2 r mu l + l^2,
+ *     h' = h + l (2 r mu + l) / (r' + r).
+ *
+ * r sqrt(1 - mu^2), the impact parameter, stays. Which sphere is met is decided by h, and crossings put a packet on it:
+ * rounding never leaves a packet outside its shell.
+ *
+ * The gas flows radially: its velocity along the flight, v mu, changes inside a shell. */
+#ifndef LR_KERNEL_WALK_SHELLS_H
+#define LR_KERNEL_WALK_SHELLS_H
+
+#include "kernel/doppler.h"
+#include "kernel/locate.h"
+#include "kernel/vec3.h"
+#include "kernel/views.h"
+
+/* Directions are those of the packet's own frame, and the gas of a cell moves along the radius. */
+enum { WALK_IS_RADIAL = 1 };
+
+struct place {
+    int i, j, k;       /* shell; 0; 0 */
+    struct vec3 local; /* height above the inner sphere; 0; 0 */
+    struct vec3 width; /* thickness; radius of the inner sphere; the longest step that may be taken */
+};
+
+struct cell_exit {
+    real distance;
+    int axis; /* 0: the inner sphere, 1: the outer one, 2: the end of the longest step */
+};
+
+enum { EXIT_INWARD, EXIT_OUTWARD, EXIT_STEP };
+
+/* The outer sphere r1 is met at l = -r mu + sqrt(r^2 mu^2 + (r1^2 - r^2)), the inner one r0, when it is, at
+ * l = -r mu - sqrt(r^2 mu^2 - (r^2 - r0^2)); both are written without cancellation. */
+LR_FN struct cell_exit walk_exit(struct vec3 local, struct vec3 width, struct vec3 n)
+{
+    const real r = width.y + local.x;
+    const real along = r * n.z;
+    const real below = local.x * (r + width.y);                       /* r^2 - r0^2 */
+    const real above = (width.x - local.x) * (r + width.y + width.x); /* r1^2 - r^2 */
+    const real root_out = r_sqrt(r_max(along * along + above, R(0)));
+    const real root_in = r_sqrt(r_max(along * along - below, R(0)));
+    const int inward = (along < R(0)) & (along * along > below) & (width.y > R(0));
+    const real to_outer = along > R(0) ? r_div(above, along + root_out) : root_out - along;
+    const real to_inner = r_div(below, root_in - along);
+    struct cell_exit exit;
+    exit.distance = r_max(inward ? to_inner : to_outer, R(0));
+    exit.axis = inward ? EXIT_INWARD : EXIT_OUTWARD;
+    exit.axis = width.z < exit.distance ? EXIT_STEP : exit.axis;
+    exit.distance = r_min(width.z, exit.distance);
+    return exit;
+}
+
+struct flown {
+    struct vec3 local, n;
+};
+
+/* A place inside a shell, and the direction there, after a flight that stays in the shell. At the centre all directions
+ * lead outward. */
+LR_FN struct flown walk_move(struct vec3 local, struct vec3 width, struct vec3 n, real length)
+{
+    const real r = width.y + local.x;
+    const struct vec3 turned = vec3_make(r * n.x, r * n.y, r * n.z + length);
+    const real r_new = r_sqrt(vec3_dot(turned, turned));
+    const real inverse = r_div(R(1), r_new);
+    const real rise = r_new + r > R(0) ? r_div(length * (R(2) * r * n.z + length), r_new + r) : R(0);
+    const int centre = !(r_new > R(0));
+    struct flown result;
+    result.local = vec3_make(r_min(r_max(local.x + rise, R(0)), width.x), R(0), R(0));
+    result.n = vec3_make(centre ? R(0) : turned.x * inverse, centre ? R(0) : turned.y * inverse,
+                         centre ? R(1) : turned.z * inverse);
+    return result;
+}
+
+/* The length on which mu, which always grows, grows by `turn`: with the sine s of the angle to the radius,
+ *
+ *     l = r (s mu' - mu s') / s',   mu' = mu + turn. */
+LR_FN real walk_reach(struct vec3 local, struct vec3 width, struct vec3 n, real turn)
+{
+    const real r = width.y + local.x;
+    const real mu = n.z + turn;
+    const real sine = r_sqrt(n.x * n.x + n.y * n.y);
+    const real sine_new = r_sqrt(r_max(R(1) - mu * mu, R(0)));
+    const real length = r_div(r * (sine * mu - n.z * sine_new), sine_new);
+    const real least = R(0.5) * turn * r * sine; /* mu grows by l / (r s) at most */
+    return mu < R(1) ? r_max(length, least) : R_HUGE;
+}
+
+LR_FN int walk_cell_index(const struct mesh_view *mesh, struct place at)
+{
+    (void)mesh;
+    return at.i;
+}
+
+LR_FN struct place place_in_shell(const struct mesh_view *mesh, int shell, real height)
+{
+    struct place at;
+    at.i = shell;
+    at.j = 0;
+    at.k = 0;
+    at.local = vec3_make(height, R(0), R(0));
+    at.width = vec3_make(mesh->width[0][shell], mesh->edge[0][shell], R_HUGE);
+    return at;
+}
+
+struct crossing {
+    struct place at; /* the place on the other side; unchanged indices after an escape */
+    struct vec3 n;   /* the direction there */
+    int escaped;     /* left through the outermost sphere */
+    int reflected;   /* never */
+    int face;        /* 1, x+: the outermost sphere */
+};
+
+LR_FN struct crossing walk_cross(const struct mesh_view *mesh, struct place at, struct vec3 n, int axis)
+{
+    struct crossing result;
+    const int last = mesh->n[0] - 1;
+    result.n = n;
+    result.escaped = axis == EXIT_OUTWARD && at.i == last;
+    result.reflected = 0;
+    result.face = 1;
+    result.at = at;
+    result.at.width.z = R_HUGE;
+    if (axis == EXIT_STEP)
+        return result;
+    result.n.z = axis == EXIT_OUTWARD ? r_abs(n.z) : -r_abs(n.z);
+    if (result.escaped)
+        result.at.local.x = at.width.x;
+    else if (axis == EXIT_OUTWARD)
+        result.at = place_in_shell(mesh, at.i + 1, R(0));
+    else
+        result.at = place_in_shell(mesh, at.i - 1, mesh->width[0][at.i - 1]);
+    return result;
+}
+
+/* The velocity of the gas along a flight: that of a cell is radial, in vx. */
+LR_FN real cell_velocity_along(const struct cell_view *cell, struct vec3 n)
+{
+    return cell->vx * n.z;
+}
+
+#endif
