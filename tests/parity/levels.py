@@ -37,7 +37,7 @@ CASES = {
     "moving clumps": ["mesh.cells=[12, 12, 12]"],
     "moving clumps, 3 levels": ["mesh.cells=[12, 12, 12]", "line.levels=3"],
     "moving clumps, 21 levels": ["mesh.cells=[8, 8, 8]", "line.levels=21"],
-    "fast clumps, narrow lines": ["mesh.cells=[10, 10, 10]", "medium.turbulence=0.05 km/s"],
+    "moving clumps, narrow lines": ["mesh.cells=[10, 10, 10]", "medium.turbulence=0.02 km/s"],
     "moving clumps with warm dust": ["mesh.cells=[12, 12, 12]", *DUST],
     "layers": [*LAYERS, "medium.velocity=[0 km/s, 0 km/s, 0 km/s]"],
     "layers with dust": [*LAYERS, *DUST, "medium.velocity=[0 km/s, 0 km/s, 0 km/s]"],
