@@ -1,11 +1,12 @@
 # liblinerad_cuda.so: loaded at run time from the folder of liblinerad.so. Static CUDA runtime, one exported entry, so a
 # machine without a driver loses nothing but this file. src/backend/cuda*.cu; *_transport.cu and *_trace.cu are compiled
-# once per mesh and precision with LR_CUDA_VARIANT=mixed|double|shells_mixed|shells_double. CUDA 12 and 13.
+# once per mesh and precision with LR_CUDA_VARIANT=mixed|double|shells_mixed|shells_double, *_levels.cu once per
+# precision. CUDA 12 and 13.
 
 file(GLOB cuda_sources CONFIGURE_DEPENDS src/backend/cuda*.cu)
 set(cuda_drivers ${cuda_sources})
-list(FILTER cuda_drivers INCLUDE REGEX "_(transport|trace)\\.cu$")
-list(FILTER cuda_sources EXCLUDE REGEX "_(transport|trace)\\.cu$")
+list(FILTER cuda_drivers INCLUDE REGEX "_(transport|trace|levels)\\.cu$")
+list(FILTER cuda_sources EXCLUDE REGEX "_(transport|trace|levels)\\.cu$")
 
 if(NOT LINERAD_CUDA OR LINERAD_SANITIZE)
   message(STATUS "CUDA backend: off")
@@ -62,14 +63,20 @@ endif()
 set(cuda_targets "")
 foreach(precision mixed double shells_mixed shells_double)
   if(cuda_drivers)
-    add_library(linerad_cuda_${precision} OBJECT ${cuda_drivers})
+    set(variant_drivers ${cuda_drivers})
+    if(precision MATCHES shells)
+      list(FILTER variant_drivers EXCLUDE REGEX "_levels\\.cu$")
+    endif()
+    add_library(linerad_cuda_${precision} OBJECT ${variant_drivers})
     target_compile_definitions(linerad_cuda_${precision} PRIVATE LR_CUDA_VARIANT=${precision}
                                $<$<IN_LIST:${precision},double$<SEMICOLON>shells_double>:LR_REAL_DOUBLE>
                                $<$<IN_LIST:${precision},shells_mixed$<SEMICOLON>shells_double>:LR_WALK_SHELLS>)
     list(APPEND cuda_targets linerad_cuda_${precision})
   endif()
 endforeach()
+find_package(Threads REQUIRED)
 add_library(linerad_cuda MODULE ${cuda_sources})
+target_link_libraries(linerad_cuda PRIVATE Threads::Threads)
 foreach(target ${cuda_targets})
   target_sources(linerad_cuda PRIVATE $<TARGET_OBJECTS:${target}>)
 endforeach()

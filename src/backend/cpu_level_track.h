@@ -50,6 +50,10 @@ static void track_add(struct track *track, struct piece piece)
 
 /* ---- Cartesian ---- */
 
+/* Where the velocity changes by more than so many b from cell to cell it is interpolated; below, one velocity for each
+ * cell is as good (both are second order) and the work is less. */
+#define GLIDE_ABOVE R(0.35)
+
 /* From middle to middle: the second half of the last cell, the first half of this one. On the face between them S and
  * the velocity are interpolated along the ray. */
 static void track_cartesian(const struct mesh_view *mesh, const struct gas_view *gas, const double direction[3],
@@ -80,10 +84,12 @@ static void track_cartesian(const struct mesh_view *mesh, const struct gas_view 
         const real v = cell->v[0] * ray.n.x + cell->v[1] * ray.n.y + cell->v[2] * ray.n.z;
         const int joined = last >= 0 && gas[last].has_gas && cell->has_gas;
         const real share = joined ? last_length / (last_length + length) : R(1); /* of this cell, on the face */
-        const real v_face = joined ? share * v + (R(1) - share) * last_v : v;
+        const real jump = joined ? r_abs(v - last_v) * r_max(cell->inv_b, gas[last].inv_b) : R(0);
+        const int gliding = jump > GLIDE_ABOVE;
+        const real v_face = gliding ? share * v + (R(1) - share) * last_v : v;
         if (last >= 0)
             track_add(track, (struct piece){last, way.cell, R(0.5) * last_length, R(0), joined ? share : R(0), last_v,
-                                            joined ? v_face : last_v, R(0)});
+                                            gliding ? v_face : last_v, R(0)});
         track_add(track, (struct piece){way.cell, last >= 0 ? last : way.cell, R(0.5) * length,
                                         joined ? R(1) - share : R(0), R(0), v_face, v, (real)from->area * length});
         last = way.cell;

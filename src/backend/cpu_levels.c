@@ -23,7 +23,9 @@ struct levels {
     struct shell_view shells;
     struct gas_view *gas;
     double *strength; /* [n_cell] density / b */
+    double *width;    /* [n_cell] the longest of the cell */
     double *most_gain;
+    real reach;             /* |x| */
     real *dust;             /* [n_cell][n_line] its source function, where any shines; or NULL */
     struct line_glow *glow; /* [n_cell][n_line] */
     double *entering, *own; /* [n_cell][n_line] of the finished directions */
@@ -47,53 +49,49 @@ static size_t populations(const struct levels *levels)
 
 /* ---- radiation --------------------------------------------------------------------------------------------------- */
 
+/* Opacities and source functions; and |x| up to which the line of the thickest way through a cell counts, where it is
+ * a depth of 1e-7. */
 static void make_glow(struct levels *levels)
 {
     const struct level_job *job = &levels->job;
-#pragma omp parallel for schedule(static) num_threads(levels->threads)
+    double thickest = 1;
+#pragma omp parallel for schedule(static) num_threads(levels->threads) reduction(max : thickest)
     for (int64_t cell = 0; cell < job->n_cell; cell++)
         for (int l = 0; l < job->n_line; l++) {
             const struct level_line *line = &job->line[l];
             const double *x = levels->x + cell * job->n_level;
-            levels->glow[cell * job->n_line + l] =
-                line_glow_of(x[line->upper], x[line->lower], line->weight_ratio, levels->strength[cell] * line->opacity,
-                             levels->most_gain[cell]);
+            const struct line_glow glow = line_glow_of(x[line->upper], x[line->lower], line->weight_ratio,
+                                                       levels->strength[cell] * line->opacity, levels->most_gain[cell]);
+            levels->glow[cell * job->n_line + l] = glow;
+            thickest = fmax(thickest, fabs((double)glow.alpha) * levels->width[cell]);
         }
+    levels->reach = (real)sqrt(log(1e7 * thickest));
 }
 
-/* A thread's frequencies of one line. */
-struct band {
-    int n;
-    real first, step;
-    real *entering, *own, *profile;
-};
-
+/* A thread's desk: profiles along a ray, which are those of all lines, and the intensities of one line. */
 struct interval {
     int low, high; /* [low, high) */
 };
 
-/* Frequencies at which the piece does anything: within reach of the line, all where there is dust. */
-static struct interval reach_of(const struct band *band, const struct piece *piece, const struct gas_view *gas,
-                                real alpha)
-{
-    struct interval interval = {0, band->n};
-    if (gas->kappa > R(0))
-        return interval;
-    const real excess = r_max(r_abs(alpha) * piece->length, R(1)) * R(1e6);
-    const real reach = r_div(r_sqrt(r_log(excess)), gas->inv_b);
-    const real low = (r_min(piece->v0, piece->v1) - reach - band->first) / band->step;
-    const real high = (r_max(piece->v0, piece->v1) + reach - band->first) / band->step;
-    interval.low = low > R(0) ? (int)r_min(low, (real)band->n) : 0;
-    interval.high = high < (real)(band->n - 1) ? (int)r_max(high + R(1), R(0)) : band->n;
-    return interval;
-}
+struct desk {
+    int n; /* frequencies */
+    real first, step;
+    struct track track;
+    int room;          /* pieces */
+    real *profile;     /* [room][n] mean over each piece */
+    real *end_profile; /* [room][n] at its end, where it is recorded */
+    real *end_sum;     /* [room] */
+    struct interval *at;
+    real *entering, *own;
+    real *through, *from, *to; /* weights of the last piece */
+    int failed;
+};
 
-static void fill_profile(const struct band *band, const struct piece *piece, real inv_b, struct interval at)
+static void fill_profile(const struct desk *desk, real v0, real v1, real inv_b, struct interval at, real *profile)
 {
-    const int panels = profile_panels(piece->v0, piece->v1, inv_b);
-    const real x0 = (band->first - piece->v0) * inv_b;
-    const real step = band->step * inv_b;
-    real *profile = band->profile;
+    const int panels = profile_panels(v0, v1, inv_b);
+    const real x0 = (desk->first - v0) * inv_b;
+    const real step = desk->step * inv_b;
     if (panels == 0) {
 #pragma omp simd
         for (int f = at.low; f < at.high; f++) {
@@ -102,7 +100,7 @@ static void fill_profile(const struct band *band, const struct piece *piece, rea
         }
         return;
     }
-    const real part = (piece->v0 - piece->v1) * inv_b / (real)panels;
+    const real part = (v0 - v1) * inv_b / (real)panels;
     const real scale = R(0.5) / (real)panels;
     for (int p = 0; p < panels; p++) {
         const real low = x0 + part * ((real)p + R(0.21132486540518711775));
@@ -114,6 +112,70 @@ static void fill_profile(const struct band *band, const struct piece *piece, rea
             const real sum = (r_exp(-a * a) + r_exp(-b * b)) * scale;
             profile[f] = p == 0 ? sum : profile[f] + sum;
         }
+    }
+}
+
+/* Frequencies at which the piece does anything: within reach of the line, all where there is dust. */
+static struct interval reach_of(const struct desk *desk, const struct piece *piece, const struct gas_view *gas,
+                                real reach)
+{
+    struct interval interval = {0, desk->n};
+    if (gas->kappa > R(0))
+        return interval;
+    const real width = r_div(reach, gas->inv_b);
+    const real low = (r_min(piece->v0, piece->v1) - width - desk->first) / desk->step;
+    const real high = (r_max(piece->v0, piece->v1) + width - desk->first) / desk->step;
+    interval.low = low > R(0) ? (int)r_min(low, (real)desk->n) : 0;
+    interval.high = high < (real)(desk->n - 1) ? (int)r_max(high + R(1), R(0)) : desk->n;
+    return interval;
+}
+
+/* Whether a piece is the other half of the same way through a cell at one velocity: it has the same weights. */
+static int repeats(const struct piece *piece, const struct piece *last)
+{
+    return piece->cell == last->cell && piece->length == last->length && piece->v0 == piece->v1 &&
+           last->v0 == last->v1 && piece->v0 == last->v0;
+}
+
+static void make_profiles(const struct levels *levels, struct desk *desk)
+{
+    const struct track *track = &desk->track;
+    if (track->n > desk->room) {
+        const size_t n = (size_t)track->n;
+        const size_t row = (size_t)desk->n;
+        free(desk->profile);
+        free(desk->end_profile);
+        free(desk->end_sum);
+        free(desk->at);
+        desk->profile = (real *)malloc(n * row * sizeof(real));
+        desk->end_profile = (real *)malloc(n * row * sizeof(real));
+        desk->end_sum = (real *)malloc(n * sizeof(real));
+        desk->at = (struct interval *)malloc(n * sizeof *desk->at);
+        desk->room = track->n;
+        if (!desk->profile || !desk->end_profile || !desk->end_sum || !desk->at) {
+            desk->room = 0;
+            desk->failed = 1;
+            return;
+        }
+    }
+    for (int i = 0; i < track->n; i++) {
+        const struct piece *piece = &track->piece[i];
+        const struct gas_view *gas = &levels->gas[piece->cell];
+        const struct interval at = reach_of(desk, piece, gas, levels->reach);
+        real *profile = desk->profile + (size_t)i * (size_t)desk->n;
+        desk->at[i] = at;
+        if (i > 0 && repeats(piece, piece - 1))
+            memcpy(profile + at.low, profile - desk->n + at.low, (size_t)(at.high - at.low) * sizeof *profile);
+        else
+            fill_profile(desk, piece->v0, piece->v1, gas->inv_b, at, profile);
+        if (!(piece->weight > R(0)))
+            continue;
+        real *end = desk->end_profile + (size_t)i * (size_t)desk->n;
+        real sum = R(0);
+        fill_profile(desk, piece->v1, piece->v1, gas->inv_b, at, end);
+        for (int f = at.low; f < at.high; f++)
+            sum += end[f];
+        desk->end_sum[i] = sum;
     }
 }
 
@@ -145,93 +207,133 @@ static void add(double *to, double value)
 }
 
 /* The profile-weighted mean at the end of a piece goes to its cell. */
-static void record(struct levels *levels, const struct band *band, const struct piece *piece, int l)
+static void record(struct levels *levels, const struct desk *desk, int i, int l)
 {
-    const real inv_b = levels->gas[piece->cell].inv_b;
-    const real x0 = (band->first - piece->v1) * inv_b;
-    const real step = band->step * inv_b;
-    real sum = R(0);
+    const struct piece *piece = &desk->track.piece[i];
+    const real *profile = desk->end_profile + (size_t)i * (size_t)desk->n;
+    const struct interval at = desk->at[i];
     real entering = R(0);
     real own = R(0);
-#pragma omp simd reduction(+ : sum, entering, own)
-    for (int f = 0; f < band->n; f++) {
-        const real x = x0 + step * (real)f;
-        const real profile = r_exp(-x * x);
-        sum += profile;
-        entering += profile * band->entering[f];
-        own += profile * band->own[f];
+#pragma omp simd reduction(+ : entering, own)
+    for (int f = at.low; f < at.high; f++) {
+        entering += profile[f] * desk->entering[f];
+        own += profile[f] * desk->own[f];
     }
-    const size_t at = (size_t)piece->cell * (size_t)levels->job.n_line + (size_t)l;
-    if (sum > R(0)) {
-        add(&levels->entering_now[at], (double)(piece->weight * entering / sum));
-        add(&levels->own_now[at], (double)(piece->weight * own / sum));
+    const size_t to = (size_t)piece->cell * (size_t)levels->job.n_line + (size_t)l;
+    if (desk->end_sum[i] > R(0)) {
+        const real scale = piece->weight / desk->end_sum[i];
+        add(&levels->entering_now[to], (double)(scale * entering));
+        add(&levels->own_now[to], (double)(scale * own));
     }
     if (l == 0)
         add(&levels->length_now[piece->cell], (double)piece->weight);
 }
 
-static void cross_piece(const struct band *band, const struct ends *ends, struct interval at, real depth, real grey,
-                        real dust)
+/* step_weights_of() for depths below a quarter everywhere, where a series is all there is to it. */
+static void thin_weights(const struct desk *desk, const real *profile, struct interval at, real depth)
 {
-    real *entering = band->entering;
-    real *own = band->own;
-    const real *profile = band->profile;
-    if (!(grey > R(0))) {
 #pragma omp simd
-        for (int f = at.low; f < at.high; f++) {
-            const struct step_weights w = step_weights_of(depth * profile[f]);
-            entering[f] = entering[f] * w.through + ends->rest0 * w.from + ends->rest1 * w.to;
-            own[f] = own[f] * w.through + ends->own0 * w.from + ends->own1 * w.to;
-        }
-        return;
+    for (int f = at.low; f < at.high; f++) {
+        const real t = depth * profile[f];
+        const real to = t * (R(1.0 / 2) - t * (R(1.0 / 6) - t * (R(1.0 / 24) - t * R(1.0 / 120))));
+        const real from = t * (R(1.0 / 2) - t * (R(1.0 / 3) - t * (R(1.0 / 8) - t * R(1.0 / 30))));
+        desk->to[f] = to;
+        desk->from[f] = from;
+        desk->through[f] = R(1) - from - to;
     }
+}
+
+static void any_weights(const struct desk *desk, const real *profile, struct interval at, real depth, real grey)
+{
+#pragma omp simd
+    for (int f = at.low; f < at.high; f++) {
+        const struct step_weights w = step_weights_of(depth * profile[f] + grey);
+        desk->through[f] = w.through;
+        desk->from[f] = w.from;
+        desk->to[f] = w.to;
+    }
+}
+
+static void cross_piece(const struct desk *desk, const struct ends *ends, struct interval at)
+{
+    real *entering = desk->entering;
+    real *own = desk->own;
+#pragma omp simd
+    for (int f = at.low; f < at.high; f++) {
+        entering[f] = entering[f] * desk->through[f] + ends->rest0 * desk->from[f] + ends->rest1 * desk->to[f];
+        own[f] = own[f] * desk->through[f] + ends->own0 * desk->from[f] + ends->own1 * desk->to[f];
+    }
+}
+
+/* With dust, each source function counts with its share of the depth. */
+static void cross_dusty_piece(const struct desk *desk, const struct ends *ends, const real *profile, struct interval at,
+                              real depth, real grey, real dust)
+{
+    real *entering = desk->entering;
+    real *own = desk->own;
 #pragma omp simd
     for (int f = at.low; f < at.high; f++) {
         const real line = depth * profile[f];
         const real all = line + grey;
         const real share = all != R(0) ? line / all : R(0);
-        const struct step_weights w = step_weights_of(all);
-        entering[f] = entering[f] * w.through + share * (ends->rest0 * w.from + ends->rest1 * w.to) +
-                      (R(1) - share) * dust * (w.from + w.to);
-        own[f] = own[f] * w.through + share * (ends->own0 * w.from + ends->own1 * w.to);
+        entering[f] = entering[f] * desk->through[f] +
+                      share * (ends->rest0 * desk->from[f] + ends->rest1 * desk->to[f]) +
+                      (R(1) - share) * dust * (desk->from[f] + desk->to[f]);
+        own[f] = own[f] * desk->through[f] + share * (ends->own0 * desk->from[f] + ends->own1 * desk->to[f]);
     }
 }
 
-/* One line along a track. */
-static void follow_track(struct levels *levels, const struct band *band, const struct track *track, int l)
+static void follow_piece(const struct levels *levels, const struct desk *desk, int i, int target, int l)
 {
     const int n_line = levels->job.n_line;
+    const struct piece *piece = &desk->track.piece[i];
+    const struct line_glow glow = levels->glow[(size_t)piece->cell * (size_t)n_line + (size_t)l];
+    const struct line_glow other = levels->glow[(size_t)piece->other * (size_t)n_line + (size_t)l];
+    const struct ends ends = piece_ends(piece, target, glow.source, other.source);
+    const real *profile = desk->profile + (size_t)i * (size_t)desk->n;
+    const struct interval at = desk->at[i];
+    const real depth = glow.alpha * piece->length;
+    const real grey = levels->gas[piece->cell].kappa * piece->length;
+    if (i == 0 || !repeats(piece, piece - 1)) {
+        if (!(grey > R(0)) && r_abs(depth) < R(0.25))
+            thin_weights(desk, profile, at, depth);
+        else
+            any_weights(desk, profile, at, depth, grey);
+    }
+    if (grey > R(0))
+        cross_dusty_piece(desk, &ends, profile, at, depth, grey,
+                          levels->dust ? levels->dust[(size_t)piece->cell * (size_t)n_line + (size_t)l] : R(0));
+    else
+        cross_piece(desk, &ends, at);
+}
+
+/* One line along a track. */
+static void follow_track(struct levels *levels, const struct desk *desk, int l)
+{
+    const struct track *track = &desk->track;
     const real background = (real)levels->job.line[l].background;
-    for (int f = 0; f < band->n; f++) {
-        band->entering[f] = background;
-        band->own[f] = R(0);
+    for (int f = 0; f < desk->n; f++) {
+        desk->entering[f] = background;
+        desk->own[f] = R(0);
     }
     for (int first = 0; first < track->n;) {
         int last = first;
-        struct interval span = {band->n, 0};
+        struct interval span = {desk->n, 0};
         while (last < track->n - 1 && !(track->piece[last].weight > R(0)))
             last++;
         if (!(track->piece[last].weight > R(0)))
             return; /* the way out of the mesh: nobody looks */
         const int target = track->piece[last].cell;
         for (int i = first; i <= last; i++) {
-            const struct piece *piece = &track->piece[i];
-            const struct line_glow glow = levels->glow[(size_t)piece->cell * (size_t)n_line + (size_t)l];
-            const struct line_glow other = levels->glow[(size_t)piece->other * (size_t)n_line + (size_t)l];
-            const struct gas_view *gas = &levels->gas[piece->cell];
-            const struct interval at = reach_of(band, piece, gas, glow.alpha);
-            const struct ends ends = piece_ends(piece, target, glow.source, other.source);
-            const real dust = levels->dust ? levels->dust[(size_t)piece->cell * (size_t)n_line + (size_t)l] : R(0);
-            span.low = at.low < span.low ? at.low : span.low;
-            span.high = at.high > span.high ? at.high : span.high;
-            fill_profile(band, piece, gas->inv_b, at);
-            cross_piece(band, &ends, at, glow.alpha * piece->length, gas->kappa * piece->length, dust);
+            span.low = desk->at[i].low < span.low ? desk->at[i].low : span.low;
+            span.high = desk->at[i].high > span.high ? desk->at[i].high : span.high;
+            follow_piece(levels, desk, i, target, l);
         }
-        record(levels, band, &track->piece[last], l);
-        const real source = levels->glow[(size_t)target * (size_t)n_line + (size_t)l].source;
+        record(levels, desk, last, l);
+        const real source = levels->glow[(size_t)target * (size_t)levels->job.n_line + (size_t)l].source;
         for (int f = span.low; f < span.high; f++) {
-            band->entering[f] += band->own[f] * source;
-            band->own[f] = R(0);
+            desk->entering[f] += desk->own[f] * source;
+            desk->own[f] = R(0);
         }
         first = last + 1;
     }
@@ -256,35 +358,63 @@ static void finish_direction(struct levels *levels, double weight)
     }
 }
 
+static void desk_make(const struct level_job *job, struct desk *desk)
+{
+    const size_t n = (size_t)job->n_frequency;
+    real *rows[5];
+    *desk =
+        (struct desk){.n = job->n_frequency, .first = (real)job->frequency_first, .step = (real)job->frequency_step};
+    for (int i = 0; i < 5; i++) {
+        rows[i] = (real *)calloc(n, sizeof(real));
+        desk->failed |= !rows[i];
+    }
+    desk->entering = rows[0];
+    desk->own = rows[1];
+    desk->through = rows[2];
+    desk->from = rows[3];
+    desk->to = rows[4];
+}
+
+static void desk_free(struct desk *desk)
+{
+    free(desk->track.piece);
+    free(desk->profile);
+    free(desk->end_profile);
+    free(desk->end_sum);
+    free(desk->at);
+    free(desk->entering);
+    free(desk->own);
+    free(desk->through);
+    free(desk->from);
+    free(desk->to);
+}
+
 static void sweep_thread(struct levels *levels, volatile sig_atomic_t *stop, int *failed)
 {
     const unsigned denormals = flush_denormals();
     const struct level_job *job = &levels->job;
     const struct level_rays *rays = &levels->rays;
-    const size_t n = (size_t)job->n_frequency;
-    struct track track = {0};
-    real *room = (real *)malloc(3 * n * sizeof *room);
-    const struct band band = {job->n_frequency,       (real)job->frequency_first, (real)job->frequency_step, room,
-                              room ? room + n : NULL, room ? room + 2 * n : NULL};
+    struct desk desk;
+    desk_make(job, &desk);
     for (int d = 0; d < rays->n_direction; d++) {
 #pragma omp for schedule(dynamic, 4)
         for (int64_t r = rays->first[d]; r < rays->first[d + 1]; r++) {
-            if (!room || track.failed || *stop)
+            if (desk.failed || desk.track.failed || *stop)
                 continue;
             if (job->shells)
-                track_shells(&levels->shells, levels->gas, rays->ray[r].point[0], rays->ring + r, &track);
+                track_shells(&levels->shells, levels->gas, rays->ray[r].point[0], rays->ring + r, &desk.track);
             else
-                track_cartesian(&levels->mesh, levels->gas, rays->direction[d], &rays->ray[r], &track);
-            for (int l = 0; l < job->n_line; l++)
-                follow_track(levels, &band, &track, l);
+                track_cartesian(&levels->mesh, levels->gas, rays->direction[d], &rays->ray[r], &desk.track);
+            make_profiles(levels, &desk);
+            for (int l = 0; !desk.failed && l < job->n_line; l++)
+                follow_track(levels, &desk, l);
         }
         finish_direction(levels, rays->weight[d]);
     }
-    if (!room || track.failed)
+    if (desk.failed || desk.track.failed)
 #pragma omp atomic write
         *failed = 1;
-    free(room);
-    free(track.piece);
+    desk_free(&desk);
     restore_denormals(denormals);
 }
 
@@ -484,8 +614,9 @@ static int read_medium(struct levels *levels)
     levels->gas = chain_copy(&levels->chain, cells * sizeof *levels->gas, NULL);
     levels->strength = chain_copy(&levels->chain, cells * sizeof *levels->strength, NULL);
     levels->most_gain = chain_copy(&levels->chain, cells * sizeof *levels->most_gain, NULL);
+    levels->width = chain_copy(&levels->chain, cells * sizeof *levels->width, NULL);
     double *dust_temperature = malloc(cells * sizeof *dust_temperature);
-    if (!levels->gas || !levels->strength || !levels->most_gain || !dust_temperature) {
+    if (!levels->gas || !levels->strength || !levels->most_gain || !levels->width || !dust_temperature) {
         free(dust_temperature);
         return 0;
     }
@@ -501,7 +632,8 @@ static int read_medium(struct levels *levels)
         levels->strength[cell] = gas.density / gas.b;
         dust_temperature[cell] = gas.dust_temperature;
         shines = shines || (gas.kappa > 0 && gas.dust_temperature > 0);
-        levels->most_gain[cell] = job->inversion_limit / widest(job, cell);
+        levels->width[cell] = widest(job, cell);
+        levels->most_gain[cell] = job->inversion_limit / levels->width[cell];
     }
     int ok = 1;
     if (shines) {

@@ -56,9 +56,14 @@ static enum lr_status trace(lr_context *ctx, int device, int threads, bool doubl
     return variant[job->mesh][double_precision](fail_fn, ctx, job, monitor, image);
 }
 
+static const struct level_backend *levels(bool double_precision)
+{
+    return double_precision ? cuda_levels_double(fail_fn) : cuda_levels_mixed(fail_fn);
+}
+
 extern "C" LR_API const struct lr_backend *lr_backend_cuda(cuda_fail_fn *fail)
 {
-    static const struct lr_backend backend = {"cuda", device_count, device_describe, transport, trace};
+    static const struct lr_backend backend = {"cuda", device_count, device_describe, transport, trace, levels};
     fail_fn = fail;
     return &backend;
 }

@@ -1,4 +1,4 @@
-/* The compiled variants of cuda_transport.cu and cuda_trace.cu. */
+/* The compiled variants of cuda_transport.cu, cuda_trace.cu and cuda_levels.cu. */
 #ifndef LR_BACKEND_CUDA_VARIANTS_H
 #define LR_BACKEND_CUDA_VARIANTS_H
 
@@ -15,5 +15,9 @@ typedef enum lr_status cuda_trace_fn(cuda_fail_fn *fail, lr_context *ctx, const 
 cuda_transport_fn cuda_transport_mixed, cuda_transport_double, cuda_transport_shells_mixed,
     cuda_transport_shells_double;
 cuda_trace_fn cuda_trace_mixed, cuda_trace_double, cuda_trace_shells_mixed, cuda_trace_shells_double;
+
+/* Cartesian meshes. */
+const struct level_backend *cuda_levels_mixed(cuda_fail_fn *fail);
+const struct level_backend *cuda_levels_double(cuda_fail_fn *fail);
 
 #endif

@@ -78,12 +78,9 @@ LR_FN void level_solve(int n, int stride, double *rates, double *x)
     level_normalise(n, x);
 }
 
-/* The same with a source of molecules into each level, SUM b = 0, used up: the step of Newton's method. Populations
- * may come out negative. work[n] is scratch. */
-LR_FN void level_solve_driven(int n, int stride, double *rates, double *source, double *x, double *work)
+/* What is left to do with a source once all levels but the first are taken out. work[n] is scratch. */
+LR_FN void level_put_back_driven(int n, int stride, const double *rates, const double *source, double *x, double *work)
 {
-    for (int k = n - 1; k > 0; k--)
-        level_take_out(k, stride, rates, source);
     level_put_back(n, stride, rates, x);
     level_normalise(n, x);
     double sum = 0.0;
@@ -98,6 +95,15 @@ LR_FN void level_solve_driven(int n, int stride, double *rates, double *source, 
     }
     for (int k = 0; k < n; k++)
         x[k] = work[k] + (1.0 - sum) * x[k];
+}
+
+/* The same as level_solve() with a source of molecules into each level, SUM b = 0, used up: the step of Newton's
+ * method. Populations may come out negative. work[n] is scratch. */
+LR_FN void level_solve_driven(int n, int stride, double *rates, double *source, double *x, double *work)
+{
+    for (int k = n - 1; k > 0; k--)
+        level_take_out(k, stride, rates, source);
+    level_put_back_driven(n, stride, rates, source, x, work);
 }
 
 #endif

@@ -16,7 +16,7 @@
 #include "kernel/real.h"
 
 /* One line in one cell. */
-struct line_glow {
+struct LR_ALIGNED(2 * sizeof(real)) line_glow {
     real alpha;  /* line-centre opacity, below zero for an inversion */
     real source; /* source function, below zero too then */
 };
@@ -46,20 +46,17 @@ struct step_weights {
     real through, from, to; /* e, m - e, 1 - m */
 };
 
+/* Thin steps by the series of 1 - m; because e = 1 - h m, there m - e = h - (1 - m) (1 + h). */
 LR_FN struct step_weights step_weights_of(real h)
 {
-    const real t = r_min(h, R(80));
-    const int thin = r_abs(t) < R(0.25);
-    const real e = r_exp(-t);
-    const real m = r_div(R(1) - e, thin ? R(1) : t);
-    const real to_series =
-        t * (R(1.0 / 2) - t * (R(1.0 / 6) - t * (R(1.0 / 24) - t * (R(1.0 / 120) - t * R(1.0 / 720)))));
-    const real from_series =
-        t * (R(1.0 / 2) - t * (R(1.0 / 3) - t * (R(1.0 / 8) - t * (R(1.0 / 30) - t * R(1.0 / 144)))));
+    const int thin = r_abs(h) < R(0.25);
+    const real e = r_exp(-h);
+    const real m = r_div(R(1) - e, h); /* not used where h = 0 */
+    const real series = h * (R(1.0 / 2) - h * (R(1.0 / 6) - h * (R(1.0 / 24) - h * (R(1.0 / 120) - h * R(1.0 / 720)))));
     struct step_weights weights;
     weights.through = e;
-    weights.from = thin ? from_series : m - e;
-    weights.to = thin ? to_series : R(1) - m;
+    weights.from = thin ? h - series * (R(1) + h) : m - e;
+    weights.to = thin ? series : R(1) - m;
     return weights;
 }
 

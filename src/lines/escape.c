@@ -7,6 +7,7 @@
 #include "lines/escape.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,15 +15,18 @@
 #include "kernel/level_solve.h"
 #include "lines/populations.h"
 
+enum { VECTOR = 8 }; /* doubles in the widest registers */
+
 struct escape_workspace {
-    int n_level;       /* that are not left empty, the first ones */
-    double *memory;    /* what follows points into it */
-    double *collision; /* [n_level][n_level] */
-    double *rates;     /* [n_level][n_level] */
-    double *next, *source, *scratch;
-    double *kappa;       /* [n_line] tau = kappa D */
-    double *photons;     /* [n_line] */
-    double *sensitivity; /* [n_line] d(ln beta) / dD */
+    int n_level;                     /* that are not left empty, the first ones */
+    int stride;                      /* all levels, rounded up to whole vectors */
+    double *memory;                  /* what follows points into it */
+    double *collision;               /* [n_level][n_level] */
+    double *rates;                   /* [n_level][stride] */
+    double *next, *source, *scratch; /* [stride] */
+    double *kappa;                   /* [n_line] tau = kappa D */
+    double *photons;                 /* [n_line] */
+    double *sensitivity;             /* [n_line] d(ln beta) / dD */
 };
 
 struct escape_problem escape_defaults(const struct molecule *molecule, const struct collision_plan *plan)
@@ -41,18 +45,20 @@ enum lr_status escape_workspace_create(lr_context *ctx, const struct molecule *m
 {
     const size_t n = (size_t)molecule->n_level;
     const size_t n_line = (size_t)molecule->n_line;
+    const size_t stride = (n + VECTOR - 1) / VECTOR * VECTOR;
     struct escape_workspace *made = NULL;
     LR_TRY(lr_allocate(ctx, 1, sizeof *made, &made));
-    if (lr_allocate(ctx, 2 * n * n + 3 * n + 3 * n_line, sizeof(double), &made->memory) != LR_OK) {
+    made->stride = (int)stride;
+    if (lr_allocate(ctx, n * n + n * stride + 3 * stride + 3 * n_line, sizeof(double), &made->memory) != LR_OK) {
         free(made);
         return LR_ERROR_MEMORY;
     }
     made->collision = made->memory;
     made->rates = made->collision + n * n;
-    made->next = made->rates + n * n;
-    made->source = made->next + n;
-    made->scratch = made->source + n;
-    made->kappa = made->scratch + n;
+    made->next = made->rates + n * stride;
+    made->source = made->next + stride;
+    made->scratch = made->source + stride;
+    made->kappa = made->scratch + stride;
     made->photons = made->kappa + n_line;
     made->sensitivity = made->photons + n_line;
     *workspace = made;
@@ -130,8 +136,10 @@ static bool linearise(const struct escape_problem *problem, struct escape_worksp
 {
     const struct molecule *molecule = problem->molecule;
     const size_t n = (size_t)work->n_level;
+    const size_t stride = (size_t)work->stride;
     bool beyond = false;
-    memcpy(work->rates, work->collision, n * n * sizeof *work->rates);
+    for (size_t i = 0; i < n; i++)
+        memcpy(work->rates + i * stride, work->collision + i * n, n * sizeof *work->rates);
     memset(work->source, 0, n * sizeof *work->source);
     for (int i = 0; i < molecule->n_line; i++) {
         const struct transition *line = &molecule->line[i];
@@ -155,8 +163,8 @@ static bool linearise(const struct escape_problem *problem, struct escape_worksp
             up = 0.0;   /* flow = A D (up - beta nbar), and these rates are not negative */
             flow = -line->a_ul * difference * beta.value * photons;
         }
-        work->rates[u * n + l] += line->a_ul * (beta.value + up);
-        work->rates[l * n + u] += line->a_ul * ratio * up;
+        work->rates[u * stride + l] += line->a_ul * (beta.value + up);
+        work->rates[l * stride + u] += line->a_ul * ratio * up;
         work->source[u] -= flow;
         work->source[l] += flow;
     }
@@ -204,6 +212,37 @@ static double remaining_error(double change, double previous, double part)
     return part < 1.0 ? change * (1.0 / part - 1.0) : change * fmin(change / previous, 1.0);
 }
 
+/* level_take_out() of all levels but the first, most of the work: in whole vectors, of the widest kind that the machine
+ * has. `share` is scratch: where the molecules of a level go, with zeros to the end of the last vector. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), optimize("O3")))
+#endif
+static void
+take_out_levels(int n, int stride, double *restrict rates, double *restrict source, double *restrict share)
+{
+    for (int k = n - 1; k > 0; k--) {
+        double *row = rates + (ptrdiff_t)k * stride;
+        double leave = 0.0;
+        for (int j = 0; j < k; j++)
+            leave += row[j];
+        row[k] = leave;
+        if (!(leave > 0.0))
+            continue;
+        const int n_vector = (k + VECTOR - 1) / VECTOR;
+        for (int j = 0; j < n_vector * VECTOR; j++)
+            share[j] = j < k ? row[j] / leave : 0.0;
+        for (int i = 0; i < k; i++) {
+            double *into = rates + (ptrdiff_t)i * stride;
+            const double flow = into[k];
+            for (int v = 0; v < n_vector; v++)
+                for (int j = v * VECTOR; j < (v + 1) * VECTOR; j++)
+                    into[j] += flow * share[j];
+        }
+        for (int j = 0; j < k; j++)
+            source[j] += source[k] * share[j];
+    }
+}
+
 /* Newton's method. From LTE the first pass is a plain one: it gives faint levels the right size. Parts of a
  * step are for ESCAPE_LVG with surroundings much hotter than the gas; nothing else is known to need them. */
 struct escape_outcome escape_solve(const struct escape_problem *problem, struct escape_workspace *work, bool start,
@@ -223,7 +262,8 @@ struct escape_outcome escape_solve(const struct escape_problem *problem, struct 
         const double part = outcome.iterations < patience ? 1.0 : outcome.iterations < 2 * patience ? 0.5 : 0.1;
         const bool newton = start || outcome.iterations > 0;
         outcome.inverted = linearise(problem, work, x, newton);
-        level_solve_driven(n, n, work->rates, work->source, work->next, work->scratch);
+        take_out_levels(n, work->stride, work->rates, work->source, work->scratch);
+        level_put_back_driven(n, work->stride, work->rates, work->source, work->next, work->scratch);
         const double change = take_step(problem->molecule, work, part, x);
         outcome.iterations++;
         outcome.error = remaining_error(change, previous, part);

@@ -20,6 +20,33 @@ void molecule_free(struct molecule *molecule)
     memset(molecule, 0, sizeof *molecule);
 }
 
+static void keep_rates(struct partner *partner, int n_level)
+{
+    const size_t n = (size_t)partner->n_temperature;
+    int kept = 0;
+    for (int t = 0; t < partner->n_transition; t++) {
+        if (partner->upper[t] >= n_level || partner->lower[t] >= n_level)
+            continue;
+        partner->upper[kept] = partner->upper[t];
+        partner->lower[kept] = partner->lower[t];
+        memmove(partner->rate + (size_t)kept * n, partner->rate + (size_t)t * n, n * sizeof *partner->rate);
+        kept++;
+    }
+    partner->n_transition = kept;
+}
+
+void molecule_keep_levels(struct molecule *molecule, int n)
+{
+    int kept = 0;
+    for (int l = 0; l < molecule->n_line; l++)
+        if (molecule->line[l].upper < n && molecule->line[l].lower < n)
+            molecule->line[kept++] = molecule->line[l];
+    molecule->n_line = kept;
+    molecule->n_level = n < molecule->n_level ? n : molecule->n_level;
+    for (int p = 0; p < molecule->n_partner; p++)
+        keep_rates(&molecule->partner[p], n);
+}
+
 double molecule_kelvin(double energy)
 {
     return energy * (LR_PLANCK * LR_LIGHT_SPEED / LR_BOLTZMANN);

@@ -56,6 +56,8 @@ struct lr_molecule {
 };
 
 void molecule_free(struct molecule *molecule); /* what it owns, not the struct itself */
+/* Only the first n levels, and the lines and rates between them. */
+void molecule_keep_levels(struct molecule *molecule, int n);
 
 /* h c E / k of an energy in cm^-1, K. */
 double molecule_kelvin(double energy);

@@ -12,6 +12,8 @@
 
 /* Populations are extrapolated after every so many iterations. */
 enum { ACCELERATE_EVERY = 4 };
+/* The first set of rays has to reach so many times the error that is wanted. */
+static const double FIRST_SET = 10;
 
 struct iteration {
     lr_context *ctx;
@@ -96,7 +98,7 @@ static void report(const struct iteration *it, double error)
     (void)error;
 }
 
-static enum lr_status iterate(struct iteration *it, double *error)
+static enum lr_status iterate(struct iteration *it, double wanted, double *error)
 {
     struct level_change change;
     bool accelerated = false;
@@ -108,7 +110,7 @@ static enum lr_status iterate(struct iteration *it, double *error)
     *error = change.largest == 0 ? 0 : estimate_error(it, &change);
     it->last_rms = change.rms;
     it->since++;
-    if (*error > it->options->error && it->since >= ACCELERATE_EVERY) {
+    if (*error > wanted && it->since >= ACCELERATE_EVERY) {
         LR_TRY(it->backend->accelerate(it->ctx, it->state, &accelerated));
         it->since = 0;
         if (accelerated)
@@ -119,18 +121,17 @@ static enum lr_status iterate(struct iteration *it, double *error)
     return LR_OK;
 }
 
-/* Until the error of the iteration is a part of what is wanted: rays have theirs too. */
-static enum lr_status converge(struct iteration *it, bool *converged)
+static enum lr_status converge(struct iteration *it, double wanted, bool *converged)
 {
     double error = HUGE_VAL;
     it->last_rms = it->radius = 0;
     it->since = 0;
     while (it->out->n_step < it->options->iterations) {
-        LR_TRY(iterate(it, &error));
-        if (error < it->options->error)
+        LR_TRY(iterate(it, wanted, &error));
+        if (error < wanted)
             break;
     }
-    *converged = error < it->options->error;
+    *converged = error < wanted;
     return LR_OK;
 }
 
@@ -148,71 +149,70 @@ static enum lr_status change_rays(struct iteration *it, const lr_model *model, d
     return status;
 }
 
-/* Root mean square of the relative difference of populations that matter; x becomes their mean. */
-static double compare(double *x, const double *other, int64_t n)
+/* Root mean square of the relative difference of populations that matter. */
+static double compare(const double *x, const double *other, int64_t n)
 {
     double square = 0;
     double count = 0;
-    for (int64_t i = 0; i < n; i++) {
-        const double mean = 0.5 * (x[i] + other[i]);
-        if (mean > LEVEL_MATTERS) {
-            square += pow((x[i] - other[i]) / mean, 2);
+    for (int64_t i = 0; i < n; i++)
+        if (x[i] > LEVEL_MATTERS) {
+            square += pow((x[i] - other[i]) / x[i], 2);
             count++;
         }
-        x[i] = mean;
-    }
     return count > 0 ? sqrt(square / count) : 0;
 }
 
-/* Two independent sets of rays: their solutions differ by sqrt(2) times the error of one, their mean has half of that
- * difference. Sets that are not random are compared with a finer one, whose solution is kept. */
-static enum lr_status solve_twice(struct iteration *it, const lr_model *model, double length_unit, int number,
-                                  uint64_t seed, double *other, bool *converged)
+/* The error that rays leave, from the difference to the solution with fewer other ones. Independent random sets of n
+ * and m directions differ by sqrt(s^2 / n + s^2 / m), of which s / sqrt(n) is that of the larger set. Errors of
+ * quadratures fall as 1 / n^2. */
+static double ray_noise(double difference, int fewer, int number, bool fixed)
 {
-    const bool fixed = ray_set_is_fixed(&model->mesh);
-    const int64_t n = it->out->n_cell * it->out->n_level;
-    LR_TRY(change_rays(it, model, length_unit, number, seed));
-    LR_TRY(converge(it, converged));
-    LR_TRY(it->backend->read(it->ctx, it->state, it->out->x, it->out->residual));
-    if (!*converged)
-        return LR_OK;
-    LR_TRY(change_rays(it, model, length_unit, fixed ? number + (number + 1) / 2 : number, seed + 1));
-    LR_TRY(converge(it, converged));
-    LR_TRY(it->backend->read(it->ctx, it->state, other, it->out->residual));
-    const double difference = compare(it->out->x, other, n);
-    it->out->noise = fixed ? difference : 0.5 * difference;
-    if (fixed)
-        memcpy(it->out->x, other, (size_t)n * sizeof *other);
-    return LR_OK;
+    const double ratio = (double)fewer / number;
+    return fixed ? difference * ratio * ratio / (1 - ratio * ratio) : difference * sqrt(ratio / (1 + ratio));
 }
 
-/* More directions until their noise is below the error that is wanted, too. */
+static int more_directions(const struct iteration *it, int number, bool fixed, int most)
+{
+    const double excess = it->out->noise / it->options->error;
+    const double factor = fixed ? sqrt(1.5 * excess) : 1.2 * excess * excess;
+    const double wanted = number * fmin(fmax(factor, 2), 4);
+    return wanted < most ? 2 * (int)ceil(0.5 * wanted) : most;
+}
+
+/* From few directions to many: each set starts from the solution of the one before, and the difference between the two
+ * is the noise that is left. The first set only has to come near. */
 static enum lr_status solve_with_enough_rays(struct iteration *it, const lr_model *model, double length_unit,
                                              double *other)
 {
     const bool automatic = it->options->directions == 0;
+    const bool fixed = ray_set_is_fixed(&model->mesh);
     const int most = ray_set_most(&model->mesh);
-    int number = automatic ? ray_set_default(&model->mesh) : it->options->directions;
+    const int64_t n = it->out->n_cell * it->out->n_level;
+    int fewer = automatic ? ray_set_default(&model->mesh) : (it->options->directions + 3) / 4;
+    int number = automatic ? 2 * fewer : it->options->directions;
     uint64_t seed = model->run.seed;
     bool converged = false;
+    LR_TRY(change_rays(it, model, length_unit, fewer, seed));
+    LR_TRY(converge(it, FIRST_SET * it->options->error, &converged));
     for (;;) {
-        LR_TRY(solve_twice(it, model, length_unit, number, seed, other, &converged));
+        LR_TRY(it->backend->read(it->ctx, it->state, other, it->out->residual));
+        LR_TRY(change_rays(it, model, length_unit, number, ++seed));
+        LR_TRY(converge(it, it->options->error, &converged));
+        LR_TRY(it->backend->read(it->ctx, it->state, it->out->x, it->out->residual));
+        it->out->noise = ray_noise(compare(it->out->x, other, n), fewer, number, fixed);
         const bool enough = it->out->noise <= it->options->error;
         it->out->converged = converged && (enough || !automatic);
         if (!converged || enough || !automatic)
             return LR_OK;
-        /* independent directions: noise falls as 1 / sqrt(number), faster where they are spread evenly */
-        const double wanted = number * fmin(pow(it->out->noise / it->options->error, 1.5), 8);
-        const int next = 2 * (int)ceil(0.5 * fmax(wanted, 2.0 * number));
         if (number == most) {
             lr_log(it->ctx, LR_LOG_WARNING, "%d directions leave %.2g of noise in level populations, %.2g was wanted",
                    number, it->out->noise, it->options->error);
             return LR_OK;
         }
-        number = next < most ? next : most;
-        seed += 2;
-        lr_log(it->ctx, LR_LOG_INFO, "rays leave %.2g of noise in level populations: %d directions", it->out->noise,
-               number);
+        fewer = number;
+        number = more_directions(it, number, fixed, most);
+        lr_log(it->ctx, LR_LOG_INFO, "%d directions leave %.2g of noise in level populations: %d of them", fewer,
+               it->out->noise, number);
     }
 }
 
@@ -229,8 +229,8 @@ enum lr_status equilibrium_solve(lr_context *ctx, const struct worker *worker, c
     enum lr_status status = LR_OK;
     *out = (struct populations){.n_cell = (int64_t)cells, .n_level = species->molecule.n_level, .noise = NAN};
     LR_TRY(check_mesh(ctx, model));
-    if (model->mesh.kind == MESH_SHELLS)
-        place.backend = backend_cpu(); /* a second or two, not worth a device */
+    if (ray_set_is_fixed(&model->mesh))
+        place.backend = backend_cpu(); /* shells and layers take a second or two, not worth a device */
     it.backend = place.backend->levels(place.double_precision);
     LR_TRY(level_job_prepare(ctx, model, &prepared));
     it.job = &prepared.job;

@@ -12,7 +12,7 @@
 #include "solve/quadrature.h"
 
 /* Rays of a regular grid are this far apart, in the narrowest width of a cell. */
-static const double GRID_STEP = 0.7;
+static const double GRID_STEP = 1;
 /* Above this ratio of cell widths along an axis a grid would be wasted on large cells. */
 static const double LARGEST_RATIO = 2.5;
 /* Rays proposed by each cell and direction, where cells differ. */
@@ -332,7 +332,7 @@ bool ray_set_is_fixed(const struct mesh *mesh)
 
 int ray_set_default(const struct mesh *mesh)
 {
-    return mesh->kind == MESH_SHELLS ? 2 : ray_set_layer_axis(mesh) >= 0 ? 16 : 48;
+    return mesh->kind == MESH_SHELLS ? 1 : ray_set_layer_axis(mesh) >= 0 ? 8 : 16;
 }
 
 int ray_set_most(const struct mesh *mesh)

@@ -37,6 +37,27 @@ static void boltzmann_factor_of_two_levels(void **state)
     assert_string_equal(collider_name(COLLIDER_PROTON), "H+");
 }
 
+/* What is left of a file of three levels without the third: its lines and rates between the other two. */
+static void upper_levels_can_be_left_out(void **state)
+{
+    struct lamda_state *s = *state;
+    assert_int_equal(lamda_try(s, LAMDA_TEXT, strlen(LAMDA_TEXT)), LR_OK);
+    const struct molecule *molecule = &s->molecule;
+    const double first = molecule->partner[0].rate[0];
+    assert_int_equal(molecule->n_level, 3);
+    molecule_keep_levels(&s->molecule, 3);
+    assert_int_equal(molecule->n_line, 2);
+    molecule_keep_levels(&s->molecule, 2);
+    assert_int_equal(molecule->n_level, 2);
+    assert_int_equal(molecule->n_line, 1);
+    assert_int_equal(molecule->line[0].upper, 1);
+    for (int p = 0; p < molecule->n_partner; p++) {
+        assert_int_equal(molecule->partner[p].n_transition, 1);
+        assert_int_equal(molecule->partner[p].upper[0], 1);
+    }
+    assert_true(molecule->partner[0].rate[0] == first);
+}
+
 /* At 20 K p-H2: k_21 = 1e-11 + (20 - 10) / 90 x 1e-11; level 3: k_31 + k_32 there. */
 static void critical_density_counts_all_downward_collisions(void **state)
 {
@@ -208,6 +229,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         RUN(boltzmann_factor_of_two_levels),
+        RUN(upper_levels_can_be_left_out),
         RUN(critical_density_counts_all_downward_collisions),
         RUN(rotor_by_hand),
         RUN(rotors_have_the_published_frequencies),

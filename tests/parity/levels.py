@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Level populations in equilibrium on the CPU and on a GPU, in single and double precision, as a table in Markdown.
+
+    LINERAD_BIN=build/linerad tests/parity/levels.py            needs a GPU and numpy
+
+Rays and equations are the same everywhere, and so is the way to the solution: after as many iterations populations
+agree to rounding. They are compared through an image of the line, which shows every cell. Exit status 1 when the numbers
+of iterations differ, or pixels by more than LIMIT of the brightest one: 1e-5 in double precision, whose series and
+cuts are a few 1e-7, and 3e-4 in single precision, where rounding changes when an iteration counts as the last.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("LINERAD_BIN", str(ROOT / "build" / "linerad"))
+VARIANTS = [("cpu", "double"), ("cuda", "double"), ("cpu", "mixed"), ("cuda", "mixed")]
+LIMIT = {"double": 1e-5, "mixed": 3e-4}
+
+SPHERE = "{default: 0 cm^-3, regions: [{sphere: {centre: [0 pc, 0 pc, 0 pc], radius: 0.8 pc}, value: 2e3 cm^-3}]}"
+DUST = ["medium.absorption=0.2 1/pc", "medium.dust_temperature=40 K"]
+STILL = ["medium.velocity=[0 km/s, 0 km/s, 0 km/s]", "medium.temperature=20 K"]
+LAYERS = ["mesh.cells=[1, 1, 40]", "mesh.faces={x: periodic, y: periodic, z: open}",
+          "medium.colliders.H2={default: 300 cm^-3, regions: [{slab: {axis: z, from: -0.4 pc, to: 0.3 pc},"
+          " value: 3e3 cm^-3}]}",
+          "medium.temperature={default: 30 K, regions: [{slab: {axis: z, from: -0.2 pc, to: 0.2 pc}, value: 10 K}]}"]
+
+# name: settings on top of bench/cloud_levels.yaml
+CASES = {
+    "sphere at rest in a box": ["mesh.cells=[12, 12, 12]", f"medium.colliders.H2={SPHERE}", *STILL],
+    "moving clumps": ["mesh.cells=[12, 12, 12]"],
+    "moving clumps, 3 levels": ["mesh.cells=[12, 12, 12]", "line.levels=3"],
+    "moving clumps, 21 levels": ["mesh.cells=[8, 8, 8]", "line.levels=21"],
+    "fast clumps, narrow lines": ["mesh.cells=[10, 10, 10]", "medium.turbulence=0.05 km/s"],
+    "moving clumps with warm dust": ["mesh.cells=[12, 12, 12]", *DUST],
+    "layers": [*LAYERS, "medium.velocity=[0 km/s, 0 km/s, 0 km/s]"],
+    "layers with dust": [*LAYERS, *DUST, "medium.velocity=[0 km/s, 0 km/s, 0 km/s]"],
+}
+
+
+def read_fits(path):
+    """The primary array of a FITS file, as double."""
+    data = path.read_bytes()
+    header, at = {}, 0
+    while "END" not in header:
+        card = data[at:at + 80].decode("ascii")
+        header[card[:8].strip()] = card[10:].split("/")[0].strip()
+        at += 80
+    start = -(-at // 2880) * 2880
+    shape = [int(header[f"NAXIS{k}"]) for k in range(int(header["NAXIS"]), 0, -1)]
+    kind = {"-32": ">f4", "-64": ">f8"}[header["BITPIX"]]
+    return np.frombuffer(data, kind, int(np.prod(shape)), start).reshape(shape).astype(float)
+
+
+def solve(settings, device, precision, folder):
+    """The cube, and what the summary says of the populations."""
+    command = [PROGRAM, "run", str(ROOT / "bench" / "cloud_levels.yaml"), "--device", device, "--precision", precision,
+               "--quiet", "--json", "-o", str(folder / "p.h5")]
+    for setting in [*settings, "image.errors=false", "image.moments=false", "image.unit=photon"]:
+        command += ["--set", setting]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)}\n{done.stderr}")
+    return read_fits(folder / "p_c.fits"), json.loads(done.stdout)["populations"]
+
+
+def main():
+    failed = False
+    print("| case | iterations | " + " | ".join(f"{device} {precision}" for device, precision in VARIANTS[1:]) + " |")
+    print("|---|---|---|---|---|")
+    for name, settings in CASES.items():
+        with tempfile.TemporaryDirectory() as folder:
+            runs = [solve(settings, *variant, Path(folder)) for variant in VARIANTS]
+        yardstick, first = runs[0]
+        cells = []
+        for (cube, found), (_, precision) in zip(runs[1:], VARIANTS[1:]):
+            worst = np.abs(cube - yardstick).max() / np.abs(yardstick).max()
+            more = found["iterations"] - first["iterations"]
+            failed |= not worst < LIMIT[precision] or (precision == "double" and more != 0) or not found["converged"]
+            cells.append(f"{worst:.1e} ({more:+d})")
+        print(f"| {name} | {first['iterations']} | " + " | ".join(cells) + " |", flush=True)
+    print("\nLargest difference from `cpu double` over the brightest pixel, and in brackets that of the iterations.")
+    return int(failed)
+
+
+sys.exit(main())
