@@ -576,6 +576,19 @@ static enum lr_status set_rays(lr_context *ctx, void *state, const struct level_
     return LR_OK;
 }
 
+/* The largest width of a cell, but not along axes without an end, whose width means nothing. */
+static double widest(const struct level_job *job, int64_t cell)
+{
+    if (job->shells)
+        return job->width[0][cell];
+    const int64_t at[3] = {cell / job->n[2] / job->n[1], cell / job->n[2] % job->n[1], cell % job->n[2]};
+    double width = 0;
+    for (int axis = 0; axis < 3; axis++)
+        if (job->n[axis] > 1 || job->face[2 * axis] != TRANSPORT_PERIODIC)
+            width = fmax(width, job->width[axis][at[axis]]);
+    return width;
+}
+
 static int read_medium(struct levels *levels)
 {
     const struct level_job *job = &levels->job;
@@ -602,13 +615,8 @@ static int read_medium(struct levels *levels)
         levels->strength[cell] = gas.density / gas.b;
         dust_temperature[cell] = gas.dust_temperature;
         shines = shines || (gas.kappa > 0 && gas.dust_temperature > 0);
-        double width = job->width[0][job->shells ? cell : cell / (job->n[1] * job->n[2])];
-        if (!job->shells) {
-            width = fmax(width, job->width[1][cell / job->n[2] % job->n[1]]);
-            width = fmax(width, job->width[2][cell % job->n[2]]);
-        }
-        levels->width[cell] = width;
-        levels->most_gain[cell] = job->inversion_limit / width;
+        levels->width[cell] = widest(job, cell);
+        levels->most_gain[cell] = job->inversion_limit / levels->width[cell];
     }
     int ok = 1;
     if (shines) {

@@ -234,8 +234,8 @@ enum lr_status equilibrium_solve(lr_context *ctx, const struct worker *worker, c
     enum lr_status status = LR_OK;
     *out = (struct populations){.n_cell = (int64_t)cells, .n_level = species->molecule.n_level, .noise = NAN};
     LR_TRY(check_mesh(ctx, model));
-    if (model->mesh.kind == MESH_SHELLS)
-        place.backend = backend_cpu(); /* a second or two, not worth a device */
+    if (ray_set_is_fixed(&model->mesh))
+        place.backend = backend_cpu(); /* shells and layers take a second or two, not worth a device */
     it.backend = place.backend->levels(place.double_precision);
     LR_TRY(level_job_prepare(ctx, model, &prepared));
     it.job = &prepared.job;

@@ -74,8 +74,7 @@ void ray_set_free(struct ray_set *set)
 
 /* ---- layers ---- */
 
-/* The axis across layers that have no end along the other two, or -1. */
-static int layer_axis(const struct mesh *mesh)
+int ray_set_layer_axis(const struct mesh *mesh)
 {
     int open = -1;
     int endless = 0;
@@ -333,23 +332,23 @@ static enum lr_status make_cartesian(lr_context *ctx, const struct mesh *mesh, d
 
 bool ray_set_is_fixed(const struct mesh *mesh)
 {
-    return mesh->kind == MESH_SHELLS || layer_axis(mesh) >= 0;
+    return mesh->kind == MESH_SHELLS || ray_set_layer_axis(mesh) >= 0;
 }
 
 int ray_set_default(const struct mesh *mesh)
 {
-    return mesh->kind == MESH_SHELLS ? 1 : layer_axis(mesh) >= 0 ? 8 : 16;
+    return mesh->kind == MESH_SHELLS ? 1 : ray_set_layer_axis(mesh) >= 0 ? 8 : 16;
 }
 
 int ray_set_most(const struct mesh *mesh)
 {
-    return mesh->kind == MESH_SHELLS ? 8 : layer_axis(mesh) >= 0 ? 64 : 3072;
+    return mesh->kind == MESH_SHELLS ? 8 : ray_set_layer_axis(mesh) >= 0 ? 64 : 3072;
 }
 
 enum lr_status ray_set_make(lr_context *ctx, const struct mesh *mesh, double length_unit, int number, uint64_t seed,
                             struct ray_set *set)
 {
-    const int axis = layer_axis(mesh);
+    const int axis = ray_set_layer_axis(mesh);
     *set = (struct ray_set){0};
     const enum lr_status status = mesh->kind == MESH_SHELLS ? make_shells(ctx, mesh, length_unit, number, set)
                                   : axis >= 0               ? make_layers(ctx, mesh, length_unit, axis, number, set)
