@@ -226,6 +226,20 @@ def test_lines_of_sight_see_the_flow_turn(linerad, shells, velocity):
     assert np.sqrt(np.mean(pull**2)) < 1.4 and np.abs(pull).max() < 4.5
 
 
+def test_expanding_shell_shows_its_far_side(linerad):
+    """examples/shells_lya.yaml. Thick shells let only photons pass that were scattered back once from the far side, red by
+    twice the speed of the shell, 400 km/s (Verhamme et al. 2006, A&A 460, 397); thin ones take the blue half."""
+    thin = linerad.run("shells_lya", packets=2e3, seed=219)
+    edges = thin.data("spectrum/velocity_edges")
+    velocity, light = 0.5 * (edges[1:] + edges[:-1]), thin.data("spectrum/total")
+    assert np.sum(light[velocity > 0]) > 0.85 * np.sum(light)
+    assert np.sum(light[velocity > 250]) > 3 * np.sum(light[velocity < -250])
+    thick = linerad.run("shells_lya", {"medium.density": "0.0324 cm^-3", "output.packets": True}, packets=150, seed=219)
+    scattered = -thick.packets["shift"] / 1e5
+    print(f"  median of the thick shell: {np.median(scattered):.0f} km/s")
+    assert 320 < np.median(scattered) < 480
+
+
 def test_moving_sphere_matches_a_cartesian_mesh(linerad):
     """An outflow v = 30 km/s r / R, with a central source. Cells of both meshes move as one, shells along the radius: both
     see the gradient as steps. 1.5 % is allowed besides statistics for 128 shells and 32 cells across."""
