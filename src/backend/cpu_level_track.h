@@ -70,24 +70,30 @@ static void track_cartesian(const struct mesh_view *mesh, const struct gas_view 
     real last_v = R(0);
     track->n = 0;
     for (int more = ray.hits; more && !track->failed;) {
-        const struct passage way = ray_advance(mesh, &ray);
+        struct passage way = ray_advance(mesh, &ray);
+        real length = way.length;
+        /* a mesh one cell wide and periodic: the same cell again */
+        while (way.more && walk_cell_index(mesh, ray.at) == way.cell) {
+            way = ray_advance(mesh, &ray);
+            length += way.length;
+        }
         more = way.more;
-        if (!(way.length > R(0)))
+        if (!(length > R(0)))
             continue;
         const struct gas_view *cell = &gas[way.cell];
         const real v = cell->v[0] * ray.n.x + cell->v[1] * ray.n.y + cell->v[2] * ray.n.z;
         const int joined = last >= 0 && gas[last].has_gas && cell->has_gas;
-        const real share = joined ? last_length / (last_length + way.length) : R(1); /* of this cell, on the face */
+        const real share = joined ? last_length / (last_length + length) : R(1); /* of this cell, on the face */
         const real jump = joined ? r_abs(v - last_v) * r_max(cell->inv_b, gas[last].inv_b) : R(0);
         const int gliding = jump > GLIDE_ABOVE;
         const real v_face = gliding ? share * v + (R(1) - share) * last_v : v;
         if (last >= 0)
             track_add(track, (struct piece){last, way.cell, R(0.5) * last_length, R(0), joined ? share : R(0), last_v,
                                             gliding ? v_face : last_v, R(0)});
-        track_add(track, (struct piece){way.cell, last >= 0 ? last : way.cell, R(0.5) * way.length,
-                                        joined ? R(1) - share : R(0), R(0), v_face, v, (real)from->area * way.length});
+        track_add(track, (struct piece){way.cell, last >= 0 ? last : way.cell, R(0.5) * length,
+                                        joined ? R(1) - share : R(0), R(0), v_face, v, (real)from->area * length});
         last = way.cell;
-        last_length = way.length;
+        last_length = length;
         last_v = v;
     }
 }

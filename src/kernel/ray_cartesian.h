@@ -9,7 +9,7 @@
 struct ray {
     struct place at;
     struct vec3 n;    /* along the flight of the photons, toward the observer */
-    real length_left; /* to an observer inside the mesh */
+    real length_left; /* to an observer inside the mesh; the walk itself finds the faces */
     int axis;         /* of the face it came in by */
     int hits;         /* the mesh */
 };
@@ -20,8 +20,9 @@ LR_FN struct ray ray_enter(const struct mesh_view *mesh, struct point3 p, struct
                            double t_last)
 {
     struct ray ray;
+    int face = -1;       /* axis of the face it comes in by, unless it begins inside */
+    int ends_inside = 1; /* of the mesh */
     ray.hits = 0;
-    ray.axis = 0;
     for (int axis = 0; axis < 3; axis++) {
         const double size = (double)mesh->edge[axis][mesh->n[axis]];
         if (mesh->face[2 * axis] == FACE_IS_PERIODIC)
@@ -35,8 +36,9 @@ LR_FN struct ray ray_enter(const struct mesh_view *mesh, struct point3 p, struct
         const double t1 = (size - p.x[axis]) / n.x[axis];
         const double low = t0 < t1 ? t0 : t1;
         const double high = t0 < t1 ? t1 : t0;
-        ray.axis = low > t_first ? axis : ray.axis;
+        face = low > t_first ? axis : face;
         t_first = low > t_first ? low : t_first;
+        ends_inside = high < t_last ? 0 : ends_inside;
         t_last = high < t_last ? high : t_last;
     }
     if (!(t_first < t_last))
@@ -50,16 +52,22 @@ LR_FN struct ray ray_enter(const struct mesh_view *mesh, struct point3 p, struct
         if (mesh->face[2 * axis] == FACE_IS_PERIODIC)
             x -= size * floor(x / size);
         index[axis] = walk_locate(mesh->edge[axis], mesh->n[axis], (real)x);
+        /* cells at a face may be narrower than what edges are rounded to */
+        if (axis == face)
+            index[axis] = n.x[axis] > 0 ? 0 : mesh->n[axis] - 1;
         width[axis] = mesh->width[axis][index[axis]];
         local[axis] = r_min(r_max((real)(x - (double)mesh->edge[axis][index[axis]]), R(0)), width[axis]);
+        if (axis == face)
+            local[axis] = n.x[axis] > 0 ? R(0) : width[axis];
     }
+    ray.axis = face >= 0 ? face : 0;
     ray.at.i = index[0];
     ray.at.j = index[1];
     ray.at.k = index[2];
     ray.at.local = vec3_make(local[0], local[1], local[2]);
     ray.at.width = vec3_make(width[0], width[1], width[2]);
     ray.n = vec3_make((real)n.x[0], (real)n.x[1], (real)n.x[2]);
-    ray.length_left = t_last - t_first < (double)R_HUGE ? (real)(t_last - t_first) : R_HUGE;
+    ray.length_left = ends_inside && t_last - t_first < (double)R_HUGE ? (real)(t_last - t_first) : R_HUGE;
     ray.hits = 1;
     return ray;
 }

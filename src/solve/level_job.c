@@ -7,11 +7,14 @@
 #include "base/context.h"
 #include "lines/populations.h"
 #include "model/field.h"
+#include "solve/level_rays.h"
 
 /* Frequencies lie this far apart, in units of the smallest b: the mean over a Gaussian profile is then exact to 1e-7
  * for an intensity that changes like the profile itself. */
 static const double FREQUENCY_STEP = 0.4;
 enum { MOST_FREQUENCIES = 1024 };
+/* Of layers without an end, in their thickness: wide enough that rays leave before they meet a copy of the mesh. */
+static const double LAYER_WIDTH = 1e6;
 
 static void read_gas(const void *medium, int64_t first, int64_t count, struct level_gas *gas)
 {
@@ -72,8 +75,13 @@ static enum lr_status prepare_mesh(lr_context *ctx, struct prepared_levels *prep
 {
     const struct mesh *mesh = &prepared->model->mesh;
     struct level_job *job = &prepared->job;
+    const int across = ray_set_layer_axis(mesh);
     for (int axis = 0; axis < mesh_axis_count(mesh); axis++) {
         LR_TRY(lr_allocate(ctx, (size_t)mesh->n[axis], sizeof(double), &prepared->width[axis]));
+        if (across >= 0 && axis != across) {
+            prepared->width[axis][0] = LAYER_WIDTH * mesh_size(mesh, across) / prepared->length_unit;
+            continue;
+        }
         for (int i = 0; i < mesh->n[axis]; i++)
             prepared->width[axis][i] = (mesh->edge[axis][i + 1] - mesh->edge[axis][i]) / prepared->length_unit;
     }
