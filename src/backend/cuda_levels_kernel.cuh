@@ -173,7 +173,7 @@ __device__ __forceinline__ struct line_span line_in_span(const struct light_pass
     const bool apart = a.source < R(0) || b.source < R(0);
     const real u_a = apart ? R(0) : span.share_a;
     const real u_b = apart ? R(0) : span.share_b;
-    const bool again = span.a == span.b; /* a periodic axis of one cell, or the start of a ray */
+    const bool again = span.a == span.b; /* the start of a ray, or next to itself across a periodic face */
     struct line_span line;
     line.depth_a = a.alpha * span.length_a;
     line.depth_b = b.alpha * span.length_b;
@@ -397,10 +397,15 @@ __device__ void follow_ray(const struct light_pass &pass, const struct beam &bea
     struct ray ray = ray_enter(&pass.mesh, p, beam.direction, -RAY_FAR, RAY_FAR);
     struct visit last;
     last.cell = -1;
+    real length = R(0); /* of the way through this cell so far */
     for (bool more = ray.hits; more;) {
-        const struct passage way = ray_advance(&pass.mesh, &ray);
+        struct passage way = ray_advance(&pass.mesh, &ray);
         more = way.more;
-        if (!(way.length > R(0)))
+        way.length += length;
+        length = R(0);
+        if (more && walk_cell_index(&pass.mesh, ray.at) == way.cell)
+            length = way.length; /* a mesh one cell wide and periodic: the same cell again */
+        if (length > R(0) || !(way.length > R(0)))
             continue;
         const struct visit here = visit_cell(pass, way, ray.n);
         if (last.cell < 0) {
