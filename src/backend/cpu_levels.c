@@ -486,8 +486,21 @@ static enum lr_status step(lr_context *ctx, void *state, struct level_change *ch
     return failed ? lr_fail(ctx, LR_ERROR_MEMORY, "out of memory for rate equations") : LR_OK;
 }
 
-/* Ng (1974, J. Chem. Phys. 61, 2680): the combination of the last iterates whose changes are smallest, with relative
- * weights. With x0 the newest,
+/* Whether a guess turns an absorbing line into one that amplifies. */
+static bool inverts(const struct level_job *job, const double *x, const double *guess)
+{
+    for (int l = 0; l < job->n_line; l++) {
+        const struct level_line *line = &job->line[l];
+        if (line->weight_ratio * guess[line->lower] <= guess[line->upper] &&
+            line->weight_ratio * x[line->lower] > x[line->upper])
+            return true;
+    }
+    return false;
+}
+
+/* Ng (1974, J. Chem. Phys. 61, 2680): the combination of the last iterates whose changes are smallest, with weights 1 /
+ * x (with relative ones, 1 / x^2, what matters least decides, and thick layers diverge). Cells that it would invert
+ * keep what they have. With x0 the newest,
  *
  *     q1 = x0 - 2 x1 + x2,  q2 = x0 - x1 - x2 + x3,  q3 = x0 - x1,  x = (1 - a - b) x0 + a x1 + b x2. */
 static enum lr_status accelerate(lr_context *ctx, void *state, bool *done)
@@ -508,9 +521,9 @@ static enum lr_status accelerate(lr_context *ctx, void *state, bool *done)
     for (int64_t i = 0; i < count; i++) {
         if (x0[i] < LEVEL_MATTERS)
             continue;
-        const double q1 = (x0[i] - 2 * x1[i] + x2[i]) / x0[i];
-        const double q2 = (x0[i] - x1[i] - x2[i] + x3[i]) / x0[i];
-        const double q3 = (x0[i] - x1[i]) / x0[i];
+        const double q1 = (x0[i] - 2 * x1[i] + x2[i]) / sqrt(x0[i]);
+        const double q2 = (x0[i] - x1[i] - x2[i] + x3[i]) / sqrt(x0[i]);
+        const double q3 = (x0[i] - x1[i]) / sqrt(x0[i]);
         a11 += q1 * q1;
         a12 += q1 * q2;
         a22 += q2 * q2;
@@ -525,14 +538,17 @@ static enum lr_status accelerate(lr_context *ctx, void *state, bool *done)
     const double b = (c2 * a11 - c1 * a12) / determinant;
 #pragma omp parallel for schedule(static) num_threads(levels->threads)
     for (int64_t cell = 0; cell < levels->job.n_cell; cell++) {
+        double *guess = levels->past[2] + cell * n; /* no longer needed */
         double sum = 0;
-        for (int64_t i = cell * n; i < (cell + 1) * n; i++) {
-            const double guess = (1 - a - b) * x0[i] + a * x1[i] + b * x2[i];
-            x0[i] = guess > 0.1 * x0[i] && guess < 10 * x0[i] ? guess : x0[i];
-            sum += x0[i];
+        for (int i = 0; i < n; i++) {
+            const int64_t at = cell * n + i;
+            const double x = (1 - a - b) * x0[at] + a * x1[at] + b * x2[at];
+            guess[i] = x > 0.1 * x0[at] && x < 10 * x0[at] ? x : x0[at];
+            sum += guess[i];
         }
-        for (int64_t i = cell * n; i < (cell + 1) * n; i++)
-            x0[i] /= sum;
+        if (!inverts(&levels->job, x0 + cell * n, guess))
+            for (int i = 0; i < n; i++)
+                x0[cell * n + i] = guess[i] / sum;
     }
     *done = true;
     return LR_OK;

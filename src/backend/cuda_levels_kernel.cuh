@@ -705,9 +705,10 @@ __global__ void ng_sum_kernel(int64_t count, struct iterates it, double *sums)
             continue;
         const double x1 = it.x1[i];
         const double x2 = it.x2[i];
-        const double q1 = (x0 - 2 * x1 + x2) / x0;
-        const double q2 = (x0 - x1 - x2 + it.x3[i]) / x0;
-        const double q3 = (x0 - x1) / x0;
+        const double weight = 1 / sqrt(x0);
+        const double q1 = (x0 - 2 * x1 + x2) * weight;
+        const double q2 = (x0 - x1 - x2 + it.x3[i]) * weight;
+        const double q3 = (x0 - x1) * weight;
         sum[0] += q1 * q1;
         sum[1] += q1 * q2;
         sum[2] += q2 * q2;

@@ -12,6 +12,8 @@
 
 /* Populations are extrapolated after every so many iterations. */
 enum { ACCELERATE_EVERY = 4 };
+/* Of the largest ratio of changes: no more than this, and forgotten at this rate. */
+static const double SLOWEST = 0.9999, FADING = 0.1;
 /* The first set of rays has to reach so many times the error that is wanted. */
 static const double FIRST_SET = 10;
 
@@ -26,7 +28,8 @@ struct iteration {
     double start;
     double last_rms; /* of the iteration before; 0 = it says nothing of this one */
     double radius;
-    int since; /* last extrapolation */
+    double slow; /* the largest radius of late */
+    int since;   /* last extrapolation */
     struct ray_set rays;
 };
 
@@ -77,16 +80,16 @@ static enum lr_status remember(struct iteration *it, struct population_step step
 }
 
 /* The change of an iteration is not its error: with changes that shrink by a factor rho each time, those still to come
- * add up to change rho / (1 - rho). rho is that of the root mean square, which single cells do not disturb; the slower
- * of the last two. */
+ * add up to change rho / (1 - rho). rho is that of the root mean square, which single cells do not disturb. After an
+ * extrapolation or with new rays it is the fast changes that are seen first, so the slowest rho counts; it fades. */
 static double estimate_error(struct iteration *it, const struct level_change *change)
 {
     if (!(it->last_rms > 0))
         return HUGE_VAL;
-    const double now = change->rms / it->last_rms;
-    const double radius = fmin(fmax(now, it->radius > 0 ? fmin(it->radius, 1.2 * now) : now), 0.9999);
-    it->radius = now;
-    return change->largest * radius / (1 - radius);
+    it->radius = change->rms / it->last_rms;
+    const double now = fmin(it->radius, SLOWEST);
+    it->slow = fmax(now, it->slow + FADING * (now - it->slow));
+    return change->largest * it->slow / (1 - it->slow);
 }
 
 static void report(const struct iteration *it, double error)

@@ -16,7 +16,7 @@ def weights(h):
     return e, through, to
 
 
-def source_function(depth, eps, n_mu=20, n_x=60, reach=5.5):
+def source_function(depth, eps, n_mu=10, n_x=32, reach=4.5):
     """S / B at the given line-centre depths (from 0), open on the side of the first, symmetric about the last one."""
     x, wx = np.polynomial.legendre.leggauss(n_x)
     x, wx = reach / 2 * (x + 1), wx * np.exp(-(reach / 2 * (x + 1)) ** 2)
