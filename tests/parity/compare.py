@@ -59,7 +59,7 @@ CASES = [
     cube("cube, dispersion b", [WIDE], reference.CUBE_WIDE),
     cube("cube periodic in y, z", [WIDE, "mesh.faces={x: open, y: periodic, z: periodic}"], reference.CUBE_PERIODIC),
     shells("sphere of shells", [], reference.SPHERE[1000]),
-    shells("outflow of shells with a cavity", ["mesh.inner=0.3 pc", "medium.velocity=50 km/s", "medium.damping=0.01"]),
+    shells("outflow of shells with a cavity", ["mesh.inner=0.3 pc", "medium.velocity=15 km/s", "medium.damping=0.01"]),
     shells("absorbing infall of shells", ["medium.velocity=-20 km/s", "medium.tau_absorption=0.2",
                                           "medium.destruction=1e-4"]),
 ] + [dusty(x, expected, 4e4) for x, expected in reference.DUSTY_ESCAPE.items()]

@@ -226,18 +226,25 @@ def test_lines_of_sight_see_the_flow_turn(linerad, shells, velocity):
     assert np.sqrt(np.mean(pull**2)) < 1.4 and np.abs(pull).max() < 4.5
 
 
-def test_expanding_shell_shows_its_far_side(linerad):
-    """examples/shells_lya.yaml. Thick shells let only photons pass that were scattered back once from the far side, red by
-    twice the speed of the shell, 400 km/s (Verhamme et al. 2006, A&A 460, 397); thin ones take the blue half."""
-    thin = linerad.run("shells_lya", packets=2e3, seed=219)
-    edges = thin.data("spectrum/velocity_edges")
-    velocity, light = 0.5 * (edges[1:] + edges[:-1]), thin.data("spectrum/total")
+def test_expanding_shell_takes_the_blue_half(linerad):
+    """examples/shells_lya.yaml."""
+    run = linerad.run("shells_lya", packets=2e3, seed=219)
+    edges = run.data("spectrum/velocity_edges")
+    velocity, light = 0.5 * (edges[1:] + edges[:-1]), run.data("spectrum/total")
     assert np.sum(light[velocity > 0]) > 0.85 * np.sum(light)
     assert np.sum(light[velocity > 250]) > 3 * np.sum(light[velocity < -250])
-    thick = linerad.run("shells_lya", {"medium.density": "0.0324 cm^-3", "output.packets": True}, packets=150, seed=219)
-    scattered = -thick.packets["shift"] / 1e5
-    print(f"  median of the thick shell: {np.median(scattered):.0f} km/s")
-    assert 320 < np.median(scattered) < 480
+
+
+@pytest.mark.long
+def test_thick_expanding_shell_shows_its_far_side(linerad):
+    """With a column of 1e20 cm^-2 most photons that get out were scattered back once from the far side: red by twice the
+    speed of the shell, 400 km/s (Verhamme et al. 2006, A&A 460, 397)."""
+    run = linerad.run("shells_lya", {"medium.density": "0.0324 cm^-3"}, packets=1e3, seed=220)
+    edges = run.data("spectrum/velocity_edges")
+    velocity, light = 0.5 * (edges[1:] + edges[:-1]), np.convolve(run.data("spectrum/total"), np.ones(5), "same")
+    peak = velocity[np.argmax(light)]
+    print(f"  peak at {peak:.0f} km/s")
+    assert 340 < peak < 460
 
 
 def test_moving_sphere_matches_a_cartesian_mesh(linerad):
