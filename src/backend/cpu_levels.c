@@ -305,6 +305,9 @@ static void follow_piece(const struct levels *levels, const struct desk *desk, i
                           levels->dust ? levels->dust[(size_t)piece->cell * (size_t)n_line + (size_t)l] : R(0));
     else
         cross_piece(desk, &ends, at);
+    if (glow.alpha < R(0)) /* cells in a row amplify without a limit */
+        for (int f = at.low; f < at.high; f++)
+            desk->entering[f] = r_min(desk->entering[f], BRIGHTEST);
 }
 
 /* One line along a track. */
