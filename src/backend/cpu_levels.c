@@ -293,6 +293,9 @@ static void follow_piece(const struct levels *levels, const struct desk *desk, i
         cross_thin_piece(desk, &ends, profile, at, depth);
     else
         cross_piece(desk, &ends, profile, at, depth);
+    if (glow.alpha < R(0)) /* cells in a row amplify without a limit */
+        for (int f = at.low; f < at.high; f++)
+            desk->entering[f] = r_min(desk->entering[f], BRIGHTEST);
 }
 
 /* One line along a track. */

@@ -42,6 +42,9 @@ LR_FN struct line_glow line_glow_of(double x_upper, double x_lower, double weigh
     return glow;
 }
 
+/* Photons per mode that a line may be amplified to: far above what saturates it, and numbers stay finite. */
+#define BRIGHTEST R(1e9)
+
 struct step_weights {
     real through, from, to; /* e, m - e, 1 - m */
 };
