@@ -102,7 +102,7 @@ def test_unit_beam_distance_field_and_centre(folder):
     [
         (["--camera", "back"], ["model.h5", "'back'", "front, side"]),
         (["--bin", "5"], ["24 channels", "2, 3, 4, 6, 8, 12, 24"]),
-        (["--range=-31km/s,30km/s"], ["24 of 5 km/s from -60 to 60 km/s"]),
+        (["--range=-31km/s,30km/s"], ["48 of 2.5 km/s from -60 to 60 km/s"]),
         (["--range", "3km/s"], ["--range 3km/s", "two velocities"]),
         (["--set", "cameras.0.direction=+y"], ["'front'", "cannot change without a new run"]),
         (["--set", "medium.temperature=1 K"], ["medium.temperature", "new run"]),
