@@ -15,6 +15,12 @@
 
 enum { N_PAST = 3 };
 
+/* What the rays of one direction left with the cells, of one thread. */
+struct sums {
+    real *entering, *own; /* [n_cell][n_line] */
+    real *length;         /* [n_cell] weights */
+};
+
 struct levels {
     struct level_job job; /* as given; what it points to stays with the caller */
     int threads;
@@ -29,8 +35,8 @@ struct levels {
     real *dust;             /* [n_cell][n_line] its source function, where any shines; or NULL */
     struct line_glow *glow; /* [n_cell][n_line] */
     double *entering, *own; /* [n_cell][n_line] of the finished directions */
-    double *entering_now, *own_now;
-    double *length_now, *seen; /* [n_cell]: weights of the direction at work, of the directions that met the cell */
+    double *seen;           /* [n_cell] weights of the directions that met the cell */
+    struct sums *sums;      /* [threads] */
     double *x, *past[N_PAST];
     int n_past;
     float *residual;
@@ -83,7 +89,7 @@ struct desk {
     real *end_sum;     /* [room] */
     struct interval *at;
     real *entering, *own;
-    real *through, *from, *to; /* weights of the last piece */
+    struct sums *sums;
     int failed;
 };
 
@@ -130,13 +136,6 @@ static struct interval reach_of(const struct desk *desk, const struct piece *pie
     return interval;
 }
 
-/* Whether a piece is the other half of the same way through a cell at one velocity: it has the same weights. */
-static int repeats(const struct piece *piece, const struct piece *last)
-{
-    return piece->cell == last->cell && piece->length == last->length && piece->v0 == piece->v1 &&
-           last->v0 == last->v1 && piece->v0 == last->v0;
-}
-
 static void make_profiles(const struct levels *levels, struct desk *desk)
 {
     const struct track *track = &desk->track;
@@ -164,14 +163,12 @@ static void make_profiles(const struct levels *levels, struct desk *desk)
         const struct interval at = reach_of(desk, piece, gas, levels->reach);
         real *profile = desk->profile + (size_t)i * (size_t)desk->n;
         desk->at[i] = at;
-        if (i > 0 && repeats(piece, piece - 1))
-            memcpy(profile + at.low, profile - desk->n + at.low, (size_t)(at.high - at.low) * sizeof *profile);
-        else
-            fill_profile(desk, piece->v0, piece->v1, gas->inv_b, at, profile);
+        fill_profile(desk, piece->v0, piece->v1, gas->inv_b, at, profile);
         if (!(piece->weight > R(0)))
             continue;
         real *end = desk->end_profile + (size_t)i * (size_t)desk->n;
         real sum = R(0);
+        memset(end, 0, (size_t)desk->n * sizeof *end);
         fill_profile(desk, piece->v1, piece->v1, gas->inv_b, at, end);
         for (int f = at.low; f < at.high; f++)
             sum += end[f];
@@ -200,68 +197,62 @@ static struct ends piece_ends(const struct piece *piece, int target, real source
     return ends;
 }
 
-static void add(double *to, double value)
-{
-#pragma omp atomic
-    *to += value;
-}
-
-/* The profile-weighted mean at the end of a piece goes to its cell. */
-static void record(struct levels *levels, const struct desk *desk, int i, int l)
+/* The profile-weighted mean at the end of a piece goes to its cell; then its own light joins the rest. */
+static void record(const struct levels *levels, const struct desk *desk, int i, int l, struct interval span,
+                   real source)
 {
     const struct piece *piece = &desk->track.piece[i];
     const real *profile = desk->end_profile + (size_t)i * (size_t)desk->n;
-    const struct interval at = desk->at[i];
-    real entering = R(0);
-    real own = R(0);
-#pragma omp simd reduction(+ : entering, own)
-    for (int f = at.low; f < at.high; f++) {
-        entering += profile[f] * desk->entering[f];
-        own += profile[f] * desk->own[f];
+    real *entering = desk->entering;
+    real *own = desk->own;
+    real sum_entering = R(0);
+    real sum_own = R(0);
+#pragma omp simd reduction(+ : sum_entering, sum_own)
+    for (int f = span.low; f < span.high; f++) {
+        sum_entering += profile[f] * entering[f];
+        sum_own += profile[f] * own[f];
+        entering[f] += own[f] * source;
+        own[f] = R(0);
     }
     const size_t to = (size_t)piece->cell * (size_t)levels->job.n_line + (size_t)l;
     if (desk->end_sum[i] > R(0)) {
         const real scale = piece->weight / desk->end_sum[i];
-        add(&levels->entering_now[to], (double)(scale * entering));
-        add(&levels->own_now[to], (double)(scale * own));
+        desk->sums->entering[to] += scale * sum_entering;
+        desk->sums->own[to] += scale * sum_own;
     }
     if (l == 0)
-        add(&levels->length_now[piece->cell], (double)piece->weight);
+        desk->sums->length[piece->cell] += piece->weight;
 }
 
-/* step_weights_of() for depths below a quarter everywhere, where a series is all there is to it. */
-static void thin_weights(const struct desk *desk, const real *profile, struct interval at, real depth)
+/* Depths below a quarter everywhere: the series of step_weights_of() is all there is to it. */
+static void cross_thin_piece(const struct desk *desk, const struct ends *ends, const real *profile, struct interval at,
+                             real depth)
 {
+    real *entering = desk->entering;
+    real *own = desk->own;
+    const struct ends end = *ends;
 #pragma omp simd
     for (int f = at.low; f < at.high; f++) {
         const real t = depth * profile[f];
         const real to = t * (R(1.0 / 2) - t * (R(1.0 / 6) - t * (R(1.0 / 24) - t * R(1.0 / 120))));
         const real from = t * (R(1.0 / 2) - t * (R(1.0 / 3) - t * (R(1.0 / 8) - t * R(1.0 / 30))));
-        desk->to[f] = to;
-        desk->from[f] = from;
-        desk->through[f] = R(1) - from - to;
+        const real through = R(1) - from - to;
+        entering[f] = entering[f] * through + end.rest0 * from + end.rest1 * to;
+        own[f] = own[f] * through + end.own0 * from + end.own1 * to;
     }
 }
 
-static void any_weights(const struct desk *desk, const real *profile, struct interval at, real depth, real grey)
-{
-#pragma omp simd
-    for (int f = at.low; f < at.high; f++) {
-        const struct step_weights w = step_weights_of(depth * profile[f] + grey);
-        desk->through[f] = w.through;
-        desk->from[f] = w.from;
-        desk->to[f] = w.to;
-    }
-}
-
-static void cross_piece(const struct desk *desk, const struct ends *ends, struct interval at)
+static void cross_piece(const struct desk *desk, const struct ends *ends, const real *profile, struct interval at,
+                        real depth)
 {
     real *entering = desk->entering;
     real *own = desk->own;
+    const struct ends end = *ends;
 #pragma omp simd
     for (int f = at.low; f < at.high; f++) {
-        entering[f] = entering[f] * desk->through[f] + ends->rest0 * desk->from[f] + ends->rest1 * desk->to[f];
-        own[f] = own[f] * desk->through[f] + ends->own0 * desk->from[f] + ends->own1 * desk->to[f];
+        const struct step_weights w = step_weights_of(depth * profile[f]);
+        entering[f] = entering[f] * w.through + end.rest0 * w.from + end.rest1 * w.to;
+        own[f] = own[f] * w.through + end.own0 * w.from + end.own1 * w.to;
     }
 }
 
@@ -271,15 +262,16 @@ static void cross_dusty_piece(const struct desk *desk, const struct ends *ends, 
 {
     real *entering = desk->entering;
     real *own = desk->own;
+    const struct ends end = *ends;
 #pragma omp simd
     for (int f = at.low; f < at.high; f++) {
         const real line = depth * profile[f];
         const real all = line + grey;
         const real share = all != R(0) ? line / all : R(0);
-        entering[f] = entering[f] * desk->through[f] +
-                      share * (ends->rest0 * desk->from[f] + ends->rest1 * desk->to[f]) +
-                      (R(1) - share) * dust * (desk->from[f] + desk->to[f]);
-        own[f] = own[f] * desk->through[f] + share * (ends->own0 * desk->from[f] + ends->own1 * desk->to[f]);
+        const struct step_weights w = step_weights_of(all);
+        entering[f] = entering[f] * w.through + share * (end.rest0 * w.from + end.rest1 * w.to) +
+                      (R(1) - share) * dust * (w.from + w.to);
+        own[f] = own[f] * w.through + share * (end.own0 * w.from + end.own1 * w.to);
     }
 }
 
@@ -294,24 +286,20 @@ static void follow_piece(const struct levels *levels, const struct desk *desk, i
     const struct interval at = desk->at[i];
     const real depth = glow.alpha * piece->length;
     const real grey = levels->gas[piece->cell].kappa * piece->length;
-    if (i == 0 || !repeats(piece, piece - 1)) {
-        if (!(grey > R(0)) && r_abs(depth) < R(0.25))
-            thin_weights(desk, profile, at, depth);
-        else
-            any_weights(desk, profile, at, depth, grey);
-    }
     if (grey > R(0))
         cross_dusty_piece(desk, &ends, profile, at, depth, grey,
                           levels->dust ? levels->dust[(size_t)piece->cell * (size_t)n_line + (size_t)l] : R(0));
+    else if (r_abs(depth) < R(0.25))
+        cross_thin_piece(desk, &ends, profile, at, depth);
     else
-        cross_piece(desk, &ends, at);
+        cross_piece(desk, &ends, profile, at, depth);
     if (glow.alpha < R(0)) /* cells in a row amplify without a limit */
         for (int f = at.low; f < at.high; f++)
             desk->entering[f] = r_min(desk->entering[f], BRIGHTEST);
 }
 
 /* One line along a track. */
-static void follow_track(struct levels *levels, const struct desk *desk, int l)
+static void follow_track(const struct levels *levels, const struct desk *desk, int l)
 {
     const struct track *track = &desk->track;
     const real background = (real)levels->job.line[l].background;
@@ -332,12 +320,8 @@ static void follow_track(struct levels *levels, const struct desk *desk, int l)
             span.high = desk->at[i].high > span.high ? desk->at[i].high : span.high;
             follow_piece(levels, desk, i, target, l);
         }
-        record(levels, desk, last, l);
-        const real source = levels->glow[(size_t)target * (size_t)levels->job.n_line + (size_t)l].source;
-        for (int f = span.low; f < span.high; f++) {
-            desk->entering[f] += desk->own[f] * source;
-            desk->own[f] = R(0);
-        }
+        record(levels, desk, last, l, span,
+               levels->glow[(size_t)target * (size_t)levels->job.n_line + (size_t)l].source);
         first = last + 1;
     }
 }
@@ -348,34 +332,36 @@ static void finish_direction(struct levels *levels, double weight)
     const int n_line = levels->job.n_line;
 #pragma omp for schedule(static)
     for (int64_t cell = 0; cell < levels->job.n_cell; cell++) {
-        const double length = levels->length_now[cell];
+        double length = 0;
+        for (int t = 0; t < levels->threads; t++)
+            length += (double)levels->sums[t].length[cell];
         if (!(length > 0))
             continue;
         levels->seen[cell] += weight;
-        for (int64_t at = cell * n_line; at < (cell + 1) * n_line; at++) {
-            levels->entering[at] += weight * levels->entering_now[at] / length;
-            levels->own[at] += weight * levels->own_now[at] / length;
-            levels->entering_now[at] = levels->own_now[at] = 0;
+        for (int t = 0; t < levels->threads; t++) {
+            struct sums *sums = &levels->sums[t];
+            if (!(sums->length[cell] > R(0)))
+                continue;
+            for (int64_t at = cell * n_line; at < (cell + 1) * n_line; at++) {
+                levels->entering[at] += weight * (double)sums->entering[at] / length;
+                levels->own[at] += weight * (double)sums->own[at] / length;
+                sums->entering[at] = sums->own[at] = R(0);
+            }
+            sums->length[cell] = R(0);
         }
-        levels->length_now[cell] = 0;
     }
 }
 
-static void desk_make(const struct level_job *job, struct desk *desk)
+static void desk_make(const struct level_job *job, struct sums *sums, struct desk *desk)
 {
     const size_t n = (size_t)job->n_frequency;
-    real *rows[5];
-    *desk =
-        (struct desk){.n = job->n_frequency, .first = (real)job->frequency_first, .step = (real)job->frequency_step};
-    for (int i = 0; i < 5; i++) {
-        rows[i] = (real *)calloc(n, sizeof(real));
-        desk->failed |= !rows[i];
-    }
-    desk->entering = rows[0];
-    desk->own = rows[1];
-    desk->through = rows[2];
-    desk->from = rows[3];
-    desk->to = rows[4];
+    *desk = (struct desk){.n = job->n_frequency,
+                          .first = (real)job->frequency_first,
+                          .step = (real)job->frequency_step,
+                          .entering = (real *)calloc(n, sizeof(real)),
+                          .own = (real *)calloc(n, sizeof(real)),
+                          .sums = sums};
+    desk->failed = !desk->entering || !desk->own;
 }
 
 static void desk_free(struct desk *desk)
@@ -387,9 +373,6 @@ static void desk_free(struct desk *desk)
     free(desk->at);
     free(desk->entering);
     free(desk->own);
-    free(desk->through);
-    free(desk->from);
-    free(desk->to);
 }
 
 static void sweep_thread(struct levels *levels, volatile sig_atomic_t *stop, int *failed)
@@ -398,7 +381,7 @@ static void sweep_thread(struct levels *levels, volatile sig_atomic_t *stop, int
     const struct level_job *job = &levels->job;
     const struct level_rays *rays = &levels->rays;
     struct desk desk;
-    desk_make(job, &desk);
+    desk_make(job, &levels->sums[omp_get_thread_num()], &desk);
     for (int d = 0; d < rays->n_direction; d++) {
 #pragma omp for schedule(dynamic, 4)
         for (int64_t r = rays->first[d]; r < rays->first[d + 1]; r++) {
@@ -692,14 +675,19 @@ static int make_arrays(struct levels *levels)
     levels->glow = chain_copy(chain, voxels(levels) * sizeof *levels->glow, NULL);
     levels->entering = chain_copy(chain, wide, NULL);
     levels->own = chain_copy(chain, wide, NULL);
-    levels->entering_now = chain_copy(chain, wide, NULL);
-    levels->own_now = chain_copy(chain, wide, NULL);
-    levels->length_now = chain_copy(chain, cells * sizeof(double), NULL);
     levels->seen = chain_copy(chain, cells * sizeof(double), NULL);
     levels->residual = chain_copy(chain, cells * sizeof *levels->residual, NULL);
     levels->x = chain_copy(chain, populations(levels) * sizeof(double), NULL);
-    int ok = levels->glow && levels->entering && levels->own && levels->entering_now && levels->own_now &&
-             levels->length_now && levels->seen && levels->residual && levels->x;
+    int ok = levels->glow && levels->entering && levels->own && levels->seen && levels->residual && levels->x;
+    levels->sums = chain_copy(chain, (size_t)levels->threads * sizeof *levels->sums, NULL);
+    for (int t = 0; ok && levels->sums && t < levels->threads; t++) {
+        struct sums *sums = &levels->sums[t];
+        sums->entering = chain_copy(chain, voxels(levels) * sizeof(real), NULL);
+        sums->own = chain_copy(chain, voxels(levels) * sizeof(real), NULL);
+        sums->length = chain_copy(chain, cells * sizeof(real), NULL);
+        ok = sums->entering && sums->own && sums->length;
+    }
+    ok = ok && levels->sums;
     for (int i = 0; i < N_PAST; i++) {
         levels->past[i] = chain_copy(chain, populations(levels) * sizeof(double), NULL);
         ok = ok && levels->past[i];

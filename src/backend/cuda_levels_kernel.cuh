@@ -76,18 +76,25 @@ struct slide {
     int panels;     /* 0: the velocity does not change */
 };
 
-__device__ __forceinline__ struct slide slide_over(const struct light_pass &pass, real v0, real v1, real inv_b)
+/* At one velocity. */
+__device__ __forceinline__ struct slide slide_at(const struct light_pass &pass, real v, real inv_b)
 {
     const real scale = SQRT_LOG2_E * inv_b;
-    const real start = (pass.first - v0) * scale;
     struct slide slide;
     slide.step = pass.step * scale;
+    slide.low = slide.high = (pass.first - v) * scale;
+    slide.part = R(0);
+    slide.panels = 0;
+    return slide;
+}
+
+__device__ __forceinline__ struct slide slide_over(const struct light_pass &pass, real v0, real v1, real inv_b)
+{
+    struct slide slide = slide_at(pass, v0, inv_b);
     slide.panels = profile_panels(v0, v1, inv_b);
-    slide.part = (v0 - v1) * scale;
-    if (slide.panels > 1)
-        slide.part = r_div(slide.part, (real)slide.panels);
-    slide.low = start + slide.part * R(0.21132486540518711775);
-    slide.high = start + slide.part * R(0.78867513459481288225);
+    slide.part = r_div((v0 - v1) * (SQRT_LOG2_E * inv_b), (real)(slide.panels > 1 ? slide.panels : 1));
+    slide.high += slide.part * R(0.78867513459481288225);
+    slide.low += slide.part * R(0.21132486540518711775);
     return slide;
 }
 
@@ -166,7 +173,7 @@ __device__ __forceinline__ struct line_span line_in_span(const struct light_pass
     const bool apart = a.source < R(0) || b.source < R(0);
     const real u_a = apart ? R(0) : span.share_a;
     const real u_b = apart ? R(0) : span.share_b;
-    const bool again = span.a == span.b; /* a periodic axis of one cell, or the start of a ray */
+    const bool again = span.a == span.b; /* the start of a ray, or next to itself across a periodic face */
     struct line_span line;
     line.depth_a = a.alpha * span.length_a;
     line.depth_b = b.alpha * span.length_b;
@@ -186,22 +193,25 @@ __device__ __forceinline__ struct line_span line_in_span(const struct light_pass
     return line;
 }
 
+/* What is in the cells of a span: lines of any depth with dust or without it, or thin lines alone. */
+enum matter { DUSTY, CLEAR, THIN };
+
 /* Weights of a step for the line, and what dust adds. */
 struct mixed_weights {
     real through, from, to, dust;
 };
 
-template <bool DUST>
+template <enum matter MATTER>
 __device__ __forceinline__ struct mixed_weights mixed_step(real line, real grey, real dust)
 {
     struct mixed_weights mixed;
-    const real all = DUST ? line + grey : line;
-    const struct step_weights w = step_weights_of(all);
+    const real all = MATTER == DUSTY ? line + grey : line;
+    const struct step_weights w = MATTER == THIN ? step_weights_thin(all) : step_weights_of(all);
     mixed.through = w.through;
     mixed.from = w.from;
     mixed.to = w.to;
     mixed.dust = R(0);
-    if (DUST) {
+    if (MATTER == DUSTY) {
         const real share = all != R(0) ? r_div(line, all) : R(0);
         mixed.from *= share;
         mixed.to *= share;
@@ -216,19 +226,19 @@ struct record {
 };
 
 /* One frequency through both halves; gives the light that goes on. `profile` is that in the middle of b. */
-template <bool DUST>
+template <enum matter MATTER>
 __device__ __forceinline__ real cross_span(const struct line_span &line, real entering, real depth_a, real depth_b,
                                            real profile, struct record &record)
 {
-    const struct mixed_weights a = mixed_step<DUST>(depth_a, line.grey_a, line.dust_a);
-    const struct mixed_weights b = mixed_step<DUST>(depth_b, line.grey_b, line.dust_b);
+    const struct mixed_weights a = mixed_step<MATTER>(depth_a, line.grey_a, line.dust_a);
+    const struct mixed_weights b = mixed_step<MATTER>(depth_b, line.grey_b, line.dust_b);
     real own = line.own_a0 * a.from + line.own_a1 * a.to;
     entering = entering * a.through + (line.rest_a0 * a.from + line.rest_a1 * a.to);
-    if (DUST)
+    if (MATTER == DUSTY)
         entering += a.dust;
     own = own * b.through + (line.own_b0 * b.from + b.to);
     entering = entering * b.through + line.rest_b0 * b.from;
-    if (DUST)
+    if (MATTER == DUSTY)
         entering += b.dust;
     record.profile += profile;
     record.entering += profile * entering;
@@ -237,7 +247,7 @@ __device__ __forceinline__ real cross_span(const struct line_span &line, real en
 }
 
 /* The frequencies low, low + width, ... of one thread. */
-template <bool DUST, enum motion MOTION>
+template <enum matter MATTER, enum motion MOTION>
 __device__ __forceinline__ void cross_frequencies(const struct span &span, const struct line_span &line,
                                                   struct interval at, int width, real *entering, struct record &record)
 {
@@ -257,7 +267,7 @@ __device__ __forceinline__ void cross_frequencies(const struct span &span, const
             depth_a = scaled_a * slide_sum<MOTION>(span.slide_a, f);
             depth_b = scaled_b * slide_sum<MOTION>(span.slide_b, f);
         }
-        entering[i] = cross_span<DUST>(line, entering[i], depth_a, depth_b, profile, record);
+        entering[i] = cross_span<MATTER>(line, entering[i], depth_a, depth_b, profile, record);
         f += stride;
     }
 }
@@ -300,16 +310,19 @@ __device__ __forceinline__ void cross_lines(const struct light_pass &pass, const
         const bool there = group < n - done;
         const int l = done + (there ? group : 0);
         const struct line_span line = line_in_span<DUST>(pass, span, first + l);
-        struct interval at = reach_of(pass, span, r_max(r_abs(line.depth_a), r_abs(line.depth_b)));
+        const real depth = r_max(r_abs(line.depth_a), r_abs(line.depth_b));
+        struct interval at = reach_of(pass, span, depth);
         at.low = there ? at.low + part : at.high;
         struct record record = {R(0), R(0), R(0)};
         real *mine = entering + l * pass.stride;
-        if (panels == 0)
-            cross_frequencies<DUST, STILL>(span, line, at, width, mine, record);
+        if (panels == 0 && !DUST && __all_sync(WHOLE_WARP, depth < STEP_IS_THIN))
+            cross_frequencies<THIN, STILL>(span, line, at, width, mine, record);
+        else if (panels == 0)
+            cross_frequencies<DUST ? DUSTY : CLEAR, STILL>(span, line, at, width, mine, record);
         else if (panels == 1)
-            cross_frequencies<DUST, GENTLE>(span, line, at, width, mine, record);
+            cross_frequencies<DUST ? DUSTY : CLEAR, GENTLE>(span, line, at, width, mine, record);
         else
-            cross_frequencies<DUST, FAST>(span, line, at, width, mine, record);
+            cross_frequencies<DUST ? DUSTY : CLEAR, FAST>(span, line, at, width, mine, record);
         record = group_sum(record, width);
         if (there && part < 2 && weight > R(0) && record.profile > R(0)) {
             struct light *light = &beam.light[(int64_t)span.b * pass.n_line + first + l];
@@ -350,8 +363,6 @@ __device__ __forceinline__ struct span span_between(const struct light_pass &pas
 {
     const bool joined = a.glows && b.glows;
     const real share = r_div(a.length, a.length + b.length); /* of b, on the face */
-    const bool glides = joined && r_abs(b.v - a.v) * r_max(a.inv_b, b.inv_b) > GLIDE_ABOVE;
-    const real v_face = share * b.v + (R(1) - share) * a.v;
     struct span span;
     span.a = a.cell;
     span.b = b.cell;
@@ -361,9 +372,14 @@ __device__ __forceinline__ struct span span_between(const struct light_pass &pas
     span.kappa_b = b.kappa;
     span.share_a = joined ? share : R(0);
     span.share_b = joined ? R(1) - share : R(0);
-    span.slide_a = slide_over(pass, a.v, glides ? v_face : a.v, a.inv_b);
-    span.slide_b = slide_over(pass, glides ? v_face : b.v, b.v, b.inv_b);
-    span.middle = (pass.first - b.v) * (SQRT_LOG2_E * b.inv_b);
+    span.slide_a = slide_at(pass, a.v, a.inv_b);
+    span.slide_b = slide_at(pass, b.v, b.inv_b);
+    span.middle = span.slide_b.low;
+    if (joined && r_abs(b.v - a.v) * r_max(a.inv_b, b.inv_b) > GLIDE_ABOVE) {
+        const real v_face = share * b.v + (R(1) - share) * a.v;
+        span.slide_a = slide_over(pass, a.v, v_face, a.inv_b);
+        span.slide_b = slide_over(pass, v_face, b.v, b.inv_b);
+    }
     span.low = (r_min(a.v, b.v) - pass.first) * pass.inv_step;
     span.high = (r_max(a.v, b.v) - pass.first) * pass.inv_step;
     span.reach_scale = r_div(pass.inv_step, r_min(a.inv_b, b.inv_b));
@@ -381,10 +397,15 @@ __device__ void follow_ray(const struct light_pass &pass, const struct beam &bea
     struct ray ray = ray_enter(&pass.mesh, p, beam.direction, -RAY_FAR, RAY_FAR);
     struct visit last;
     last.cell = -1;
+    real length = R(0); /* of the way through this cell so far */
     for (bool more = ray.hits; more;) {
-        const struct passage way = ray_advance(&pass.mesh, &ray);
+        struct passage way = ray_advance(&pass.mesh, &ray);
         more = way.more;
-        if (!(way.length > R(0)))
+        way.length += length;
+        length = R(0);
+        if (more && walk_cell_index(&pass.mesh, ray.at) == way.cell)
+            length = way.length; /* a mesh one cell wide and periodic: the same cell again */
+        if (length > R(0) || !(way.length > R(0)))
             continue;
         const struct visit here = visit_cell(pass, way, ray.n);
         if (last.cell < 0) {
@@ -404,7 +425,7 @@ __device__ void follow_ray(const struct light_pass &pass, const struct beam &bea
 #ifdef LR_REAL_DOUBLE
 enum { LIGHT_BLOCKS_PER_SM = 4 };
 #else
-enum { LIGHT_BLOCKS_PER_SM = 8 };
+enum { LIGHT_BLOCKS_PER_SM = 6 };
 #endif
 
 /* blockDim.x / 32 rays to a block. */

@@ -107,6 +107,7 @@ static enum lr_status refuse_foreign_keys(const struct reader *r, const struct y
                  {"error", TWO | LVG | ESCAPE | EQUILIBRIUM},
                  {"iterations", TWO | LVG | ESCAPE | EQUILIBRIUM},
                  {"directions", EQUILIBRIUM},
+                 {"noise", EQUILIBRIUM},
                  {"inversion_limit", LVG | ESCAPE | EQUILIBRIUM},
                  {"length", ESCAPE},
                  {"file", GIVEN},
@@ -131,6 +132,7 @@ static enum lr_status read_choices(const struct reader *r, const struct yaml_nod
     LR_TRY(read_number(r, yaml_find(map, "error"), 1e-12, 1.0, &options->error));
     LR_TRY(read_int(r, yaml_find(map, "iterations"), 1, 1000000, &options->iterations));
     LR_TRY(read_auto(r, yaml_find(map, "directions"), 1000000, &options->directions));
+    LR_TRY(read_number(r, yaml_find(map, "noise"), 1e-6, 1.0, &options->noise));
     LR_TRY(read_number(r, yaml_find(map, "inversion_limit"), 0.0, 100.0, &options->inversion_limit));
     if (length)
         return read_field(r, length, &length_rule, &options->length);
@@ -142,7 +144,7 @@ static enum lr_status read_choices(const struct reader *r, const struct yaml_nod
 
 enum lr_status read_populations(const struct reader *r, const struct yaml_node *node)
 {
-    const char *const keys[] = {"method",     "background", "error", "iterations", "directions",
+    const char *const keys[] = {"method",     "background", "error", "iterations", "directions",     "noise",
                                 "stimulated", "length",     "file",  "dataset",    "inversion_limit"};
     const char *words[N_POPULATION_METHOD];
     struct species *species = r->model->species;
@@ -153,8 +155,12 @@ enum lr_status read_populations(const struct reader *r, const struct yaml_node *
     if (!species)
         return LR_OK;
     struct population_options *options = &species->options;
-    *options = (struct population_options){
-        .stimulated = true, .background = 2.725, .error = 1e-3, .iterations = 200, .inversion_limit = 1.0};
+    *options = (struct population_options){.stimulated = true,
+                                           .background = 2.725,
+                                           .error = 1e-3,
+                                           .noise = 0.01,
+                                           .iterations = 200,
+                                           .inversion_limit = 1.0};
     for (int i = 0; i < N_POPULATION_METHOD; i++)
         words[i] = population_method_name((enum population_method)i);
     if (!node)

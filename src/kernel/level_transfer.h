@@ -49,17 +49,29 @@ struct step_weights {
     real through, from, to; /* e, m - e, 1 - m */
 };
 
-/* Thin steps by the series of 1 - m; because e = 1 - h m, there m - e = h - (1 - m) (1 + h). */
+/* |h| below this is thin. */
+#define STEP_IS_THIN R(0.25)
+
+/* Thin steps by the series of 1 - m: because e = 1 - h m, there m - e = h - (1 - m) (1 + h). No exponential. */
+LR_FN struct step_weights step_weights_thin(real h)
+{
+    struct step_weights weights;
+    weights.to = h * (R(1.0 / 2) - h * (R(1.0 / 6) - h * (R(1.0 / 24) - h * (R(1.0 / 120) - h * R(1.0 / 720)))));
+    weights.from = h - weights.to * (R(1) + h);
+    weights.through = R(1) - weights.from - weights.to;
+    return weights;
+}
+
 LR_FN struct step_weights step_weights_of(real h)
 {
-    const int thin = r_abs(h) < R(0.25);
+    const struct step_weights thin = step_weights_thin(h);
+    const int is_thin = r_abs(h) < STEP_IS_THIN;
     const real e = r_exp(-h);
     const real m = r_div(R(1) - e, h); /* not used where h = 0 */
-    const real series = h * (R(1.0 / 2) - h * (R(1.0 / 6) - h * (R(1.0 / 24) - h * (R(1.0 / 120) - h * R(1.0 / 720)))));
     struct step_weights weights;
     weights.through = e;
-    weights.from = thin ? h - series * (R(1) + h) : m - e;
-    weights.to = thin ? series : R(1) - m;
+    weights.from = is_thin ? thin.from : m - e;
+    weights.to = is_thin ? thin.to : R(1) - m;
     return weights;
 }
 

@@ -70,8 +70,9 @@ LR_FN struct line3 eye_line(const struct eye *eye, int i, int j)
 struct passage {
     int cell;
     real length;
-    struct vec3 from, to;  /* radii at its ends, from the middle of the shell; 0; 0 */
-    struct vec3 width;     /* of the shell; 0; 0 */
+    struct vec3 from, to; /* radii at its ends, from the mean radius of the volume of the shell; 0; 0. Both are moved so
+                           * that their mean is that over the piece, where r is not quite linear */
+    struct vec3 width;    /* of the shell; 0; 0 */
     int axis_in, axis_out; /* 0 */
     int more;              /* there is another piece */
     real z, p, middle;     /* far end; distance of the ray from the centre; radius of the middle of the shell */
@@ -83,6 +84,7 @@ LR_FN struct passage ray_advance(const struct mesh_view *mesh, struct ray *ray)
     const double inner = mesh->radius[ray->shell];
     const double outer = mesh->radius[ray->shell + 1];
     const double middle = 0.5 * (inner + outer);
+    const double mean = shell_mean_radius(inner, outer);
     const double p = ray->p;
     const double r = sqrt(p * p + ray->z * ray->z);
     double end;
@@ -107,8 +109,11 @@ LR_FN struct passage ray_advance(const struct mesh_view *mesh, struct ray *ray)
     end = end > ray->z ? end : ray->z;
     passage.cell = ray->shell;
     passage.length = (real)(end - ray->z);
-    passage.from = vec3_make((real)(r - middle), R(0), R(0));
-    passage.to = vec3_make((real)(sqrt(p * p + end * end) - middle), R(0), R(0));
+    const double r_half = sqrt(p * p + 0.25 * (ray->z + end) * (ray->z + end));
+    const double r_end = sqrt(p * p + end * end);
+    const double bend = (2 * r_half - r - r_end) / 3; /* Simpson's mean, less that of the ends */
+    passage.from = vec3_make((real)(r + bend - mean), R(0), R(0));
+    passage.to = vec3_make((real)(r_end + bend - mean), R(0), R(0));
     passage.width = vec3_make((real)(outer - inner), R(0), R(0));
     passage.axis_in = 0;
     passage.axis_out = 0;

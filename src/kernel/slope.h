@@ -83,6 +83,10 @@ LR_FN struct slope_view cell_slopes(const struct mesh_view *mesh, const struct c
         velocity[axis] = limited_slope(v_side[0], v, v_side[1], to_velocity[0], to_velocity[1]);
         source[axis] = s > R(0) ? r_div(limited_slope(s_side[0], s, s_side[1], to_source[0], to_source[1]), s) : R(0);
     }
+    if (WALK_IS_RADIAL) {
+        const real steepest = walk_steepest(mesh, at);
+        source[0] = r_min(r_max(source[0], -steepest), steepest);
+    }
     struct slope_view slope;
     slope.velocity = vec3_make(velocity[0], velocity[1], velocity[2]);
     slope.source = vec3_make(source[0], source[1], source[2]);

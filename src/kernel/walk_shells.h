@@ -136,6 +136,21 @@ LR_FN struct crossing walk_cross(const struct mesh_view *mesh, struct place at, 
     return result;
 }
 
+/* INT r dV / V of a shell: S that is linear in r about it creates as much light as the S of the shell itself. */
+LR_FN double shell_mean_radius(double inner, double outer)
+{
+    return 0.75 * (outer + inner) * (outer * outer + inner * inner) / (outer * outer + outer * inner + inner * inner);
+}
+
+/* The largest slope with which a quantity stays positive all over the cell, relative to its mean. */
+LR_FN real walk_steepest(const struct mesh_view *mesh, const int at[3])
+{
+    const double mean = shell_mean_radius(mesh->radius[at[0]], mesh->radius[at[0] + 1]);
+    const double below = mean - mesh->radius[at[0]];
+    const double above = mesh->radius[at[0] + 1] - mean;
+    return (real)(1 / (below > above ? below : above));
+}
+
 /* The velocity of the gas along a flight: that of a cell is radial, in vx. */
 LR_FN real cell_velocity_along(const struct cell_view *cell, struct vec3 n)
 {

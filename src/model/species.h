@@ -24,7 +24,8 @@ struct population_options {
     struct field length;    /* cm, ESCAPE */
     double error;           /* largest relative error wanted of populations that matter */
     int iterations;         /* at most */
-    int directions;         /* of rays, EQUILIBRIUM; 0 = as many as the error needs */
+    double noise;           /* wanted of rays, EQUILIBRIUM */
+    int directions;         /* of rays, EQUILIBRIUM; 0 = as many as that needs */
     double inversion_limit; /* optical depth of a cell below minus this is held there (masers) */
 };
 
@@ -58,7 +59,7 @@ struct populations {
     struct population_step *step; /* [n_step] of the mesh as a whole */
     int iterations;               /* of the slowest cell, where every cell is solved by itself; otherwise 0 */
     bool converged;
-    double noise;   /* largest relative difference to a solution with other rays; NAN = not measured */
+    double noise;   /* that rays leave: relative, root mean square over populations; NAN = not measured */
     int directions; /* used */
     double seconds;
 };

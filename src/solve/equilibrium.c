@@ -152,32 +152,37 @@ static enum lr_status change_rays(struct iteration *it, const lr_model *model, d
     return status;
 }
 
-/* Root mean square of the relative difference of populations that matter. */
+/* Root mean square of the relative difference, weighted with the populations: SUM x (dx / x)^2 / SUM x. */
 static double compare(const double *x, const double *other, int64_t n)
 {
     double square = 0;
-    double count = 0;
+    double all = 0;
     for (int64_t i = 0; i < n; i++)
         if (x[i] > LEVEL_MATTERS) {
-            square += pow((x[i] - other[i]) / x[i], 2);
-            count++;
+            square += pow(x[i] - other[i], 2) / x[i];
+            all += x[i];
         }
-    return count > 0 ? sqrt(square / count) : 0;
+    return all > 0 ? sqrt(square / all) : 0;
 }
 
-/* The error that rays leave, from the difference to the solution with fewer other ones. Independent random sets of n
- * and m directions differ by sqrt(s^2 / n + s^2 / m), of which s / sqrt(n) is that of the larger set. Errors of
- * quadratures fall as 1 / n^2. */
+/* The error that rays leave, from the difference to the solution with fewer other ones. Random sets of n and m
+ * directions differ by sqrt(s^2 / n + s^2 / m), of which s / sqrt(n) is that of the larger one; evenly spread ones do a
+ * little better. Errors of quadratures fall as 1 / n^2. */
 static double ray_noise(double difference, int fewer, int number, bool fixed)
 {
     const double ratio = (double)fewer / number;
     return fixed ? difference * ratio * ratio / (1 - ratio * ratio) : difference * sqrt(ratio / (1 + ratio));
 }
 
+static double wanted_noise(const struct iteration *it, bool fixed)
+{
+    return fixed ? fmin(it->options->noise, it->options->error) : it->options->noise;
+}
+
 static int more_directions(const struct iteration *it, int number, bool fixed, int most)
 {
-    const double excess = it->out->noise / it->options->error;
-    const double factor = fixed ? sqrt(1.5 * excess) : 1.2 * excess * excess;
+    const double excess = it->out->noise / wanted_noise(it, fixed);
+    const double factor = fixed ? sqrt(1.5 * excess) : excess * excess;
     const double wanted = number * fmin(fmax(factor, 2), 4);
     return wanted < most ? 2 * (int)ceil(0.5 * wanted) : most;
 }
@@ -203,13 +208,13 @@ static enum lr_status solve_with_enough_rays(struct iteration *it, const lr_mode
         LR_TRY(converge(it, it->options->error, &converged));
         LR_TRY(it->backend->read(it->ctx, it->state, it->out->x, it->out->residual));
         it->out->noise = ray_noise(compare(it->out->x, other, n), fewer, number, fixed);
-        const bool enough = it->out->noise <= it->options->error;
+        const bool enough = it->out->noise <= wanted_noise(it, fixed);
         it->out->converged = converged && (enough || !automatic);
         if (!converged || enough || !automatic)
             return LR_OK;
         if (number == most) {
             lr_log(it->ctx, LR_LOG_WARNING, "%d directions leave %.2g of noise in level populations, %.2g was wanted",
-                   number, it->out->noise, it->options->error);
+                   number, it->out->noise, wanted_noise(it, fixed));
             return LR_OK;
         }
         fewer = number;

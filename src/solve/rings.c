@@ -11,13 +11,43 @@
 /* ---- rings ------------------------------------------------------------------------------------------------------ */
 
 /* At least so many across a shell, and across a pixel. */
-static const int PER_SHELL = 4;
-static const int PER_PIXEL = 4;
+static const double PER_SHELL = 4;
+static const double PER_PIXEL = 4;
 
-static int rings_between(double low, double high, double pixel, int finer)
+/* How finely rings are laid. */
+struct fineness {
+    double pixel, speed;
+    double finer;
+};
+
+/* Edges of rings in the shadow of a sphere of radius `high`, from `low` on: equally spaced in p, and also in
+ * z = sqrt(high^2 - p^2), so that the velocity toward the observer of gas at that radius, v z / high, changes by one
+ * Doppler parameter from ring to ring at most. Returns how many there are after `low`; `edge` may be NULL. */
+static int divide_shadow(double low, double high, const struct fineness *fineness, double *edge)
 {
-    const double by_pixel = ceil((high - low) * PER_PIXEL * finer / pixel);
-    return by_pixel > PER_SHELL * finer ? (int)fmin(by_pixel, 1e6) : PER_SHELL * finer;
+    const double half = sqrt((high - low) * (high + low));
+    const double by_pixel = (high - low) * PER_PIXEL / fineness->pixel;
+    const int n_p = (int)fmin(ceil(fineness->finer * fmax(PER_SHELL, by_pixel)), 1e6);
+    const int n_z = (int)fmin(ceil(fineness->finer * fineness->speed * half / high), 1e6);
+    int n = 0;
+    int j = 1;
+    double last = low;
+    for (int i = 1; i <= n_p;) {
+        const double p = i == n_p ? high : low + (high - low) * i / n_p;
+        const double z = half * (1 - (double)j / n_z);
+        const double q = j < n_z ? sqrt((high - z) * (high + z)) : high;
+        const bool first = p <= q;
+        const double next = first ? p : q;
+        i += first;
+        j += !first;
+        if (next - last < 1e-6 * (high - low) && next < high)
+            continue;
+        if (edge)
+            edge[n] = next;
+        last = next;
+        n++;
+    }
+    return n;
 }
 
 /* The mean over a ring p0 < p < p1 in the shadow of a sphere of radius r, where I is smooth in z = sqrt(r^2 - p^2):
@@ -39,15 +69,15 @@ static void place_rays(double p0, double p1, double r, double *impact, double *w
         weight[k] /= sum;
 }
 
-enum lr_status rings_make(lr_context *ctx, const struct mesh *mesh, const struct camera *view, struct rings *rings)
+enum lr_status rings_make(lr_context *ctx, const struct mesh *mesh, double speed, const struct camera *view,
+                          struct rings *rings)
 {
-    const double pixel = camera_pixel_size(view);
+    const struct fineness fineness = {camera_pixel_size(view), speed, view->rays > 0 ? view->rays : 1};
     const double *radius = mesh->edge[0];
-    const int finer = view->rays > 0 ? view->rays : 1;
     const int cavity = radius[0] > 0;
-    int n = cavity ? rings_between(0, radius[0], pixel, finer) : 0;
+    int n = cavity ? divide_shadow(0, radius[0], &fineness, NULL) : 0;
     for (int i = 0; i < mesh->n[0]; i++)
-        n += rings_between(radius[i], radius[i + 1], pixel, finer);
+        n += divide_shadow(radius[i], radius[i + 1], &fineness, NULL);
     rings->n_row = (n * RING_NODES + RAYS_PER_ROW - 1) / RAYS_PER_ROW;
     const size_t n_ray = (size_t)rings->n_row * RAYS_PER_ROW;
     LR_TRY(lr_allocate(ctx, (size_t)n + 1, sizeof(double), &rings->edge));
@@ -56,13 +86,10 @@ enum lr_status rings_make(lr_context *ctx, const struct mesh *mesh, const struct
     for (int i = -cavity; i < mesh->n[0]; i++) {
         const double low = i < 0 ? 0 : radius[i];
         const double high = radius[i + 1];
-        const int count = rings_between(low, high, pixel, finer);
-        for (int k = 0; k < count; k++, rings->n++) {
-            const double *edge = &rings->edge[rings->n];
-            rings->edge[rings->n + 1] = k + 1 == count ? high : low + (high - low) * (k + 1) / count;
-            place_rays(edge[0], edge[1], high, &rings->impact[rings->n * RING_NODES],
+        const int end = rings->n + divide_shadow(low, high, &fineness, &rings->edge[rings->n + 1]);
+        for (; rings->n < end; rings->n++)
+            place_rays(rings->edge[rings->n], rings->edge[rings->n + 1], high, &rings->impact[rings->n * RING_NODES],
                        &rings->weight[rings->n * RING_NODES]);
-        }
     }
     for (size_t i = (size_t)n * RING_NODES; i < n_ray; i++)
         rings->impact[i] = 2 * radius[mesh->n[0]];

@@ -18,8 +18,10 @@ struct rings {
     int n_row;
 };
 
-/* Rings narrow enough for the pixels of the view: view->rays times finer than need be, if that is set. */
-enum lr_status rings_make(lr_context *ctx, const struct mesh *mesh, const struct camera *view, struct rings *rings);
+/* Rings narrow enough for the pixels of the view and for gas that moves with `speed` Doppler parameters: view->rays
+ * times finer than need be, if that is set. */
+enum lr_status rings_make(lr_context *ctx, const struct mesh *mesh, double speed, const struct camera *view,
+                          struct rings *rings);
 void rings_free(struct rings *rings);
 
 /* From values on the rays [n_plane][n_row][RAYS_PER_ROW] to means over the pixels of the view; `beyond` [n_plane] is

@@ -170,11 +170,21 @@ static int choose_rays(lr_context *ctx, const struct scene *scene, const struct 
     return rays < MAX_RAYS ? (int)rays : MAX_RAYS;
 }
 
+/* Of the gas, in Doppler parameters. */
+static double largest_speed(const struct scene *scene)
+{
+    double speed = 0;
+    for (int64_t cell = 0; cell < mesh_cell_count(&scene->mesh); cell++)
+        if (field_at(&scene->medium.alpha0, cell) > 0 || field_at(&scene->line_source, cell) > 0)
+            speed = fmax(speed, fabs(field_at(&scene->medium.velocity[0], cell)) / field_at(&scene->medium.b, cell));
+    return speed;
+}
+
 /* Rays at some distances from the centre stand for all pixels. */
 static enum lr_status prepare_rings(lr_context *ctx, const struct camera *view, struct prepared_trace *prepared)
 {
     struct trace_job *job = &prepared->job;
-    LR_TRY(rings_make(ctx, &prepared->scene->mesh, view, &prepared->rings));
+    LR_TRY(rings_make(ctx, &prepared->scene->mesh, largest_speed(prepared->scene), view, &prepared->rings));
     for (int i = 0; i < prepared->rings.n_row * RAYS_PER_ROW; i++)
         prepared->rings.impact[i] /= prepared->length_unit;
     memcpy(job->toward, view->toward, sizeof job->toward);

@@ -39,6 +39,12 @@ CASES = {
     "near observer, absorption": ("examples/clumpy_box", 1e5, ["cameras=[{name: c, position: [3 pc, 2 pc, 1 pc],"
                                                                " pixels: 32}]", "medium.absorption=0.1 1/pc",
                                                                "medium.destruction=0.05"]),
+    "shells": ("tests/physics/shells/image", 0, ["cameras=[{name: c, direction: [1, 2, 3], pixels: 24}]",
+                                                 "medium.velocity=2 km/s", "medium.opacity=3 1/pc",
+                                                 "image.background=cmb"]),
+    "shells with a cavity, grey absorption": ("tests/physics/shells/image", 0, [
+        "cameras=[{name: c, direction: +z, pixels: 24}]", "mesh={shells: 30, inner: 0.01 pc, outer: 1 pc, spacing: log}",
+        "medium.velocity=-1 km/s", "medium.opacity=3 1/pc", "medium.absorption=0.5 1/pc"]),
     "slab with a shining plane": ("examples/thick_slab_image", 1e3, ["cameras=[{name: c, theta: 60 deg, phi: 30 deg,"
                                                                      " pixels: 12}]"]),
 }

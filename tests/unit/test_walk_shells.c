@@ -305,9 +305,18 @@ static void rays_take_every_shell_in_pieces(void **state)
         assert_int_equal(ray.hits, 1);
         for (int more = 1; more;) {
             const struct passage piece = ray_advance(&mesh, &ray);
-            const double r = hypot(p, z), middle = 0.5 * (radius[piece.cell] + radius[piece.cell + 1]);
+            const double r = hypot(p, z), r0 = radius[piece.cell], r1 = radius[piece.cell + 1];
+            const double mean = 0.75 * (pow(r1, 4) - pow(r0, 4)) / (pow(r1, 3) - pow(r0, 3));
             way[piece.cell] += (double)piece.length;
-            assert_true(fabs((double)piece.from.x - (r - middle)) < rounding(radius[N]));
+            const double r_end = hypot(p, z + (double)piece.length), l = (double)piece.length;
+            assert_true(fabs((double)(piece.to.x - piece.from.x) - (r_end - r)) < rounding(radius[N]) + 1e-11);
+            if (l > 1e-3 * radius[N] && p > l) {
+                /* INT r dz = (z r + p^2 asinh(z / p)) / 2 */
+                const double along =
+                    ((z + l) * r_end + p * p * asinh((z + l) / p) - z * r - p * p * asinh(z / p)) / (2 * l);
+                assert_true(fabs(0.5 * (double)(piece.from.x + piece.to.x) - (along - mean)) <
+                            2e-3 * fabs(r_end - r) + 1e-4 * r + rounding(radius[N]));
+            }
             /* gas that flows out at 3: its velocity toward the observer */
             const double velocity = r > 0 ? 3 * z / r : 3;
             if (r > 1e-3)
