@@ -50,7 +50,7 @@ enum lr_log_level { LR_LOG_INFO = 0, LR_LOG_WARNING = 1 };
 /* Called once per message, without a trailing newline. */
 typedef void lr_log_fn(void *user, enum lr_log_level level, const char *message);
 /* Called a few times per second: how many of how many `what` ("packets", "rows of image 'top'") are finished, and the
- * seconds since that began. */
+ * seconds since that began; total 0 = nobody knows how many there will be. */
 typedef void lr_progress_fn(void *user, const char *what, int64_t done, int64_t total, double seconds);
 
 LR_API lr_context *lr_context_create(void); /* NULL when memory is exhausted */

@@ -240,6 +240,7 @@ __device__ __forceinline__ real cross_span(const struct line_span &line, real en
     entering = entering * b.through + line.rest_b0 * b.from;
     if (MATTER == DUSTY)
         entering += b.dust;
+    entering = r_min(entering, BRIGHTEST); /* inverted cells in a row amplify without a limit */
     record.profile += profile;
     record.entering += profile * entering;
     record.own += profile * own;

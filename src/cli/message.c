@@ -93,7 +93,7 @@ static void format_duration(char *text, size_t size, double seconds)
 void console_progress(void *user, const char *what, int64_t done, int64_t total, double seconds)
 {
     struct console *console = user;
-    const bool last = done >= total;
+    const bool last = total > 0 && done >= total;
     const double interval = console->terminal ? terminal_interval : log_interval;
     if (seconds < console->last_report)
         console->last_report = 0; /* something new has begun */
@@ -104,9 +104,11 @@ void console_progress(void *user, const char *what, int64_t done, int64_t total,
     double rate = seconds > 0.0 ? (double)done / seconds : 0.0;
     char left[32], line[160];
     format_duration(left, sizeof left, rate > 0.0 ? (double)(total - done) / rate : 1e99);
-    snprintf(line, sizeof line, "%5.1f %%  %lld of %lld %.60s  %.3g per second  ETA %s",
-             total > 0 ? 100.0 * (double)done / (double)total : 0.0, (long long)done, (long long)total, what, rate,
-             left);
+    if (total > 0)
+        snprintf(line, sizeof line, "%5.1f %%  %lld of %lld %.60s  %.3g per second  ETA %s",
+                 100.0 * (double)done / (double)total, (long long)done, (long long)total, what, rate, left);
+    else
+        snprintf(line, sizeof line, "%lld %.80s  %.3g s", (long long)done, what, seconds);
     if (console->terminal) {
         fprintf(stderr, "\r%s\033[K", line);
         fflush(stderr);

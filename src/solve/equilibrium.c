@@ -1,6 +1,7 @@
 #include "solve/equilibrium.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,10 +96,14 @@ static double estimate_error(struct iteration *it, const struct level_change *ch
 static void report(const struct iteration *it, double error)
 {
     lr_context *ctx = it->ctx;
-    if (ctx->progress)
-        ctx->progress(ctx->progress_user, "iterations of level populations", it->out->n_step, it->options->iterations,
-                      lr_seconds() - it->start);
-    (void)error;
+    char what[96];
+    if (!ctx->progress)
+        return;
+    if (error < HUGE_VAL)
+        snprintf(what, sizeof what, "iterations of level populations, error about %.1e", error);
+    else
+        snprintf(what, sizeof what, "iterations of level populations");
+    ctx->progress(ctx->progress_user, what, it->out->n_step, 0, lr_seconds() - it->start);
 }
 
 static enum lr_status iterate(struct iteration *it, double wanted, double *error)
