@@ -1,4 +1,6 @@
-/* Weights of a step with a linear source function, against the closed forms in double precision. */
+/* level_transfer.h: weights of a step against exact expressions, the mean profile against the error function, opacity
+ * and source function of a line, inverted ones too. */
+/* variants: mixed double */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,6 +10,12 @@
 #include <cmocka.h>
 
 #include "kernel/level_transfer.h"
+
+#ifdef LR_REAL_DOUBLE
+static const double TOLERANCE = 1e-6, EPSILON = 2.3e-16;
+#else
+static const double TOLERANCE = 2e-6, EPSILON = 1.2e-7;
+#endif
 
 /* Weights of the source function at both ends, without cancellation: integrals of t exp(-t) and so on by Gauss-Legendre
  * with three nodes in many panels. */
@@ -53,8 +61,148 @@ static void limits(void **state)
     assert_true(fabs((double)thick.through - 0) < 1e-30);
 }
 
+/* In long double, with a series of its own where the closed forms cancel. */
+static void exact_weights(long double h, long double *through, long double *from, long double *to)
+{
+    *through = expl(-h);
+    if (fabsl(h) > 0.5L) {
+        const long double m = -expm1l(-h) / h;
+        *from = m - *through;
+        *to = 1 - m;
+        return;
+    }
+    long double term = 1; /* (-h)^k / (k + 1)! */
+    long double m = 0;
+    long double one_minus_m = 0;
+    for (int k = 0; k < 30; k++) {
+        m += term;
+        if (k > 0)
+            one_minus_m -= term;
+        term *= -h / (k + 2);
+    }
+    *to = one_minus_m;
+    *from = 0; /* m - e = SUM (-h)^k (1 / (k + 1)! - 1 / k!) */
+    term = 1;
+    for (int k = 0; k < 30; k++) {
+        *from += term * (1.0L / (k + 1) - 1);
+        term *= -h / (k + 1);
+    }
+}
+
+static void assert_near(const char *what, double h, double value, long double expected, double scale)
+{
+    if (!(fabs(value - (double)expected) <= TOLERANCE * scale))
+        fail_msg("%s at h = %.9g: %.12g, expected %.12Lg", what, h, value, expected);
+}
+
+/* Relative to the largest weight: that is what intensities are sums of. For small h also relative to each. */
+static void test_step_weights(void **state)
+{
+    (void)state;
+    for (int i = 0; i <= 21000; i++) {
+        const double h = -5 + i * 0.005;
+        long double through, from, to;
+        const real rounded = (real)h;
+        const struct step_weights w = step_weights_of(rounded);
+        exact_weights((long double)rounded, &through, &from, &to);
+        const double scale = fmax(1, (double)through);
+        assert_near("through", h, (double)w.through, through, scale);
+        assert_near("from", h, (double)w.from, from, fmax(1, fabs((double)from)));
+        assert_near("to", h, (double)w.to, to, fmax(1, fabs((double)to)));
+        assert_near("sum", h, (double)w.through + (double)w.from + (double)w.to, 1, 4 * scale);
+    }
+}
+
+static void test_thin_steps_keep_their_digits(void **state)
+{
+    (void)state;
+    for (double size = 1e-12; size < 0.24; size *= 1.7)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            const real h = (real)(sign * size);
+            long double through, from, to;
+            exact_weights((long double)h, &through, &from, &to);
+            const struct step_weights w = step_weights_of(h);
+            /* the first term left out of each series, against its first one */
+            const double left_out = pow(size, 5) / 400;
+            assert_true(fabs((double)w.from / (double)from - 1) < 3 * EPSILON + left_out);
+            assert_true(fabs((double)w.to / (double)to - 1) < 3 * EPSILON + left_out);
+        }
+}
+
+/* 1 / h and 1 - 1 / h: deep inside, light is the source function a mean free path before. */
+static void test_thick_steps(void **state)
+{
+    (void)state;
+    for (double h = 30; h < 1e30; h *= 3) {
+        const struct step_weights w = step_weights_of((real)h);
+        assert_true((double)w.through >= 0 && (double)w.through < 1e-12);
+        assert_true(fabs((double)w.from * h - 1) < 1e-5);
+        assert_true(fabs((double)w.to - (1 - 1 / h)) < 1e-6);
+    }
+}
+
+/* The mean of exp(-x^2) from x0 to x1 is sqrt(pi) / 2 (erf(x1) - erf(x0)) / (x1 - x0). */
+static void test_profile_mean(void **state)
+{
+    (void)state;
+    for (double width = 1e-3; width < 40; width *= 1.3)
+        for (double start = -4; start <= 4; start += 0.25) {
+            const double inv_b = 1.7;
+            const real v0 = (real)(start / inv_b), v1 = (real)((start + width) / inv_b);
+            const real shift = (real)(0.3 / inv_b);
+            const double x0 = ((double)shift - (double)v0) * inv_b, x1 = ((double)shift - (double)v1) * inv_b;
+            const double expected = 0.5 * sqrt(3.14159265358979323846) * (erf(x1) - erf(x0)) / (x1 - x0);
+            const int panels = profile_panels(v0, v1, (real)inv_b);
+            const double found = (double)profile_mean(shift, v0, v1, (real)inv_b, panels);
+            if (!(fabs(found - expected) < 6e-4 / fmax(1, width)))
+                fail_msg("from %g over %g: %.9g, expected %.9g", start, width, found, expected);
+        }
+}
+
+static void test_profile_at_rest(void **state)
+{
+    (void)state;
+    assert_int_equal(profile_panels(R(0.5), R(0.5), R(2)), 0);
+    assert_true(fabs((double)profile_mean(R(1), R(0.5), R(0.5), R(2), 0) - exp(-1.0)) < 1e-6);
+    assert_true(profile_panels(R(-1e6), R(1e6), R(1)) <= 64);
+}
+
+/* alpha = strength ((g_u / g_l) x_l - x_u), S = x_u / ((g_u / g_l) x_l - x_u); alpha S is the emission, always. */
+static void test_glow(void **state)
+{
+    (void)state;
+    const struct line_glow glow = line_glow_of(0.2, 0.5, 3, 7, 1e-3);
+    assert_true(fabs((double)glow.alpha - 7 * 1.3) < 1e-5);
+    assert_true(fabs((double)glow.source - 0.2 / 1.3) < 1e-6);
+    const struct line_glow empty = line_glow_of(0, 0, 3, 7, 1e-3);
+    assert_true((double)empty.alpha == 0 && (double)empty.source == 0);
+}
+
+static void test_glow_of_an_inversion(void **state)
+{
+    (void)state;
+    const double upper = 0.4, lower = 0.1;
+    for (double most_gain = 1e-3; most_gain < 1e3; most_gain *= 10) {
+        const struct line_glow glow = line_glow_of(upper, lower, 1, 5, most_gain);
+        assert_true((double)glow.alpha < 0 && (double)glow.alpha >= -most_gain * (1 + 1e-6));
+        assert_true((double)glow.source < 0);
+        assert_true(fabs((double)glow.alpha * (double)glow.source / (5 * upper) - 1) < 1e-5);
+    }
+    for (double excess = -1e-9; excess <= 1e-9; excess += 5e-10) { /* as many up as down: finite */
+        const struct line_glow glow = line_glow_of(0.25 + excess, 0.25, 1, 5, 1e3);
+        assert_true(isfinite((double)glow.source));
+        assert_true(fabs((double)glow.alpha * (double)glow.source / (5 * 0.25) - 1) < 1e-5);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(weights_are_integrals), cmocka_unit_test(limits)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(weights_are_integrals),     cmocka_unit_test(limits),
+        cmocka_unit_test(test_step_weights),         cmocka_unit_test(test_thin_steps_keep_their_digits),
+        cmocka_unit_test(test_thick_steps),          cmocka_unit_test(test_profile_mean),
+        cmocka_unit_test(test_profile_at_rest),      cmocka_unit_test(test_glow),
+        cmocka_unit_test(test_glow_of_an_inversion),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,11 +16,11 @@ from equilibrium import fractions, reference, shell_means, shell_middles, solve
 MODEL = Path(__file__).with_name("model.yaml")
 
 
-def power_law(linerad, n, abundance):
+def power_law(linerad, n, abundance, error=1e-4):
     """n(H2) = 2e7 cm^-3 (r / 1e15 cm)^-2 in n shells; upper fractions at the middles of shells."""
     edges = np.geomspace(1e15, 7.8e18, n + 1)
     density = shell_means(edges, lambda r: 2e7 * (r / 1e15) ** -2)
-    run = solve(linerad, MODEL, {"mesh.shells": n, "medium.abundance": abundance,
+    run = solve(linerad, MODEL, {"mesh.shells": n, "medium.abundance": abundance, "populations.error": error,
                                  "line.molecule": reference("vz2002", "molecule_2level_test.lamda.dat")},
                 fields={"gas.h5": {"n": (density, "cm^-3")}})
     return shell_middles(edges), fractions(run)[:, 1]
@@ -35,7 +35,7 @@ def compare(name, radius, found, expected_radius, expected, tolerance):
     assert np.max(np.abs(difference)) < tolerance
 
 
-@pytest.mark.parametrize("n, tolerance", [(80, 0.02), pytest.param(200, 0.005, marks=pytest.mark.long)])
+@pytest.mark.parametrize("n, tolerance", [(80, 0.02), pytest.param(250, 0.005, marks=pytest.mark.long)])
 def test_two_levels_thin(linerad, n, tolerance):
     """1a: depth 60 from outside to centre, populations from LTE in the middle to the background outside."""
     expected = np.loadtxt(reference("vz2002", "reference_problem1.txt"))
@@ -47,7 +47,7 @@ def test_two_levels_thin(linerad, n, tolerance):
 def test_two_levels_thick(linerad):
     """1b: a hundred times as many molecules, depth 6000."""
     expected = np.loadtxt(reference("vz2002", "reference_problem1.txt"))
-    radius, upper = power_law(linerad, 400, 1e-6)
+    radius, upper = power_law(linerad, 400, 1e-6, error=1e-3)
     compare("1b, 400 shells", radius, upper, expected[:, 0], expected[:, 4], 0.02)
 
 
