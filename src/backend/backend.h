@@ -260,6 +260,14 @@ struct level_rays {
     const double *ring;
 };
 
+/* A black body too small to be resolved, whose direct light excites the levels. */
+struct level_star {
+    double point[3];        /* SHELLS: their centre, whatever this says */
+    const double *light;    /* [n_line] occupation number at its surface */
+    const double *dilution; /* [n_cell] share of all directions that it fills, mean over the cell */
+    const double *length;   /* [n_cell] mean way of its light through the cell */
+};
+
 struct level_job {
     bool shells;
     int n[3];
@@ -276,6 +284,8 @@ struct level_job {
     int n_frequency; /* of each line: Doppler shifts from frequency_first in steps of frequency_step */
     double frequency_first, frequency_step;
     double inversion_limit; /* largest negative depth of a cell */
+    int n_star;             /* the CPU alone knows stars */
+    const struct level_star *star;
 };
 
 /* Changes of populations above LEVEL_MATTERS, relative to the new ones. */

@@ -7,6 +7,7 @@
 
 #include "backend/block_chain.h"
 #include "backend/build_views.h"
+#include "backend/cpu_level_star.h"
 #include "backend/cpu_level_track.h"
 #include "backend/cpu_variants.h"
 #include "backend/flush_denormals.h"
@@ -36,6 +37,7 @@ struct levels {
     struct line_glow *glow; /* [n_cell][n_line] */
     double *entering, *own; /* [n_cell][n_line] of the finished directions */
     double *seen;           /* [n_cell] weights of the directions that met the cell */
+    double *star;           /* [n_cell][n_line] direct light of stars; or NULL */
     struct sums *sums;      /* [threads] */
     double *x, *past[N_PAST];
     int n_past;
@@ -75,13 +77,8 @@ static void make_glow(struct levels *levels)
 }
 
 /* A thread's desk: profiles along a ray, which are those of all lines, and the intensities of one line. */
-struct interval {
-    int low, high; /* [low, high) */
-};
-
 struct desk {
-    int n; /* frequencies */
-    real first, step;
+    struct band band;
     struct track track;
     int room;          /* pieces */
     real *profile;     /* [room][n] mean over each piece */
@@ -93,47 +90,12 @@ struct desk {
     int failed;
 };
 
-static void fill_profile(const struct desk *desk, real v0, real v1, real inv_b, struct interval at, real *profile)
-{
-    const int panels = profile_panels(v0, v1, inv_b);
-    const real x0 = (desk->first - v0) * inv_b;
-    const real step = desk->step * inv_b;
-    if (panels == 0) {
-#pragma omp simd
-        for (int f = at.low; f < at.high; f++) {
-            const real x = x0 + step * (real)f;
-            profile[f] = r_exp(-x * x);
-        }
-        return;
-    }
-    const real part = (v0 - v1) * inv_b / (real)panels;
-    const real scale = R(0.5) / (real)panels;
-    for (int p = 0; p < panels; p++) {
-        const real low = x0 + part * ((real)p + R(0.21132486540518711775));
-        const real high = x0 + part * ((real)p + R(0.78867513459481288225));
-#pragma omp simd
-        for (int f = at.low; f < at.high; f++) {
-            const real a = low + step * (real)f;
-            const real b = high + step * (real)f;
-            const real sum = (r_exp(-a * a) + r_exp(-b * b)) * scale;
-            profile[f] = p == 0 ? sum : profile[f] + sum;
-        }
-    }
-}
-
 /* Frequencies at which the piece does anything: within reach of the line, all where there is dust. */
 static struct interval reach_of(const struct desk *desk, const struct piece *piece, const struct gas_view *gas,
                                 real reach)
 {
-    struct interval interval = {0, desk->n};
-    if (gas->kappa > R(0))
-        return interval;
-    const real width = r_div(reach, gas->inv_b);
-    const real low = (r_min(piece->v0, piece->v1) - width - desk->first) / desk->step;
-    const real high = (r_max(piece->v0, piece->v1) + width - desk->first) / desk->step;
-    interval.low = low > R(0) ? (int)r_min(low, (real)desk->n) : 0;
-    interval.high = high < (real)(desk->n - 1) ? (int)r_max(high + R(1), R(0)) : desk->n;
-    return interval;
+    const struct interval all = {0, desk->band.n};
+    return gas->kappa > R(0) ? all : line_interval(desk->band, piece->v0, piece->v1, gas->inv_b, reach);
 }
 
 static void make_profiles(const struct levels *levels, struct desk *desk)
@@ -141,7 +103,7 @@ static void make_profiles(const struct levels *levels, struct desk *desk)
     const struct track *track = &desk->track;
     if (track->n > desk->room) {
         const size_t n = (size_t)track->n;
-        const size_t row = (size_t)desk->n;
+        const size_t row = (size_t)desk->band.n;
         free(desk->profile);
         free(desk->end_profile);
         free(desk->end_sum);
@@ -161,15 +123,15 @@ static void make_profiles(const struct levels *levels, struct desk *desk)
         const struct piece *piece = &track->piece[i];
         const struct gas_view *gas = &levels->gas[piece->cell];
         const struct interval at = reach_of(desk, piece, gas, levels->reach);
-        real *profile = desk->profile + (size_t)i * (size_t)desk->n;
+        real *profile = desk->profile + (size_t)i * (size_t)desk->band.n;
         desk->at[i] = at;
-        fill_profile(desk, piece->v0, piece->v1, gas->inv_b, at, profile);
+        fill_profile(desk->band, piece->v0, piece->v1, gas->inv_b, at, profile);
         if (!(piece->weight > R(0)))
             continue;
-        real *end = desk->end_profile + (size_t)i * (size_t)desk->n;
+        real *end = desk->end_profile + (size_t)i * (size_t)desk->band.n;
         real sum = R(0);
-        memset(end, 0, (size_t)desk->n * sizeof *end);
-        fill_profile(desk, piece->v1, piece->v1, gas->inv_b, at, end);
+        memset(end, 0, (size_t)desk->band.n * sizeof *end);
+        fill_profile(desk->band, piece->v1, piece->v1, gas->inv_b, at, end);
         for (int f = at.low; f < at.high; f++)
             sum += end[f];
         desk->end_sum[i] = sum;
@@ -202,7 +164,7 @@ static void record(const struct levels *levels, const struct desk *desk, int i, 
                    real source)
 {
     const struct piece *piece = &desk->track.piece[i];
-    const real *profile = desk->end_profile + (size_t)i * (size_t)desk->n;
+    const real *profile = desk->end_profile + (size_t)i * (size_t)desk->band.n;
     real *entering = desk->entering;
     real *own = desk->own;
     real sum_entering = R(0);
@@ -282,7 +244,7 @@ static void follow_piece(const struct levels *levels, const struct desk *desk, i
     const struct line_glow glow = levels->glow[(size_t)piece->cell * (size_t)n_line + (size_t)l];
     const struct line_glow other = levels->glow[(size_t)piece->other * (size_t)n_line + (size_t)l];
     const struct ends ends = piece_ends(piece, target, glow.source, other.source);
-    const real *profile = desk->profile + (size_t)i * (size_t)desk->n;
+    const real *profile = desk->profile + (size_t)i * (size_t)desk->band.n;
     const struct interval at = desk->at[i];
     const real depth = glow.alpha * piece->length;
     const real grey = levels->gas[piece->cell].kappa * piece->length;
@@ -303,13 +265,13 @@ static void follow_track(const struct levels *levels, const struct desk *desk, i
 {
     const struct track *track = &desk->track;
     const real background = (real)levels->job.line[l].background;
-    for (int f = 0; f < desk->n; f++) {
+    for (int f = 0; f < desk->band.n; f++) {
         desk->entering[f] = background;
         desk->own[f] = R(0);
     }
     for (int first = 0; first < track->n;) {
         int last = first;
-        struct interval span = {desk->n, 0};
+        struct interval span = {desk->band.n, 0};
         while (last < track->n - 1 && !(track->piece[last].weight > R(0)))
             last++;
         if (!(track->piece[last].weight > R(0)))
@@ -355,9 +317,7 @@ static void finish_direction(struct levels *levels, double weight)
 static void desk_make(const struct level_job *job, struct sums *sums, struct desk *desk)
 {
     const size_t n = (size_t)job->n_frequency;
-    *desk = (struct desk){.n = job->n_frequency,
-                          .first = (real)job->frequency_first,
-                          .step = (real)job->frequency_step,
+    *desk = (struct desk){.band = {job->n_frequency, (real)job->frequency_first, (real)job->frequency_step},
                           .entering = (real *)calloc(n, sizeof(real)),
                           .own = (real *)calloc(n, sizeof(real)),
                           .sums = sums};
@@ -404,6 +364,34 @@ static void sweep_thread(struct levels *levels, volatile sig_atomic_t *stop, int
     restore_denormals(denormals);
 }
 
+/* Direct light of stars: on shells one ray, otherwise one to each cell. */
+static void shine_thread(struct levels *levels, volatile sig_atomic_t *stop, int *failed)
+{
+    const unsigned denormals = flush_denormals();
+    const struct level_job *job = &levels->job;
+    const struct star_scene scene = {job->n_line, levels->reach, levels->gas, levels->glow};
+    struct star_desk desk;
+    star_desk_make(job, &desk);
+    for (int s = 0; s < job->n_star; s++) {
+        const struct level_star *star = &job->star[s];
+        if (job->shells) {
+#pragma omp single
+            if (!desk.failed)
+                shine_on_shells(&scene, &levels->shells, star, &desk, levels->star);
+            continue;
+        }
+#pragma omp for schedule(dynamic, 64)
+        for (int64_t cell = 0; cell < job->n_cell; cell++)
+            if (!desk.failed && !desk.track.failed && !*stop && levels->gas[cell].has_gas)
+                shine_on_cell(&scene, &levels->mesh, star, cell, &desk, levels->star + cell * job->n_line);
+    }
+    if (desk.failed || desk.track.failed)
+#pragma omp atomic write
+        *failed = 1;
+    star_desk_free(&desk);
+    restore_denormals(denormals);
+}
+
 static enum lr_status sweep(lr_context *ctx, void *state, volatile sig_atomic_t *stop)
 {
     struct levels *levels = state;
@@ -414,6 +402,11 @@ static enum lr_status sweep(lr_context *ctx, void *state, volatile sig_atomic_t 
     memset(levels->seen, 0, (size_t)levels->job.n_cell * sizeof *levels->seen);
 #pragma omp parallel num_threads(levels->threads)
     sweep_thread(levels, stop, &failed);
+    if (levels->star) {
+        memset(levels->star, 0, voxels(levels) * sizeof *levels->star);
+#pragma omp parallel num_threads(levels->threads)
+        shine_thread(levels, stop, &failed);
+    }
     return failed ? lr_fail(ctx, LR_ERROR_MEMORY, "out of memory for the rays of level populations") : LR_OK;
 }
 
@@ -425,7 +418,8 @@ static void add_radiation(const struct levels *levels, int64_t cell, double *rat
     const double seen = levels->seen[cell];
     for (int l = 0; l < job->n_line; l++) {
         const struct level_line *line = &job->line[l];
-        const double entering = seen > 0 ? levels->entering[cell * job->n_line + l] / seen : line->background;
+        const double around = seen > 0 ? levels->entering[cell * job->n_line + l] / seen : line->background;
+        const double entering = around + (levels->star ? levels->star[cell * job->n_line + l] : 0);
         const double own = seen > 0 ? levels->own[cell * job->n_line + l] / seen : 0;
         rates[line->upper * job->n_level + line->lower] += line->a_ul * (1 - own + entering);
         rates[line->lower * job->n_level + line->upper] += line->a_ul * line->weight_ratio * entering;
@@ -676,9 +670,11 @@ static int make_arrays(struct levels *levels)
     levels->entering = chain_copy(chain, wide, NULL);
     levels->own = chain_copy(chain, wide, NULL);
     levels->seen = chain_copy(chain, cells * sizeof(double), NULL);
+    levels->star = levels->job.n_star > 0 ? chain_copy(chain, wide, NULL) : NULL;
     levels->residual = chain_copy(chain, cells * sizeof *levels->residual, NULL);
     levels->x = chain_copy(chain, populations(levels) * sizeof(double), NULL);
     int ok = levels->glow && levels->entering && levels->own && levels->seen && levels->residual && levels->x;
+    ok = ok && (levels->job.n_star == 0 || levels->star);
     levels->sums = chain_copy(chain, (size_t)levels->threads * sizeof *levels->sums, NULL);
     for (int t = 0; ok && levels->sums && t < levels->threads; t++) {
         struct sums *sums = &levels->sums[t];

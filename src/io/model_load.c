@@ -44,6 +44,7 @@ static enum lr_status read_sections(const struct reader *r)
     LR_TRY(read_output(r, yaml_find(root, "output"), &model->output));
     LR_TRY(read_sources(r, yaml_find(root, "sources")));
     LR_TRY(read_imaging(r));
+    spread_stars(model);
     LR_TRY(read_dust_light(r));
     LR_TRY(check_two_level_images(r));
     return check_exit(r, root);

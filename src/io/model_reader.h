@@ -109,6 +109,13 @@ enum lr_status read_gas(const struct reader *r, const struct yaml_node *map, con
                         struct source *source);
 /* After the images: a source for dust that shines, and whether images fit a two-level atom. */
 enum lr_status read_dust_light(const struct reader *r);
+/* A place inside the mesh; on shells their centre. */
+enum lr_status read_source_position(const struct reader *r, const struct yaml_node *map, struct source *source);
+enum lr_status read_star(const struct reader *r, const struct yaml_node *map, struct source *source);
+/* What goes with populations that a run has to find. `list` is the section. */
+enum lr_status check_pumping(const struct reader *r, const struct yaml_node *list);
+/* Stars are flat over the channels. */
+void spread_stars(lr_model *model);
 enum lr_status check_two_level_images(const struct reader *r);
 enum lr_status read_spectrum(const struct reader *r, const struct yaml_node *node, bool in_volume,
                              struct spectrum *spectrum);

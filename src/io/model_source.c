@@ -80,23 +80,28 @@ static enum lr_status read_emission(const struct reader *r, const struct yaml_no
     return read_direction(r, direction, source->direction);
 }
 
-static enum lr_status read_point(const struct reader *r, const struct yaml_node *map, struct source *source)
+enum lr_status read_source_position(const struct reader *r, const struct yaml_node *map, struct source *source)
 {
-    const char *const keys[] = {"position", "emission", "direction"};
     const struct yaml_node *position = NULL;
-    LR_TRY(READER_KEYS(r, map, keys));
     LR_TRY(require_key(r, map, "position", &position));
     LR_TRY(read_vector(r, position, DIMENSION_LENGTH, source->position));
     if (!mesh_contains(&r->model->mesh, source->position))
         return READER_FAIL(r, position, "the source lies outside the mesh");
-    LR_TRY(read_emission(r, map, 2, source));
-    if (r->model->mesh.kind != MESH_SHELLS)
-        return LR_OK;
-    if (source->position[0] != 0.0 || source->position[1] != 0.0 || source->position[2] != 0.0)
+    if (r->model->mesh.kind == MESH_SHELLS &&
+        (source->position[0] != 0.0 || source->position[1] != 0.0 || source->position[2] != 0.0))
         return READER_FAIL(r, position,
                            "on a mesh of shells a point source is at their centre, [0, 0, 0]; elsewhere the light "
                            "would not be the same in all directions");
-    if (source->angular != ANGULAR_ISOTROPIC)
+    return LR_OK;
+}
+
+static enum lr_status read_point(const struct reader *r, const struct yaml_node *map, struct source *source)
+{
+    const char *const keys[] = {"position", "emission", "direction"};
+    LR_TRY(READER_KEYS(r, map, keys));
+    LR_TRY(read_source_position(r, map, source));
+    LR_TRY(read_emission(r, map, 2, source));
+    if (r->model->mesh.kind == MESH_SHELLS && source->angular != ANGULAR_ISOTROPIC)
         return READER_FAIL(r, yaml_find(map, "emission"), "on a mesh of shells a point source is isotropic");
     return LR_OK;
 }
@@ -167,34 +172,36 @@ static enum lr_status read_body(const struct reader *r, const struct yaml_node *
 
 static enum lr_status read_source(const struct reader *r, const struct yaml_node *entry, struct source *source)
 {
-    /* In the order of enum source_kind; then `thermal` and `gas`, volumes whose light the gas determines. */
-    const char *const keys[] = {"point", "plane",    "volume",     "external", "packets",  "thermal",
-                                "gas",   "spectrum", "luminosity", "flux",     "intensity"};
-    enum { THERMAL = 5, GAS = 6, N_KIND = 7 };
+    /* In the order of enum source_kind; then those whose light follows from the gas, or from a temperature. */
+    const char *const keys[] = {"point", "plane", "volume",   "external",   "packets", "thermal",
+                                "gas",   "star",  "spectrum", "luminosity", "flux",    "intensity"};
+    enum { THERMAL = 5, GAS = 6, STAR = 7, N_KIND = 8 };
     LR_TRY(READER_KEYS(r, entry, keys));
     const struct yaml_node *body = NULL, *spectrum = NULL;
-    bool thermal = false, gas = false;
+    int chosen = 0;
     for (int kind = 0; kind < N_KIND; kind++) {
         const struct yaml_node *found = yaml_find(entry, keys[kind]);
         if (found && body)
             return yaml_fail_key(r->ctx, r->tree, found, "a source is of one kind; '%s' is given already", body->key);
         if (found) {
             body = found;
-            thermal = kind == THERMAL;
-            gas = kind == GAS;
-            source->kind = thermal || gas ? SOURCE_VOLUME : (enum source_kind)kind;
+            chosen = kind;
+            source->kind = kind == STAR ? SOURCE_POINT : kind >= THERMAL ? SOURCE_VOLUME : (enum source_kind)kind;
         }
     }
     if (!body)
-        return READER_FAIL(r, entry, "a source is one of: point, plane, volume, external, packets, thermal, gas");
-    LR_TRY(thermal ? read_thermal(r, body, source)
-           : gas   ? read_gas(r, body, body, source)
-                   : read_body(r, body, source));
-    if (thermal || gas || source->kind == SOURCE_PACKETS) {
+        return READER_FAIL(r, entry, "a source is one of: point, plane, volume, external, packets, thermal, gas, star");
+    LR_TRY(chosen == THERMAL ? read_thermal(r, body, source)
+           : chosen == GAS   ? read_gas(r, body, body, source)
+           : chosen == STAR  ? read_star(r, body, source)
+                             : read_body(r, body, source));
+    if (chosen >= THERMAL || source->kind == SOURCE_PACKETS) {
         for (int i = N_KIND; i < N_KIND + 4; i++)
             if (yaml_find(entry, keys[i]))
                 return yaml_fail_key(r->ctx, r->tree, yaml_find(entry, keys[i]), "the %s already says this",
-                                     thermal || gas ? "gas" : "packet list");
+                                     chosen == STAR      ? "temperature of the star"
+                                     : chosen >= THERMAL ? "gas"
+                                                         : "packet list");
         return LR_OK;
     }
     LR_TRY(require_key(r, entry, "spectrum", &spectrum));
@@ -241,6 +248,7 @@ enum lr_status read_sources(const struct reader *r, const struct yaml_node *node
         LR_TRY(read_source(r, entry, &model->source[entry->index]));
         total += model->source[entry->index].luminosity;
     }
+    LR_TRY(check_pumping(r, node));
     if (finds_populations(model) && isfinite(total))
         return LR_OK; /* what the gas emits is not known yet */
     if (!(total > 0.0 && isfinite(total)))

@@ -54,8 +54,9 @@ struct spectrum {
 };
 
 enum source_kind { SOURCE_POINT, SOURCE_PLANE, SOURCE_VOLUME, SOURCE_EXTERNAL, SOURCE_PACKETS };
-/* Where the light of a VOLUME source comes from: of GAS and THERMAL it follows from the levels of the species. */
-enum source_light { LIGHT_GIVEN, LIGHT_THERMAL, LIGHT_GAS, LIGHT_DUST };
+/* Where the light comes from: that of a VOLUME with GAS or THERMAL follows from the levels of the species, a POINT with
+ * STAR is a black body that excites them. */
+enum source_light { LIGHT_GIVEN, LIGHT_THERMAL, LIGHT_GAS, LIGHT_DUST, LIGHT_STAR };
 enum angular_kind { ANGULAR_ISOTROPIC, ANGULAR_LAMBERTIAN, ANGULAR_BEAM };
 
 struct source {
@@ -66,6 +67,8 @@ struct source {
     enum angular_kind angular; /* POINT: isotropic or beam. PLANE: any; Lambertian about `direction` */
     double direction[3];      /* unit vector of a beam; axis of a Lambertian plane (plus or minus the plane's normal) */
     double position[3];       /* cm, POINT */
+    double radius;            /* cm, STAR; too small to be resolved */
+    double temperature;       /* K, STAR */
     int axis;                 /* PLANE: 0, 1, 2: normal to x, y, z, over the whole cross-section of the mesh */
     double offset;            /* cm, PLANE: coordinate along axis */
     struct field emissivity;  /* VOLUME: photons per volume, any scale; constant = uniform */

@@ -52,6 +52,19 @@ static enum lr_status check_mesh(lr_context *ctx, const lr_model *model)
     return LR_OK;
 }
 
+/* Shells and layers take a second or two, not worth a device, which does not know stars either. */
+static void choose_place(lr_context *ctx, const lr_model *model, int n_star, struct worker *place)
+{
+    const bool fixed = ray_set_is_fixed(&model->mesh);
+    if (place->backend == backend_cpu() || !(fixed || n_star > 0))
+        return;
+    if (!fixed)
+        lr_log(ctx, LR_LOG_INFO, "level populations around a star are solved on the CPU, not on %s",
+               place->backend->name);
+    place->backend = backend_cpu();
+    place->device = 0;
+}
+
 /* LTE everywhere. */
 static enum lr_status first_guess(lr_context *ctx, const lr_model *model, double *x)
 {
@@ -242,10 +255,9 @@ enum lr_status equilibrium_solve(lr_context *ctx, const struct worker *worker, c
     enum lr_status status = LR_OK;
     *out = (struct populations){.n_cell = (int64_t)cells, .n_level = species->molecule.n_level, .noise = NAN};
     LR_TRY(check_mesh(ctx, model));
-    if (ray_set_is_fixed(&model->mesh))
-        place.backend = backend_cpu(); /* shells and layers take a second or two, not worth a device */
-    it.backend = place.backend->levels(place.double_precision);
     LR_TRY(level_job_prepare(ctx, model, &prepared));
+    choose_place(ctx, model, prepared.job.n_star, &place);
+    it.backend = place.backend->levels(place.double_precision);
     it.job = &prepared.job;
     LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof *out->x, &out->x));
     LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof *other, &other));

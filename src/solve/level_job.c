@@ -8,6 +8,7 @@
 #include "lines/populations.h"
 #include "model/field.h"
 #include "solve/level_rays.h"
+#include "solve/level_star.h"
 
 /* Frequencies lie this far apart, in units of the smallest b: the mean over a Gaussian profile is then exact to 1e-7
  * for an intensity that changes like the profile itself. */
@@ -170,6 +171,8 @@ enum lr_status level_job_prepare(lr_context *ctx, const lr_model *model, struct 
         status = prepare_lines(ctx, prepared);
     if (status == LR_OK)
         status = prepare_band(ctx, prepared);
+    if (status == LR_OK)
+        status = level_stars_make(ctx, prepared);
     if (status != LR_OK)
         level_job_free(prepared);
     return status;
@@ -180,5 +183,6 @@ void level_job_free(struct prepared_levels *prepared)
     for (int axis = 0; axis < 3; axis++)
         free(prepared->width[axis]);
     free(prepared->line);
+    level_stars_free(prepared);
     *prepared = (struct prepared_levels){0};
 }

@@ -11,6 +11,7 @@ struct prepared_levels {
     double length_unit, velocity_unit;
     double *width[3]; /* own */
     struct level_line *line;
+    struct level_star *star;
 };
 
 enum lr_status level_job_prepare(lr_context *ctx, const lr_model *model, struct prepared_levels *prepared);

@@ -164,6 +164,11 @@ static void write_place(FILE *out, const struct source *source, struct length_un
     const double *at = source->position, *to = source->direction;
     switch (source->kind) {
     case SOURCE_POINT:
+        if (source->light == LIGHT_STAR) {
+            fprintf(out, "star of %.5g K and radius %.5g Rsun at [%.5g, %.5g, %.5g] %s", source->temperature,
+                    source->radius / LR_SOLAR_RADIUS, at[0] / unit.cm, at[1] / unit.cm, at[2] / unit.cm, unit.name);
+            return;
+        }
         fprintf(out, "%s point at [%.5g, %.5g, %.5g] %s", angular[source->angular], at[0] / unit.cm, at[1] / unit.cm,
                 at[2] / unit.cm, unit.name);
         break;

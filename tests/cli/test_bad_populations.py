@@ -333,3 +333,94 @@ def test_summary_of_a_run(toy):
     done = toy(populations="lvg", command=("run", "-o", "result.h5"))
     assert done.returncode == 0, done.stderr
     assert "level populations       lvg, " in done.stdout and "estimated error" in done.stdout
+
+
+# ---- stars, and sources that excite nothing ----
+
+STAR = "{star: {position: [0 pc, 0 pc, 0 pc], radius: 1 Rsun, temperature: 5000 K}}"
+POINT = "{point: {position: [0 pc, 0 pc, 0 pc]}, spectrum: {monochromatic: 0}, luminosity: 1 photon/s}"
+OTHERS = {
+    "point": POINT,
+    "plane": "{plane: {axis: x, at: 0 pc}, spectrum: {monochromatic: 0}, luminosity: 1 photon/s}",
+    "volume": "{volume: {}, spectrum: {local: {}}, luminosity: 1 photon/s}",
+    "external": "{external: {}, spectrum: {band: {from: -1, to: 1}}, luminosity: 1 photon/s}",
+}
+
+
+@pytest.fixture
+def fails_at(fails):
+    """The error line of a model whose sources are wrong; it must name this place."""
+
+    def check(place, **options):
+        line = fails("sources", **options)
+        assert f" {place}: " in line, line
+        return line
+
+    return check
+
+
+def test_a_star(toy):
+    done = toy(populations="equilibrium", sources=f"[{{gas: {{}}}}, {STAR}]")
+    assert done.returncode == 0, done.stderr
+    assert "star of 5000 K and radius 1 Rsun at [0, 0, 0] pc" in done.stdout
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+@pytest.mark.parametrize("gas", ["", "{gas: {}}, "])
+def test_sources_that_do_not_excite(fails_at, kind, gas):
+    line = fails_at(f"sources.{1 if gas else 0}", populations="equilibrium", sources=f"[{gas}{OTHERS[kind]}]")
+    assert "would not excite the levels" in line and "Make it a 'star'" in line
+
+
+@pytest.mark.parametrize("method", ["lvg", "{method: escape-probability, length: 1 pc}"])
+@pytest.mark.parametrize("source", [STAR, POINT])
+def test_sources_with_escape_probability(fails_at, method, source):
+    line = fails_at("sources.1", populations=method, sources=f"[{{gas: {{}}}}, {source}]")
+    assert "nothing but populations.background excites the levels" in line
+
+
+def test_point_source_behind_levels_that_are_known(toy):
+    assert toy(populations="lte", sources=f"[{{gas: {{}}}}, {POINT}]").returncode == 0
+
+
+def test_star_without_gas(fails_at):
+    assert "add '- gas: {}'" in fails_at("sources.0", populations="equilibrium", sources=f"[{STAR}]")
+
+
+def test_star_of_a_named_line(fails_at):
+    assert "use a 'point'" in fails_at("sources.0", line="co10", medium="{temperature: 20 K, opacity: 1 1/pc}",
+                                       sources=f"[{STAR}]")
+
+
+def test_star_with_a_spectrum(fails_at):
+    star = STAR.replace("}}", "}, spectrum: local}")
+    assert "temperature of the star already says this" in fails_at(
+        "sources.1.spectrum", populations="equilibrium", sources=f"[{{gas: {{}}}}, {star}]")
+
+
+@pytest.mark.parametrize("old, new, where, words", [
+    ("radius: 1 Rsun", "radius: 0 Rsun", "radius", "larger than zero"),
+    ("radius: 1 Rsun", "radius: 0.3 pc", "radius", "half of the cell that it lies in"),
+    ("radius: 1 Rsun, ", "", None, "'radius' is missing"),
+    ("5000 K", "0 K", "temperature", "larger than zero"),
+    ("5000 K", "5000 pc", "temperature", "temperature"),
+    (", temperature: 5000 K", "", None, "'temperature' is missing"),
+    ("[0 pc, 0 pc, 0 pc]", "[0 pc, 0 pc, 2 pc]", "position", "outside the mesh"),
+    ("5000 K", "5000 K, colour: red", "colour", "unknown key"),
+])
+def test_impossible_stars(fails_at, old, new, where, words):
+    place = "sources.1.star" + (f".{where}" if where else "")
+    assert words in fails_at(place, populations="equilibrium", sources=f"[{{gas: {{}}}}, {STAR.replace(old, new)}]")
+
+
+def test_star_in_a_periodic_mesh(fails_at):
+    assert "make all faces open" in fails_at(
+        "sources.1.star", populations="equilibrium", sources=f"[{{gas: {{}}}}, {STAR}]",
+        mesh="{cells: [2, 2, 2], size: [1 pc, 1 pc, 1 pc], faces: {x: periodic}}")
+
+
+@pytest.mark.parametrize("inner, words", [("0.1 pc", "the inner radius of the shells"), ("0 pc", "half of the first shell")])
+def test_star_larger_than_its_place_in_shells(fails_at, inner, words):
+    star = STAR.replace("1 Rsun", "0.2 pc")
+    assert words in fails_at("sources.1.star.radius", populations="equilibrium", sources=f"[{{gas: {{}}}}, {star}]",
+                             mesh=f"{{shells: 4, inner: {inner}, outer: 1 pc}}")
