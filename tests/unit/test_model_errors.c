@@ -158,7 +158,7 @@ static void source_mistakes(void **state)
         {"sources.0={point: {position: [0 pc, 0 pc, 0 pc], emission: beam, direction: [0, 0, 0]}}",
          "--set sources.0: sources.0.point.direction: a direction must not be zero"},
         {"sources.0={spectrum: local}",
-         "--set sources.0: a source is one of: point, plane, volume, external, packets, thermal, gas"},
+         "--set sources.0: a source is one of: point, plane, volume, external, packets, thermal, gas, star"},
         {"sources.0={volume: {}, luminosity: 1 photon/s}", "--set sources.0: the key 'spectrum' is missing"},
         {"sources.0={volume: {emissivity: 0}}",
          "--set sources.0: sources.0.volume.emissivity: the emissivity is zero everywhere"},

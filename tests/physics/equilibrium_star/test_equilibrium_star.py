@@ -100,7 +100,7 @@ def check_thin(name, molecule, found, inverse_square):
 
 def test_thin_shells(linerad, tmp_path):
     molecule = rotor(5)
-    shells = np.ones(80)
+    shells = np.ones(20)
     run = solve(linerad, SHELLS, {"line.molecule": molecule.write(tmp_path)}, threads=1,
                 fields=gas(1e-13 * shells, 1e3 * shells, np.linspace(1, 8, 20) * KM))
     check_thin("shells", molecule, fractions(run), shell_means(EDGES, lambda r: 1 / r**2))
