@@ -578,6 +578,8 @@ enum lr_status open_levels(lr_context *ctx, int device, int threads, const struc
 {
     if (job->shells)
         return fail(ctx, LR_ERROR_DEVICE, "populations on shells are solved on the CPU, not on cuda:%d", device);
+    if (job->n_star > 0)
+        return fail(ctx, LR_ERROR_DEVICE, "populations around a star are solved on the CPU, not on cuda:%d", device);
     struct levels *levels = (struct levels *)calloc(1, sizeof *levels);
     if (!levels)
         return fail(ctx, LR_ERROR_MEMORY, "out of memory for level populations");
