@@ -7,6 +7,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "linerad.h"
@@ -127,8 +128,16 @@ struct transport_job {
     int n_deposit_group;                  /* independent sums, for errors */
     bool deposit_wide;                    /* sum in double: few voxels, many deposits in each */
     double force_below;                   /* see kernel/deposit.h */
+    int n_aspect;                         /* 1; SHELLS: one camera stands for all, and cells have so many aspects */
     const struct transport_peel *peel;    /* [n_camera]: peel-off images instead of an emissivity; or NULL */
 };
+
+/* Numbers in the emissivity that transport records. */
+static inline size_t transport_voxel_count(const struct transport_job *job)
+{
+    return (size_t)job->n_deposit_group * (size_t)job->n_camera * (size_t)job->n_cell * (size_t)job->n_aspect *
+           (size_t)job->n_channel;
+}
 
 /* Per batch sums; `weight` is 1 per emitted packet. */
 struct transport_batch {
@@ -157,8 +166,8 @@ struct transport_tally {
      * fields. */
     double *length, *length_square;   /* weighted path, code length */
     double *scatter, *scatter_square; /* weighted scattering depth */
-    /* Sums of expected scatterings toward each camera, P(g) included: [n_deposit_group][n_camera][n_cell][n_channel].
-     */
+    /* Sums of expected scatterings toward each camera, P(g) included:
+     * [n_deposit_group][n_camera][n_cell][n_aspect][n_channel]. */
     float *emissivity;
     double **peel;                   /* [n_camera] images [n_deposit_group][n_channel][n_y][n_x] */
     struct transport_record *record; /* room for n_packet; n_record counts */
@@ -204,7 +213,8 @@ struct trace_job {
     double velocity_first, velocity_step;
     int n_node; /* frequencies per stored channel: Gauss-Legendre */
     const double *node, *weight;
-    const float *emissivity; /* [n_cell][stride], at the first traced channel; or NULL */
+    const float *emissivity; /* [n_cell][n_aspect][stride], at the first traced channel; or NULL */
+    int n_aspect;            /* 1, or SHELLS: see kernel/aspect.h */
     int64_t stride;
     double emissivity_unit;
     bool

@@ -61,6 +61,7 @@ static inline struct mesh_view make_mesh_view(const struct view_store *store, co
 {
     struct mesh_view mesh;
     mesh.radius = NULL;
+    mesh.turn = 0;
     for (int axis = 0; axis < 3; axis++) {
         const int n = count[axis];
         mesh.n[axis] = n;
@@ -186,6 +187,7 @@ static inline int make_camera_views(const struct view_store *store, const struct
     view->n_camera = job->n_camera;
     view->channels.n = job->n_channel;
     view->force_below = (real)job->force_below;
+    view->n_aspect = job->n_aspect;
     if (job->n_camera == 0)
         return 1;
     view->channels.first = (real)job->velocity_first;
@@ -277,6 +279,8 @@ static inline int make_trace_view(const struct view_store *store, const struct t
     view->step_velocity = job->step_velocity;
     view->step_source = job->step_source;
     view->line_only = !job->emissivity && !job->grey;
+    view->n_aspect = job->n_aspect;
+    view->mesh.turn = job->n_aspect > 1 ? 2.0 / job->n_aspect : 0;
     return !failed;
 }
 

@@ -4,15 +4,17 @@
 #define LR_BACKEND_CPU_CAMERAS_H
 
 #include "backend/cpu_pass.h"
+#include "kernel/aspect.h"
 #include "kernel/deposit.h"
 #include "kernel/voigt.h"
 
-/* The first voxel of the lane's cell, for the first camera. */
+/* The first voxel of the lane's cell, for the first camera and aspect. */
 static void find_voxel(const struct pass *pass, struct lanes *lane, int l)
 {
     const struct transport_job *job = pass->job;
     const int64_t group = job->n_deposit_group > 1 ? lane->batch[l] % job->n_deposit_group : 0;
-    lane->voxel[l] = (group * job->n_camera * job->n_cell + lane->cell[l]) * job->n_channel;
+    const int64_t n_aspect = WALK_IS_RADIAL ? job->n_aspect : 1;
+    lane->voxel[l] = (group * job->n_camera * job->n_cell + lane->cell[l]) * n_aspect * job->n_channel;
 }
 
 /* Directions to a camera, and what each lane leaves with it. */
@@ -59,14 +61,17 @@ static void add_to_voxel(struct pass *pass, int64_t voxel, real amount)
 }
 
 /* Voxels are far apart in memory: all of them are asked for before the first is needed. */
-static void leave_shares(struct pass *pass, const struct lanes *lane, int camera, const real *amount)
+static void leave_shares(struct pass *pass, const struct lanes *lane, int camera, const struct sight *sight)
 {
-    const int64_t offset = (int64_t)camera * pass->job->n_cell * pass->job->n_channel;
+    const int64_t n_channel = pass->job->n_channel;
+    const int64_t offset = (int64_t)camera * pass->job->n_cell * n_channel;
     int64_t voxel[LANES];
     int who[LANES];
     int n = 0;
     for (int l = 0; l < LANES; l++) {
         voxel[n] = lane->voxel[l] + offset + lane->channel[l];
+        if (WALK_IS_RADIAL)
+            voxel[n] += aspect_of(pass->job->n_aspect, sight->z[l]) * n_channel;
         who[n] = l;
         n += lane->share[l] > R(0) && lane->channel[l] >= 0;
     }
@@ -75,7 +80,7 @@ static void leave_shares(struct pass *pass, const struct lanes *lane, int camera
                                                  : (const void *)&pass->tally->emissivity[voxel[i]],
                            1);
     for (int i = 0; i < n; i++)
-        add_to_voxel(pass, voxel[i], amount[who[i]]);
+        add_to_voxel(pass, voxel[i], sight->amount[who[i]]);
 }
 
 /* What is left of a photon at shift `shift` that flies from the lane's place to the observer. */
@@ -135,18 +140,35 @@ static void look_toward(const struct pass *pass, const struct lanes *lane, int c
     }
 }
 
+/* SHELLS: toward an observer anywhere, one for each share. */
+static void look_anywhere(const struct pass *pass, struct lanes *lane, struct sight *sight)
+{
+    for (int l = 0; l < LANES; l++) {
+        const struct random4 random = rng_draw(pass->view.key, lane->draw[l], lane->id_low[l], lane->id_high[l]);
+        const struct vec3 toward = direction_isotropic(random.r0, random.r1);
+        lane->draw[l] += lane->share[l] > R(0) ? 1 : 0;
+        sight->x[l] = toward.x;
+        sight->y[l] = toward.y;
+        sight->z[l] = toward.z;
+        sight->projected[l] = cell_velocity_along(&pass->cell[lane->cell[l]], toward);
+    }
+}
+
 static inline __attribute__((always_inline)) void serve_cameras(struct pass *pass, struct lanes *lane, const int mode)
 {
     const struct transport_view *view = &pass->view;
     struct sight sight;
     for (int c = 0; c < view->n_camera; c++) {
-        look_toward(pass, lane, c, &sight);
+        if (WALK_IS_RADIAL)
+            look_anywhere(pass, lane, &sight);
+        else
+            look_toward(pass, lane, c, &sight);
         if (view->dipole)
             deposit_lanes(lane, view, &sight, mode, 1);
         else
             deposit_lanes(lane, view, &sight, mode, 0);
         if (!pass->job->peel) {
-            leave_shares(pass, lane, c, sight.amount);
+            leave_shares(pass, lane, c, &sight);
             continue;
         }
         for (int l = 0; l < LANES; l++)

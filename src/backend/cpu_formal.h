@@ -1,10 +1,11 @@
 /* The transfer equation along a ray for all its frequencies, as loops that the compiler turns into SIMD code. Inside
- * shells every S changes along the radius as that of the line does; the pieces of a way know no faces. Included
- * by cpu_trace.c, once per precision and instruction set. */
+ * shells S changes along the radius: as that of the line does, or with an emissivity as between the shells on the way.
+ * Included by cpu_trace.c, once per precision and instruction set. */
 #ifndef LR_BACKEND_CPU_FORMAL_H
 #define LR_BACKEND_CPU_FORMAL_H
 
 #include "backend/cpu_ray.h"
+#include "kernel/aspect.h"
 #include "kernel/voigt.h"
 
 /* ---- gas with nothing but its line: S is the same at all frequencies, and only the line's reach matters -------- */
@@ -103,10 +104,19 @@ static void profile_row(const struct trace_view *view, const struct cell_view *c
     }
 }
 
-static void stored_row(const struct pass *pass, int cell, real *row)
+static void stored_row(const struct pass *pass, const struct passage *way, real *row)
 {
     const struct trace_view *view = &pass->view;
-    const float *from = view->emissivity + cell * view->stride;
+    if (WALK_IS_RADIAL) {
+        const struct aspects aspects = aspects_about(view->n_aspect, passage_mu(way));
+        const float *cell = view->emissivity + (int64_t)way->cell * view->n_aspect * view->stride;
+        const float *low = cell + aspects.low * view->stride;
+        const float *high = cell + aspects.high * view->stride;
+        for (int c = 0; c < view->n_channel; c++)
+            row[c] = between((real)low[c], (real)high[c], aspects.share) * view->emissivity_unit;
+        return;
+    }
+    const float *from = view->emissivity + way->cell * view->stride;
     for (int c = 0; c < view->n_channel; c++)
         row[c] = (real)from[c] * view->emissivity_unit;
 }
@@ -160,7 +170,7 @@ static void look_ahead(const struct pass *pass, struct desk *desk, int i)
         for (int node = 0; node < view->n_node; node++)
             profile_row(view, cell, front->middle, node, n, node_row(desk, desk->profile[1], node));
     if (view->emissivity) {
-        stored_row(pass, front->way.cell, desk->row);
+        stored_row(pass, &front->way, desk->row);
         spread_light(view, desk, desk->profile[1], desk->light[1]);
     }
     const real *profile = desk->profile[1];
@@ -173,9 +183,13 @@ static void look_ahead(const struct pass *pass, struct desk *desk, int i)
     }
 }
 
+/* How S lies in a cell: flat; SHELLS: as that of the line; along the way. */
+enum slant { SLANT_NONE, SLANT_LINE, SLANT_WAY };
+
 static inline __attribute__((always_inline)) void general_step(const struct desk *desk, const struct cell_view *cell,
-                                                               int n_sample, real way, struct part part,
-                                                               struct lean lean, struct tilt radial, const int flat)
+                                                               int n_sample, const struct passage *way,
+                                                               struct part part, struct lean lean, struct tilt line,
+                                                               const enum slant slant)
 {
     const real *profile = desk->profile[0];
     const real *light = desk->light[0];
@@ -187,7 +201,8 @@ static inline __attribute__((always_inline)) void general_step(const struct desk
     const real *past_z = desk->past[2];
     real *intensity = desk->intensity;
     real *depth = desk->depth;
-    const real length = way * (part.to - part.from);
+    const real length = way->length * (part.to - part.from);
+    const real span = passage_span(way);
     const real alpha0 = cell->alpha0;
     const real kappa = cell->kappa;
     const real q = cell->eps;
@@ -196,13 +211,14 @@ static inline __attribute__((always_inline)) void general_step(const struct desk
         const real opacity = alpha0 * profile[s] + kappa;
         const real t = opacity * length;
         const real glow = (q * profile[s] + light[s]) * length;
-        if (flat) {
+        if (slant == SLANT_NONE) {
             intensity[s] = formal_step_flat(intensity[s], t, glow);
         } else {
-            const struct tilt tilt = WALK_IS_RADIAL
-                                         ? radial
+            const struct tilt tilt = slant == SLANT_LINE ? line
+                                     : WALK_IS_RADIAL
+                                         ? source_tilt_radial(behind[s], source[s], front[s], lean, opacity * span)
                                          : source_tilt(behind[s], source[s], front[s], lean,
-                                                       vec3_make(past_x[s], past_y[s], past_z[s]), opacity * way);
+                                                       vec3_make(past_x[s], past_y[s], past_z[s]), opacity * span);
             intensity[s] = formal_step(intensity[s], t, glow, between(tilt.in, tilt.out, part.from),
                                        between(tilt.in, tilt.out, part.to));
         }
@@ -215,9 +231,21 @@ static real width_along(const struct stretch *stretch, int axis)
     return vec3_along(stretch->way.width, axis);
 }
 
+/* 1 / (how much farther out the first lies than the second), 0 when they are of one shell, or one is none. */
+static real inverse_rise(const struct desk *desk, int first, int second)
+{
+    if (first < 0 || second < 0 || first >= desk->n_stretch || second >= desk->n_stretch)
+        return R(0);
+    const struct passage *p = &desk->stretch[first].way;
+    const struct passage *q = &desk->stretch[second].way;
+    return p->cell == q->cell ? R(0) : R(1) / (passage_radius(p) - passage_radius(q));
+}
+
 static struct lean lean_at(const struct desk *desk, int i)
 {
     const struct stretch *here = &desk->stretch[i];
+    if (WALK_IS_RADIAL)
+        return lean_radial(here->way, inverse_rise(desk, i, desk->shell_behind), inverse_rise(desk, i + 1, i));
     return lean_of(here->way, desk->n, width_along(i > 0 ? here - 1 : here, here->way.axis_in),
                    width_along(i + 1 < desk->n_stretch ? here + 1 : here, here->way.axis_out),
                    desk->known[here->way.axis_out]);
@@ -242,10 +270,12 @@ static void general_part(const struct pass *pass, struct desk *desk, int i, stru
     const struct cell_view *cell = &pass->cell[here->way.cell];
     const int n_sample = desk->row_length * pass->view.n_node;
     const struct lean lean = lean_at(desk, i);
-    if (pass->view.step_source)
-        general_step(desk, cell, n_sample, here->way.length, part, lean, here->tilt, 0);
+    if (!pass->view.step_source)
+        general_step(desk, cell, n_sample, &here->way, part, lean, here->tilt, SLANT_NONE);
+    else if (WALK_IS_RADIAL && !pass->view.emissivity)
+        general_step(desk, cell, n_sample, &here->way, part, lean, here->tilt, SLANT_LINE);
     else
-        general_step(desk, cell, n_sample, here->way.length, part, lean, here->tilt, 1);
+        general_step(desk, cell, n_sample, &here->way, part, lean, here->tilt, SLANT_WAY);
 }
 
 static void add_sheet(const struct pass *pass, struct desk *desk, int p)
@@ -294,22 +324,31 @@ static void swap(real **p, real **q)
     *q = keep;
 }
 
+/* What was in front is here, and what was here behind; on shells that is kept while the ray is in the same one. */
+static void move_sources(struct desk *desk, int i)
+{
+    const int same = WALK_IS_RADIAL && i > 0 && desk->stretch[i - 1].way.cell == desk->stretch[i].way.cell;
+    if (!same) {
+        swap(&desk->source[0], &desk->source[1]);
+        desk->shell_behind = i - 1;
+    }
+    swap(&desk->source[1], &desk->source[2]);
+}
+
 static void trace_general(const struct pass *pass, struct desk *desk)
 {
     const struct trace_view *view = &pass->view;
     const int n_sample = desk->row_length * view->n_node;
     for (int s = 0; s < n_sample; s++)
         desk->source[1][s] = R(-1);
+    desk->shell_behind = -1;
     for (int axis = 0; axis < 3; axis++) {
         desk->known[axis] = 0;
         memset(desk->past[axis], 0, (size_t)n_sample * sizeof(real));
     }
     look_ahead(pass, desk, 0);
     for (int i = 0; i < desk->n_stretch; i++) {
-        real *oldest = desk->source[0];
-        desk->source[0] = desk->source[1];
-        desk->source[1] = desk->source[2];
-        desk->source[2] = oldest;
+        move_sources(desk, i);
         swap(&desk->profile[0], &desk->profile[1]);
         swap(&desk->light[0], &desk->light[1]);
         look_ahead(pass, desk, i + 1);

@@ -34,6 +34,7 @@ struct lanes {
     /* shares for the cameras: what a segment owes; then what is left, by which photon and atom */
     int32_t forced[LANES]; /* this segment has left its share */
     real owed[LANES];
+    real kept_x[LANES], kept_nx[LANES], kept_ny[LANES], kept_nz[LANES]; /* SHELLS: of the packet, while LANE_OWING */
     real share[LANES], in_x[LANES], in_nx[LANES], in_ny[LANES], in_nz[LANES], u_side[LANES], in_shift[LANES];
     int32_t channel[LANES];
     /* scalar state */
@@ -113,10 +114,11 @@ static inline __attribute__((always_inline)) void scatter_lanes(struct lanes *la
         const real x_out =
             mode == MODE_COMPLETE ? lane->u[l] : redistributed_frequency(x, lane->u[l], u_perp, g, recoil);
         const real tau = -r_log(lane->ratio[l]);
-        lane->nx[l] = accepted ? out.x : n.x;
-        lane->ny[l] = accepted ? out.y : n.y;
-        lane->nz[l] = accepted ? out.z : n.z;
-        lane->x[l] = accepted ? x_out : x;
+        const int back = WALK_IS_RADIAL && imaging && (found & owing); /* from where the share is left */
+        lane->nx[l] = accepted ? out.x : back ? lane->kept_nx[l] : n.x;
+        lane->ny[l] = accepted ? out.y : back ? lane->kept_ny[l] : n.y;
+        lane->nz[l] = accepted ? out.z : back ? lane->kept_nz[l] : n.z;
+        lane->x[l] = accepted ? x_out : back ? lane->kept_x[l] : x;
         lane->tau[l] = accepted ? r_max(tau, R(0)) : lane->tau[l];
         lane->state[l] = found ? (int32_t)LANE_FLYING : lane->state[l];
         lane->draw[l] += found ? 1 : 0;
@@ -193,14 +195,26 @@ static inline __attribute__((always_inline)) void fly_lanes(struct lanes *lane, 
         const int flying = ready & !owing;
         const real length = flying ? segment.length : R(0);
         if (WALK_IS_RADIAL) {
+            real way = length;
+            if (imaging) {
+                const struct random4 random = rng_draw(view->key, lane->draw[l], lane->id_low[l], lane->id_high[l]);
+                const real depth = (opacity.scatter + opacity.absorb) * segment.to_face;
+                way = owing ? segment.to_face * scattering_part(rng_uniform(random.r0), depth) : length;
+                lane->draw[l] += owing ? 1 : 0;
+                lane->kept_x[l] = owing ? lane->x[l] : lane->kept_x[l];
+                lane->kept_nx[l] = owing ? lane->nx[l] : lane->kept_nx[l];
+                lane->kept_ny[l] = owing ? lane->ny[l] : lane->kept_ny[l];
+                lane->kept_nz[l] = owing ? lane->nz[l] : lane->kept_nz[l];
+            }
             const struct flown flown = walk_move(vec3_make(lane->local_x[l], lane->local_y[l], lane->local_z[l]),
                                                  vec3_make(lane->width_x[l], lane->width_y[l], lane->width_z[l]),
-                                                 vec3_make(lane->nx[l], lane->ny[l], lane->nz[l]), length);
-            lane->x[l] -= flying ? lane->outflow[l] * (flown.n.z - lane->nz[l]) : R(0);
+                                                 vec3_make(lane->nx[l], lane->ny[l], lane->nz[l]), way);
+            const int turns = flying | owing;
+            lane->x[l] -= turns ? lane->outflow[l] * (flown.n.z - lane->nz[l]) : R(0);
             lane->local_x[l] = flying ? flown.local.x : lane->local_x[l];
-            lane->nx[l] = flying ? flown.n.x : lane->nx[l];
-            lane->ny[l] = flying ? flown.n.y : lane->ny[l];
-            lane->nz[l] = flying ? flown.n.z : lane->nz[l];
+            lane->nx[l] = turns ? flown.n.x : lane->nx[l];
+            lane->ny[l] = turns ? flown.n.y : lane->ny[l];
+            lane->nz[l] = turns ? flown.n.z : lane->nz[l];
         } else {
             lane->local_x[l] += length * lane->nx[l];
             lane->local_y[l] += length * lane->ny[l];
@@ -223,6 +237,8 @@ static inline __attribute__((always_inline)) void fly_lanes(struct lanes *lane, 
         const int overdue = scatters & flush_is_due(lane->events[l]);
         const int ends_inside = WALK_IS_RADIAL && segment.axis == EXIT_STEP;
         const int crosses = flying & !segment.scatters & !ends_inside;
+        if (WALK_IS_RADIAL && imaging)
+            lane->forced[l] = flying & !segment.scatters & ends_inside ? 0 : lane->forced[l];
         lane->event[l] = crosses ? segment.axis + 1 : overdue ? EVENT_FLUSH : EVENT_NONE;
         lane->state[l] = scatters ? (int32_t)LANE_SCATTERING : owing ? (int32_t)LANE_OWING : lane->state[l];
     }

@@ -47,6 +47,7 @@ struct desk {
     real *source[3];        /* S behind, here and in front; negative = none */
     real *past[3];          /* rise of S along each axis when it was last crossed */
     int known[3];           /* it has been */
+    int shell_behind;       /* SHELLS: the last stretch of another shell, whose S is that behind; -1 = none */
     real *row, *mean;       /* one row: emissivity of a cell as stored; H averaged over each channel */
     double *pixel, *opaque; /* [n_channel] sums over the rays of a pixel */
 };

@@ -331,11 +331,11 @@ static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, 
 /* One compiled loop for each combination: mode, absorption, line width and cameras are constants in it. */
 #define RUN_ROUNDS(mode, narrow)                                                                                       \
     do {                                                                                                               \
-        if (!WALK_IS_RADIAL && pass->job->absorbing && pass->job->n_camera > 0)                                        \
+        if (pass->job->absorbing && pass->job->n_camera > 0)                                                           \
             run_rounds(pass, lane, supply, mode, 1, narrow, 1);                                                        \
         else if (pass->job->absorbing)                                                                                 \
             run_rounds(pass, lane, supply, mode, 1, narrow, 0);                                                        \
-        else if (!WALK_IS_RADIAL && pass->job->n_camera > 0)                                                           \
+        else if (pass->job->n_camera > 0)                                                                              \
             run_rounds(pass, lane, supply, mode, 0, narrow, 1);                                                        \
         else                                                                                                           \
             run_rounds(pass, lane, supply, mode, 0, narrow, 0);                                                        \
@@ -428,8 +428,7 @@ enum lr_status NAME_EXPAND(cpu_transport_,
         pass.scatter = calloc((size_t)job->n_group * (size_t)job->n_cell, sizeof(double));
         ready = pass.length && pass.scatter;
     }
-    const size_t n_voxel =
-        (size_t)job->n_deposit_group * (size_t)job->n_camera * (size_t)job->n_cell * (size_t)job->n_channel;
+    const size_t n_voxel = transport_voxel_count(job);
     if (ready && job->n_camera > 0 && job->deposit_wide && !job->peel) {
         pass.emissivity_wide = calloc(n_voxel, sizeof(double));
         ready = pass.emissivity_wide != NULL;

@@ -5,6 +5,7 @@
 #define LR_BACKEND_CUDA_KERNEL_CUH
 
 #include "backend/build_views.h"
+#include "kernel/aspect.h"
 #include "kernel/deposit.h"
 #include "kernel/emission.h"
 #include "kernel/flight.h"
@@ -41,7 +42,7 @@ struct pass {
     struct transport_batch *batch;
     double *face_spectrum, *direction_spectrum;
     double *fields;          /* [n_group][n_cell][2]: weighted length and scattering depth; or NULL */
-    float *emissivity;       /* [n_deposit_group][n_camera][n_cell][n_channel]; or NULL */
+    float *emissivity;       /* [n_deposit_group][n_camera][n_cell][n_aspect][n_channel]; or NULL */
     double *emissivity_wide; /* the same, where there are few voxels */
     int n_deposit_group;
     struct transport_record *record;
@@ -66,8 +67,10 @@ struct packet {
     double absorbed, scattered_sum; /* up to the last flush */
     int cell;
     int state;
-    int forced; /* this segment has left its share with the cameras */
-    real owed;  /* that share, while OWING */
+    int forced;  /* this segment has left its share with the cameras */
+    real owed;   /* that share, while OWING */
+    real kept_x; /* SHELLS: of the packet, while it is where the share is left */
+    struct vec3 kept_n;
 };
 
 /* OWING: about to fly a thin segment, waits for an atom to scatter its share toward the cameras. */
@@ -153,23 +156,34 @@ __device__ __forceinline__ int packet_batch(const struct pass &pass, const struc
     return tally_batch(pass.deal, (int64_t)(((uint64_t)p.id_high << 32) | p.id_low));
 }
 
+/* SHELLS: toward an observer anywhere. */
+__device__ __forceinline__ struct vec3 anywhere(const struct pass &pass, struct packet &p)
+{
+    const struct random4 random = rng_draw(pass.view.key, p.draw++, p.id_low, p.id_high);
+    return direction_isotropic(random.r0, random.r1);
+}
+
 /* Leave `share` scatterings, by an atom of velocity u along the packet, with every camera. */
 template <int MODE>
-__device__ void deposit(const struct pass &pass, const struct packet &p, real u, real u_side, real share)
+__device__ void deposit(const struct pass &pass, struct packet &p, real u, real u_side, real share)
 {
     const struct transport_view &view = pass.view;
     const real e1 = !view.dipole ? R(0) : phase_in_core(p.a, p.x) ? view.dipole_core : R(1);
     const real recoil = view.recoil > R(0) ? r_div(view.recoil, p.b) : R(0);
     const int64_t group = pass.n_deposit_group > 1 ? packet_batch(pass, p) % pass.n_deposit_group : 0;
     for (int c = 0; c < view.n_camera; c++) {
-        const struct vec3 toward = camera_direction(&view.camera[c], &view.mesh, p.at);
+        const struct vec3 toward =
+            WALK_IS_RADIAL ? anywhere(pass, p) : camera_direction(&view.camera[c], &view.mesh, p.at);
         const real g = vec3_dot(p.n, toward);
         const real x = MODE == MODE_COMPLETE ? u : redistributed_frequency(p.x, u, u_side, g, recoil);
-        const int channel =
-            channel_of_shift(&view.channels, frequency_in_mesh_frame(x, p.b, vec3_dot(p.velocity, toward)));
+        const real projected = WALK_IS_RADIAL ? p.velocity.x * toward.z : vec3_dot(p.velocity, toward);
+        const int channel = channel_of_shift(&view.channels, frequency_in_mesh_frame(x, p.b, projected));
         if (channel < 0)
             continue;
-        const int64_t voxel = ((group * view.n_camera + c) * pass.n_cell + p.cell) * view.channels.n + channel;
+        int64_t row = (group * view.n_camera + c) * pass.n_cell + p.cell;
+        if (WALK_IS_RADIAL)
+            row = row * view.n_aspect + aspect_of(view.n_aspect, toward.z);
+        const int64_t voxel = row * view.channels.n + channel;
         const real value = share * phase_toward(e1, g);
         if (pass.emissivity_wide)
             atomicAdd(&pass.emissivity_wide[voxel], (double)value);
@@ -331,6 +345,10 @@ __device__ __forceinline__ void serve_cameras(const struct pass &pass, struct pa
         deposit<MODE>(pass, p, atom.u, thermal_pair(random.r2, random.r3).second, owing ? p.owed : counted);
     }
     p.forced = owing;
+    if (WALK_IS_RADIAL && owing) {
+        p.x = p.kept_x;
+        p.n = p.kept_n;
+    }
 }
 
 /* A turn of a packet that waits for an atom. */
@@ -405,6 +423,18 @@ __device__ __forceinline__ void advance(struct packet &p, real length)
     p.at.local.z += length * p.n.z;
 }
 
+/* SHELLS: frequency and direction as at a place on the segment where its share may be scattered. */
+__device__ __forceinline__ void step_aside(const struct pass &pass, struct packet &p, real length, real depth)
+{
+    const struct random4 random = rng_draw(pass.view.key, p.draw++, p.id_low, p.id_high);
+    const real way = length * scattering_part(rng_uniform(random.r0), depth);
+    const struct vec3 n = walk_move(p.at.local, p.at.width, p.n, way).n;
+    p.kept_x = p.x;
+    p.kept_n = p.n;
+    p.x -= r_div(p.velocity.x, p.b) * (n.z - p.n.z);
+    p.n = n;
+}
+
 /* One segment; returns whether the packet goes on. */
 template <int MODE, bool ABSORBING, bool NARROW, bool EMISSIVITY>
 __device__ __forceinline__ bool fly(const struct pass &pass, const struct table_view &table, struct packet &p)
@@ -418,6 +448,8 @@ __device__ __forceinline__ bool fly(const struct pass &pass, const struct table_
     if (EMISSIVITY && !p.forced && ahead < pass.view.force_below && ahead > R(0)) {
         p.owed = (ABSORBING ? p.weight * r_exp(-p.depth) : R(1)) * expected_scattering(opacity, segment.to_face);
         p.state = OWING;
+        if (WALK_IS_RADIAL)
+            step_aside(pass, p, segment.to_face, (opacity.scatter + opacity.absorb) * segment.to_face);
         return true;
     }
     advance(p, segment.length);
@@ -434,8 +466,10 @@ __device__ __forceinline__ bool fly(const struct pass &pass, const struct table_
         p.length += weighted;
     }
     p.scatter += weighted * opacity.scatter;
-    if (WALK_IS_RADIAL && !segment.scatters && segment.axis == EXIT_STEP)
+    if (WALK_IS_RADIAL && !segment.scatters && segment.axis == EXIT_STEP) {
+        p.forced = 0;
         return true;
+    }
     if (!segment.scatters)
         return cross<ABSORBING>(pass, p, segment.axis);
     p.state = WAITING;

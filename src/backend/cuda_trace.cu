@@ -65,13 +65,14 @@ bool upload_emissivity(struct device *device, const struct trace_job *job, struc
     const size_t row = (size_t)job->n_channel * sizeof(float);
     if (!job->emissivity)
         return true;
-    float *emissivity = (float *)device_reserve(device, row * (size_t)job->n_cell);
+    const size_t n_row = (size_t)job->n_cell * (size_t)job->n_aspect;
+    float *emissivity = (float *)device_reserve(device, row * n_row);
     if (!emissivity)
         return false;
     pass->view.emissivity = emissivity;
     pass->view.stride = job->n_channel;
-    return okay(device, cudaMemcpy2D(emissivity, row, job->emissivity, (size_t)job->stride * sizeof(float), row,
-                                     (size_t)job->n_cell, cudaMemcpyHostToDevice));
+    return okay(device, cudaMemcpy2D(emissivity, row, job->emissivity, (size_t)job->stride * sizeof(float), row, n_row,
+                                     cudaMemcpyHostToDevice));
 }
 
 typedef void kernel_fn(const struct pass, int first_row);

@@ -4,6 +4,7 @@
 #define LR_BACKEND_CUDA_TRACE_KERNEL_CUH
 
 #include "backend/build_views.h"
+#include "kernel/aspect.h"
 #include "kernel/deposit.h"
 #include "kernel/formal_solution.h"
 #include "kernel/voigt.h"
@@ -130,16 +131,30 @@ __device__ __forceinline__ real spread_factor(const struct trace_view &view, con
     return mean > R(1e-30) ? r_div(b.profile_front[k], mean) : R(1);
 }
 
+/* The emissivity as stored, in the middle of a stretch. */
+__device__ __forceinline__ real stored_light(const struct trace_view &view, const struct passage &way, int channel)
+{
+    if (WALK_IS_RADIAL) {
+        const struct aspects aspects = aspects_about(view.n_aspect, passage_mu(&way));
+        const float *cell = view.emissivity + (int64_t)way.cell * view.n_aspect * view.stride + channel;
+        return between((real)__ldg(&cell[aspects.low * view.stride]), (real)__ldg(&cell[aspects.high * view.stride]),
+                       aspects.share);
+    }
+    return (real)__ldg(&view.emissivity[way.cell * view.stride + channel]);
+}
+
 /* H, emissivity and S in the middle of the stretch in front. Light of a stored channel is spread over its frequencies
- * as the profile is: S, not the emissivity, is smooth across a channel wider than the features of the line. */
+ * as the profile is: S, not the emissivity, is smooth across a channel wider than the features of the line. On shells
+ * the S behind is kept while the ray is in the same one. */
 template <int SAMPLES>
 __device__ __forceinline__ void look_ahead(const struct trace_view &view, struct bundle<SAMPLES, false> &b,
-                                           const struct stretch &front)
+                                           const struct stretch &front, bool same)
 {
     const bool there = front.way.length > R(0);
 #pragma unroll
     for (int k = 0; k < SAMPLES; k++) {
-        b.behind[k] = b.source[k];
+        if (!WALK_IS_RADIAL || !same)
+            b.behind[k] = b.source[k];
         b.source[k] = b.front[k];
         b.front[k] = R(-1);
         b.profile[k] = b.profile_front[k];
@@ -154,8 +169,8 @@ __device__ __forceinline__ void look_ahead(const struct trace_view &view, struct
         const real profile = b.profile_front[k];
         b.light_front[k] = R(0);
         if (view.emissivity && b.channel[k] >= 0)
-            b.light_front[k] = (real)__ldg(&view.emissivity[front.way.cell * view.stride + b.channel[k]]) *
-                               view.emissivity_unit * spread_factor<SAMPLES>(view, b, front, k);
+            b.light_front[k] = stored_light(view, front.way, b.channel[k]) * view.emissivity_unit *
+                               spread_factor<SAMPLES>(view, b, front, k);
         const real opacity = front.cell.alpha0 * profile + front.cell.kappa;
         b.front[k] = opacity > R(0) ? r_div(front.cell.eps * profile + b.light_front[k], opacity) : R(-1);
     }
@@ -212,9 +227,12 @@ __device__ __forceinline__ void take_part(const struct trace_view &view, struct 
             continue;
         const real glow = (here.cell.eps * profile + b.light[k]) * length;
         if (view.step_source) {
-            const struct tilt tilt = WALK_IS_RADIAL ? here.tilt
-                                                    : source_tilt(b.behind[k], b.source[k], b.front[k], lean, b.past[k],
-                                                                  opacity * here.way.length);
+            const struct tilt tilt =
+                !WALK_IS_RADIAL
+                    ? source_tilt(b.behind[k], b.source[k], b.front[k], lean, b.past[k], opacity * here.way.length)
+                : view.emissivity
+                    ? source_tilt_radial(b.behind[k], b.source[k], b.front[k], lean, opacity * passage_span(&here.way))
+                    : here.tilt;
             b.intensity[k] = formal_step(b.intensity[k], t, glow, between(tilt.in, tilt.out, part.from),
                                          between(tilt.in, tilt.out, part.to));
         } else {
@@ -268,11 +286,27 @@ __device__ __forceinline__ void trace_ray(const struct trace_view &view, struct 
             b.past[k] = vec3_make(R(0), R(0), R(0));
         }
         bool known[3] = {false, false, false};
-        look_ahead<SAMPLES>(view, b, here);
+        struct passage behind = here.way; /* SHELLS: the last piece, of the shell behind where `known` */
+        bool same = false;
+        look_ahead<SAMPLES>(view, b, here, false);
         while (here.way.length > R(0)) {
             const struct stretch front = next_stretch(view, ray, more);
             const struct vec3 width_front = front.way.length > R(0) ? front.way.width : here.way.width;
-            look_ahead<SAMPLES>(view, b, front);
+            look_ahead<SAMPLES>(view, b, front, same);
+            if (WALK_IS_RADIAL) {
+                /* pieces of one shell tell nothing of S around it */
+                const bool ahead = front.way.length > R(0) && front.way.cell != here.way.cell;
+                const real rise_behind = passage_radius(&here.way) - passage_radius(&behind);
+                const real rise_front = passage_radius(&front.way) - passage_radius(&here.way);
+                lean = lean_radial(here.way, behind.cell != here.way.cell ? r_div(R(1), rise_behind) : R(0),
+                                   ahead ? r_div(R(1), rise_front) : R(0));
+                cross_stretch<SAMPLES, LINE_ONLY, SHINES>(view, b, here, lean);
+                same = front.way.cell == here.way.cell;
+                if (!same)
+                    behind = here.way;
+                here = front;
+                continue;
+            }
             lean = lean_of(here.way, n, vec3_along(width_behind, here.way.axis_in),
                            vec3_along(width_front, here.way.axis_out),
                            here.way.axis_out == 0   ? known[0]

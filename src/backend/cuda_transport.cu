@@ -12,11 +12,6 @@
 namespace
 {
 
-size_t emissivity_count(const struct transport_job *job)
-{
-    return (size_t)job->n_deposit_group * (size_t)job->n_camera * (size_t)job->n_cell * (size_t)job->n_channel;
-}
-
 bool upload(struct device *device, const struct transport_job *job, struct transport_tally *tally, int n_thread,
             struct pass *pass)
 {
@@ -44,7 +39,7 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
         pass->fields = (double *)device_copy(device, bytes, NULL);
     }
     if (job->n_camera > 0) {
-        const size_t n = emissivity_count(job);
+        const size_t n = transport_voxel_count(job);
         pass->n_deposit_group = job->n_deposit_group;
         if (job->deposit_wide)
             pass->emissivity_wide = (double *)device_copy(device, n * sizeof(double), NULL);
@@ -83,21 +78,20 @@ kernel_fn *exact_kernel(const struct transport_job *job)
  * there to compare. */
 kernel_fn *choose_kernel(const struct transport_job *job)
 {
-    constexpr bool CAMERAS = !WALK_IS_RADIAL; /* shells have none */
-    const bool emissivity = CAMERAS && job->n_camera > 0;
+    const bool emissivity = job->n_camera > 0;
     switch (job->mode) {
     case TRANSPORT_TABLE_GLOBAL:
-        return transport_kernel<MODE_TABLE_GLOBAL, true, false, CAMERAS>;
+        return transport_kernel<MODE_TABLE_GLOBAL, true, false, true>;
     case TRANSPORT_TABLE_CONSTANT:
-        return transport_kernel<MODE_TABLE_CONSTANT, true, false, CAMERAS>;
+        return transport_kernel<MODE_TABLE_CONSTANT, true, false, true>;
     case TRANSPORT_APPROXIMATE_VOIGT:
-        return transport_kernel<MODE_APPROXIMATE_VOIGT, true, false, CAMERAS>;
+        return transport_kernel<MODE_APPROXIMATE_VOIGT, true, false, true>;
     case TRANSPORT_COMPLETE:
-        return transport_kernel<MODE_COMPLETE, true, false, CAMERAS>;
+        return transport_kernel<MODE_COMPLETE, true, false, true>;
     default:
         if (job->narrow)
-            return emissivity ? exact_kernel<true, CAMERAS>(job) : exact_kernel<true, false>(job);
-        return emissivity ? exact_kernel<false, CAMERAS>(job) : exact_kernel<false, false>(job);
+            return emissivity ? exact_kernel<true, true>(job) : exact_kernel<true, false>(job);
+        return emissivity ? exact_kernel<false, true>(job) : exact_kernel<false, false>(job);
     }
 }
 
@@ -194,7 +188,7 @@ bool download_field(struct device *device, const struct transport_job *job, cons
 
 bool download_emissivity(struct device *device, const struct transport_job *job, const struct pass *pass, float *host)
 {
-    const size_t n = emissivity_count(job);
+    const size_t n = transport_voxel_count(job);
     if (!job->deposit_wide)
         return okay(device, cudaMemcpy(host, pass->emissivity, n * sizeof *host, cudaMemcpyDeviceToHost));
     double *wide = (double *)malloc(n * sizeof *wide);

@@ -95,16 +95,16 @@ enum lr_status read_imaging(const struct reader *r)
         return yaml_fail_key(r->ctx, r->tree, cameras,
                              "the section 'channels' is missing; write for example channels: {number: 64, range: "
                              "[-5 km/s, 5 km/s]}");
-    if (cameras && model->mesh.kind == MESH_SHELLS && model->run.packets > 0)
-        return yaml_fail_key(r->ctx, r->tree, cameras,
-                             "light that shells scatter toward a camera is not recorded: images of a mesh of shells "
-                             "show created light only. Set run.packets: 0, or remove the cameras for spectra");
     if (cameras) {
         LR_TRY(read_channels(r, channels, &model->channels));
         LR_TRY(read_cameras(r, cameras));
         warn_of_missed_line(r, channels);
     }
-    return read_image(r, image, &model->image);
+    LR_TRY(read_image(r, image, &model->image));
+    if (model->mesh.kind == MESH_SHELLS && model->run.packets > 0 && model->image.method == IMAGE_PEEL_OFF)
+        return yaml_fail_key(r->ctx, r->tree, image,
+                             "on a mesh of shells there is no peel-off; use 'method: two-step', or a Cartesian mesh");
+    return LR_OK;
 }
 
 /* ---- Once more, from a stored result ---- */

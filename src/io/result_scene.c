@@ -116,7 +116,9 @@ static enum lr_status write_emissivity(struct hdf5_writer *writer, hid_t group, 
                                    .units = "1/(cm4 sr)",
                                    .description = description};
     hid_t id = -1;
-    dataset.size[rank] = (hsize_t)scene->channels.n;
+    if (scene->n_aspect > 1)
+        dataset.size[dataset.rank++ - 1] = (hsize_t)scene->n_aspect;
+    dataset.size[dataset.rank - 1] = (hsize_t)scene->channels.n;
     LR_TRY(hdf5_write_dataset(writer, group, &dataset, &id));
     enum lr_status status = hdf5_write_number(writer, id, "scale", unit);
     H5Dclose(id);
@@ -129,7 +131,8 @@ static enum lr_status write_camera(struct hdf5_writer *writer, hid_t group, cons
     LR_TRY(result_camera_write(writer, group, &scene->camera[index]));
     if (emissivity->value)
         LR_TRY(write_emissivity(writer, group, scene, "emissivity", emissivity->value, emissivity->unit,
-                                "light scattered toward the camera [x, y, z, channel]: photons per second, volume, "
+                                "light scattered toward the camera [x, y, z, channel], or [shell, aspect, channel]: "
+                                "photons per second, volume, "
                                 "steradian and unit radio velocity (cm/s), in units of the attribute scale"));
     if (emissivity->value && emissivity->error)
         LR_TRY(write_emissivity(writer, group, scene, "emissivity_error", emissivity->error, emissivity->unit,
@@ -185,6 +188,7 @@ enum lr_status result_scene_write(struct hdf5_writer *writer, hid_t group, const
     LR_TRY(hdf5_write_quantity(writer, group, "channel_width", channels->width, "cm/s"));
     LR_TRY(hdf5_write_integer(writer, group, "refined", scene->refined));
     LR_TRY(hdf5_write_integer(writer, group, "samples", channels->samples));
+    LR_TRY(hdf5_write_integer(writer, group, "aspects", scene->n_aspect));
     LR_TRY(write_gas(writer, result));
     LR_TRY(hdf5_write_doubles(writer, group, "sky", (hsize_t)channels->n, 0, 0, scene->sky, "1/(cm3 sr)",
                               "external light: photons per second, area, steradian and unit radio velocity (cm/s) "

@@ -195,15 +195,17 @@ static enum lr_status read_view(const struct hdf5_reader *reader, const char *gr
 static enum lr_status read_emissivity(const struct hdf5_reader *reader, const char *group, const struct scene *scene,
                                       struct emissivity *emissivity)
 {
-    const int rank = mesh_axis_count(&scene->mesh) + 1;
+    int rank = mesh_axis_count(&scene->mesh);
     int shape[4] = {scene->mesh.n[0], scene->mesh.n[1], scene->mesh.n[2]};
-    shape[rank - 1] = scene->channels.n;
+    if (scene->n_aspect > 1)
+        shape[rank++] = scene->n_aspect;
+    shape[rank++] = scene->channels.n;
     char name[192];
     snprintf(name, sizeof name, "%s/emissivity", group);
     if (!hdf5_read_has(reader, name))
         return LR_OK;
     LR_TRY(hdf5_read_floats(reader, name, rank, shape, &emissivity->value));
-    const size_t n = (size_t)mesh_cell_count(&scene->mesh) * (size_t)scene->channels.n;
+    const size_t n = scene_voxel_count(scene);
     for (size_t i = 0; i < n; i++)
         if (!isfinite(emissivity->value[i]))
             return hdf5_read_fail(reader, name, "holds numbers that cannot be");
@@ -265,6 +267,9 @@ static enum lr_status read_all(const struct hdf5_reader *reader, struct scene *s
     LR_TRY(read_channels(reader, &scene->channels));
     LR_TRY(hdf5_read_integer(reader, "/scene", "refined", 1, scene->channels.n, &scene->refined));
     LR_TRY(read_mesh(reader, &scene->mesh));
+    scene->n_aspect = 1;
+    if (scene->mesh.kind == MESH_SHELLS && hdf5_read_has_attribute(reader, "/scene", "aspects"))
+        LR_TRY(hdf5_read_integer(reader, "/scene", "aspects", 1, MAX_ASPECT, &scene->n_aspect));
     LR_TRY(read_gas(reader, scene));
     LR_TRY(hdf5_read_doubles(reader, "/scene/sky", 1, &scene->channels.n, -INFINITY, &scene->sky));
     LR_TRY(read_cameras(reader, scene));

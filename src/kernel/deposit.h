@@ -10,7 +10,10 @@
  *
  * Two unbiased estimators share the work; which one a segment uses depends on its start alone. Below force_below it
  * leaves the mean itself, with an atom drawn for the purpose, since thin gas scatters too rarely to count events.
- * Above, each scattering is one count, with the atom of that scattering. */
+ * Above, each scattering is one count, with the atom of that scattering.
+ *
+ * On shells there is one observer, in a direction drawn for each share (aspect.h). A thin segment leaves its share
+ * where a scattering might happen, and the packet is there, in the frame of that place, while it waits for an atom. */
 #ifndef LR_KERNEL_DEPOSIT_H
 #define LR_KERNEL_DEPOSIT_H
 
@@ -62,6 +65,17 @@ LR_FN real phase_toward(real e1, real g)
 LR_FN real expected_scattering(struct opacity opacity, real length)
 {
     return opacity.scatter * length * mean_transmission((opacity.scatter + opacity.absorb) * length);
+}
+
+/* The part of the way, of depth t in all, on which a scattering happens that is known to happen on it:
+ *
+ *     (1 - exp(-t y)) / (1 - exp(-t)) = uniform. */
+LR_FN real scattering_part(real uniform, real t)
+{
+    const real bounded = r_max(r_min(t, R(80)), R(0.02));
+    const real direct = r_div(-r_log(R(1) - uniform * (R(1) - r_exp(-bounded))), bounded);
+    const real series = uniform - R(0.5) * t * uniform * (R(1) - uniform);
+    return r_min(t < R(0.02) ? series : direct, R(1));
 }
 
 #endif

@@ -112,6 +112,38 @@ LR_FN struct tilt source_tilt(real s_behind, real s, real s_front, struct lean l
     return result;
 }
 
+/* Shells: S changes along the radius, as between the shell behind and that in front; `inv_` are 1 / (difference of
+ * their radii), with its sign, and 0 where the other piece is of the same shell and tells nothing. */
+LR_FN struct lean lean_radial(struct passage here, real inv_behind, real inv_front)
+{
+    struct lean lean;
+    lean.axis_in = lean.axis_out = 0;
+    lean.known = 0;
+    lean.inv_behind = inv_behind;
+    lean.inv_front = inv_front;
+    lean.in = here.from;
+    lean.out = here.to;
+    return lean;
+}
+
+LR_FN struct tilt source_tilt_radial(real s_behind, real s, real s_front, struct lean lean, real depth)
+{
+    const int behind = (s_behind >= R(0)) & (lean.inv_behind != R(0));
+    const int front = (s_front >= R(0)) & (lean.inv_front != R(0));
+    const real before = (s - s_behind) * lean.inv_behind;
+    const real ahead = (s_front - s) * lean.inv_front;
+    const real product = before * ahead;
+    const real mean = product > R(0) ? r_div(R(2) * product, before + ahead) : R(0);
+    const real slope = behind & front ? mean : behind ? before : front ? ahead : R(0);
+    const real farthest = r_max(r_abs(lean.in.x), r_abs(lean.out.x));
+    const real relative = r_div(slope, r_max(s, r_abs(slope) * farthest)); /* S stays positive, and linear */
+    const real fading = s > R(0) ? relative * r_min(R(4) * depth, R(1)) : R(0);
+    struct tilt result;
+    result.in = lean.in.x * fading;
+    result.out = lean.out.x * fading;
+    return result;
+}
+
 /* Steps in which the velocity changes by b/4 at most. */
 enum { MOST_VELOCITY_STEPS = 4096 };
 

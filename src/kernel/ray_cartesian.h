@@ -134,6 +134,25 @@ LR_FN struct passage ray_advance(const struct mesh_view *mesh, struct ray *ray)
     return passage;
 }
 
+/* Of shells. */
+LR_FN real passage_mu(const struct passage *way)
+{
+    (void)way;
+    return R(0);
+}
+
+LR_FN real passage_radius(const struct passage *way)
+{
+    (void)way;
+    return R(0);
+}
+
+/* How much of a cell is on the ray. */
+LR_FN real passage_span(const struct passage *way)
+{
+    return way->length;
+}
+
 /* Velocity toward the observer at a part of the way, from that at its ends. */
 LR_FN real passage_velocity(const struct passage *way, real far, real near, real outflow, real gradient, real part)
 {

@@ -2,7 +2,7 @@
  * which grows toward the observer from 0 at the closest point: r^2 = p^2 + z^2, mu = z / r. All in double.
  *
  * The way through a shell is taken in pieces on which r, and the velocity toward the observer, change steadily: it is
- * cut at the closest point and at every r/2. */
+ * cut at the closest point and at every r/2, and where mu has changed by mesh->turn. */
 #ifndef LR_KERNEL_RAY_SHELLS_H
 #define LR_KERNEL_RAY_SHELLS_H
 
@@ -103,6 +103,11 @@ LR_FN struct passage ray_advance(const struct mesh_view *mesh, struct ray *ray)
         end = ray->z + most;
         next = ray->shell;
     }
+    const double turned = r > 0 ? ray->z / r + mesh->turn : 1;
+    if (mesh->turn > 0 && turned < 1 && p * turned < end * sqrt(1 - turned * turned)) {
+        end = p * turned / sqrt(1 - turned * turned);
+        next = ray->shell;
+    }
     struct passage passage;
     passage.more = end < ray->z_last && next < mesh->n[0];
     end = end < ray->z_last ? end : ray->z_last;
@@ -123,6 +128,25 @@ LR_FN struct passage ray_advance(const struct mesh_view *mesh, struct ray *ray)
     ray->z = end;
     ray->shell = next;
     return passage;
+}
+
+/* Where a shell is, and how much of it there is on a ray at least: a piece may be a small part. */
+LR_FN real passage_radius(const struct passage *way)
+{
+    return way->middle;
+}
+
+LR_FN real passage_span(const struct passage *way)
+{
+    return r_max(way->length, way->width.x);
+}
+
+/* mu in the middle of a piece. */
+LR_FN real passage_mu(const struct passage *way)
+{
+    const real z = way->z + R(0.5) * way->length;
+    const real r = r_sqrt(z * z + way->p * way->p);
+    return r > R(0) ? r_div(z, r) : R(1);
 }
 
 /* Velocity toward the observer at a part of the way: v(r) z / r, where v is linear in r inside a shell. On a ray

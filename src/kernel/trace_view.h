@@ -20,13 +20,14 @@ struct trace_view {
     real node[TRACE_MAX_NODE];   /* fraction of the channel */
     real weight[TRACE_MAX_NODE]; /* in a pixel */
     real share[TRACE_MAX_NODE];  /* of the channel; sums to 1 */
-    const float *emissivity;     /* [n_cell][stride], from the first traced channel on; or NULL */
+    const float *emissivity;     /* [n_cell][n_aspect][stride], from the first traced channel on; or NULL */
     int64_t stride;
     real emissivity_unit;
     int spread; /* emissivity follows the profile inside a channel; otherwise it is flat */
     int step_velocity, step_source;
     const struct slope_view *slope; /* [n_cell], or NULL when nothing changes inside cells */
     int line_only;                  /* no grey absorption and no emissivity: nothing happens away from the line */
+    int n_aspect;                   /* SHELLS: of the emissivity (aspect.h) */
 };
 
 /* Shift of a sample in the mesh frame. */

@@ -26,6 +26,7 @@ struct mesh_view {
     const real *width[3]; /* of the cells along each axis */
     const real *edge[3];  /* n + 1 coordinates from the lower corner; SHELLS: n + 1 radii in edge[0] */
     const double *radius; /* SHELLS: the same in double, for rays; otherwise NULL */
+    double turn;          /* SHELLS: the most by which mu may change on a piece of a ray; 0 = any */
 };
 
 struct alias_view {
@@ -90,6 +91,7 @@ struct transport_view {
     const struct camera_view *camera;
     struct channel_view channels;
     real force_below;
+    int n_aspect; /* SHELLS: of the emissivity (aspect.h) */
 };
 
 #endif

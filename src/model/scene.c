@@ -5,6 +5,11 @@
 #include "model/field.h"
 #include "model/medium.h"
 
+size_t scene_voxel_count(const struct scene *scene)
+{
+    return (size_t)mesh_cell_count(&scene->mesh) * (size_t)scene->n_aspect * (size_t)scene->channels.n;
+}
+
 void scene_free(struct scene *scene)
 {
     if (!scene)

@@ -13,7 +13,7 @@
 #include "model/camera.h"
 #include "model/model.h"
 
-/* Mean emissivity toward one camera, [n_cell][n_channel] in units of `unit`. */
+/* Mean emissivity toward one camera, [n_cell][n_aspect][n_channel] in units of `unit`. */
 struct emissivity {
     float *value;
     float *error; /* one standard error; or NULL */
@@ -52,10 +52,14 @@ struct scene {
     struct scene_plane *plane;
     int n_camera;
     struct camera *camera;
-    struct emissivity *emissivity; /* [n_camera]; value NULL = nothing was scattered */
+    int n_aspect; /* 1; shells that scatter: bins of the cosine between the radius and the observer, -1 to 1 */
+    struct emissivity *emissivity; /* [n_camera]; value NULL = nothing was scattered. The same for all of shells */
 };
 
-void scene_free(struct scene *scene); /* and the struct itself */
+enum { MAX_ASPECT = 1024 };
+
+size_t scene_voxel_count(const struct scene *scene); /* numbers in the emissivity of a camera */
+void scene_free(struct scene *scene);                /* and the struct itself */
 
 /* A stored scene and the images wanted of it. */
 struct lr_scene {

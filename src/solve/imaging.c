@@ -53,8 +53,10 @@ enum lr_status imaging_plan(lr_context *ctx, const lr_model *model, double free_
     const int n_camera = model->n_camera;
     const int n_channel = model->channels.n;
     const int refined = channel_refinement(model);
-    const double slice = cells * refined; /* voxels of one channel */
-    const double all = slice * n_channel * n_camera;
+    const int n_aspect = aspect_count(model);
+    const int n_emissivity = n_aspect > 1 ? 1 : n_camera; /* all observers of shells share one */
+    const double slice = cells * n_aspect * refined;      /* voxels of one channel */
+    const double all = slice * n_channel * n_emissivity;
     LR_TRY(check_cubes(ctx, model, host_bytes));
     plan->n_group = model->image.errors ? IMAGE_GROUPS : 1;
     plan->wide = plan->n_group * all <= WIDE_VOXELS;
@@ -65,7 +67,7 @@ enum lr_status imaging_plan(lr_context *ctx, const lr_model *model, double free_
     int cameras = n_camera; /* in one pass */
     int channels = n_channel;
     if (all > room) {
-        cameras = room < slice * n_channel ? 1 : (int)(room / (slice * n_channel));
+        cameras = room < slice * n_channel || n_emissivity < n_camera ? 1 : (int)(room / (slice * n_channel));
         channels = room < slice * n_channel ? (int)(room / slice) : n_channel;
     }
     if (channels < 1)
@@ -85,9 +87,11 @@ enum lr_status imaging_plan(lr_context *ctx, const lr_model *model, double free_
         window->n_channel = n_channel - window->channel < channels ? n_channel - window->channel : channels;
     }
     if (stored)
-        lr_log(ctx, LR_LOG_INFO, "emissivity: %g cells x %d channel%s x %d camera%s x 4 bytes%s = %.3g MiB", cells,
-               n_channel * refined, n_channel * refined == 1 ? "" : "s", n_camera, n_camera == 1 ? "" : "s",
-               plan->n_group > 1 ? " x 8 groups for errors" : "", all * 4 * plan->n_group / MIB);
+        lr_log(ctx, LR_LOG_INFO, "emissivity: %g %s x %d channel%s x %d %s%s x 4 bytes%s = %.3g MiB", cells,
+               n_aspect > 1 ? "shells" : "cells", n_channel * refined, n_channel * refined == 1 ? "" : "s",
+               n_aspect > 1 ? n_aspect : n_camera, n_aspect > 1 ? "aspect" : "camera",
+               n_aspect > 1 || n_camera > 1 ? "s" : "", plan->n_group > 1 ? " x 8 groups for errors" : "",
+               all * 4 * plan->n_group / MIB);
     if (plan->n_window > 1)
         lr_log(ctx, LR_LOG_INFO, "that does not fit at once: %d passes over the same packets", plan->n_window);
     if (plan->n_window > 1 && model->image.emissivity)
@@ -138,7 +142,8 @@ void imaging_prepare_job(const lr_model *model, const struct window *window, con
         if (peels)
             prepare_peel(model, from, &peel[c]);
     }
-    job->n_camera = window->n_camera;
+    job->n_aspect = aspect_count(model);
+    job->n_camera = job->n_aspect > 1 ? 1 : window->n_camera;
     job->camera = camera;
     job->n_channel = channels.n;
     job->velocity_first = channels.first / model->reference_b;
@@ -158,9 +163,7 @@ static size_t peel_count(const struct transport_job *job, int camera)
 enum lr_status imaging_allocate(lr_context *ctx, const struct transport_job *job, struct transport_tally *tally)
 {
     if (!job->peel)
-        return lr_allocate(
-            ctx, (size_t)job->n_deposit_group * (size_t)job->n_camera * (size_t)job->n_cell * (size_t)job->n_channel,
-            sizeof(float), &tally->emissivity);
+        return lr_allocate(ctx, transport_voxel_count(job), sizeof(float), &tally->emissivity);
     LR_TRY(lr_allocate(ctx, (size_t)job->n_camera, sizeof *tally->peel, &tally->peel));
     for (int c = 0; c < job->n_camera; c++)
         LR_TRY(lr_allocate(ctx, peel_count(job, c), sizeof(double), &tally->peel[c]));
@@ -229,34 +232,31 @@ static void group_packets(const struct transport_job *job, const struct transpor
 
 /* Trace the scattered light of each group alone: the image is linear in it, but for slopes of S inside cells. */
 static enum lr_status add_errors(lr_context *ctx, const struct worker *worker, const lr_model *model,
-                                 const struct scene *scene, int camera, const struct transport_job *job,
-                                 const struct transport_tally *tally, const double *packets, struct cube *cube)
+                                 const struct scene *scene, int camera, const struct scattered *scattered,
+                                 struct cube *cube)
 {
     const size_t n = (size_t)cube->camera.pixels[0] * (size_t)cube->camera.pixels[1] * (size_t)cube->channels.n;
-    const size_t n_voxel = (size_t)job->n_cell * (size_t)job->n_channel;
     struct spread spread = {0};
     float *image = NULL;
-    float *sums = NULL;
+    struct emissivity group = {.unit = scene->emissivity[camera].unit};
     enum lr_status status = LR_OK;
     LR_TRY_OR(done, status, spread_create(ctx, n, &spread));
     LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof *image, &image));
     LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof *cube->error, &cube->error));
-    LR_TRY_OR(done, status, lr_allocate(ctx, n_voxel, sizeof *sums, &sums));
-    for (int g = 0; g < job->n_deposit_group; g++) {
-        if (!(packets[g] > 0))
+    LR_TRY_OR(done, status, lr_allocate(ctx, scene_voxel_count(scene), sizeof(float), &group.value));
+    for (int g = 0; g < scattered->n_group; g++) {
+        const double packets = scattered->packets[g];
+        if (!(packets > 0))
             continue;
-        const float *from = tally->emissivity + ((size_t)g * (size_t)job->n_camera + (size_t)camera) * n_voxel;
-        scene_scale_sums(model, scene, from, packets[g], sums);
-        LR_TRY_OR(done, status,
-                  trace_emissivity(ctx, worker, scene, camera, sums, scene->emissivity[camera].unit, &model->image,
-                                   cube, image));
-        spread_add(&spread, n, image, packets[g]);
+        scene_scale_sums(model, scene, scattered_sums(scattered, scene, g, camera), packets, group.value);
+        LR_TRY_OR(done, status, trace_emissivity(ctx, worker, scene, camera, &group, &model->image, cube, image));
+        spread_add(&spread, n, image, packets);
     }
     spread_error(&spread, n, cube->error);
 done:
     spread_free(&spread);
     free(image);
-    free(sums);
+    free(group.value);
     return status;
 }
 
@@ -348,15 +348,15 @@ enum lr_status imaging_finish(lr_context *ctx, const struct worker *worker, cons
     const bool errors = emissivity && model->image.errors;
     if (tally)
         group_packets(job, tally, packets);
+    const struct scattered scattered = {emissivity ? tally->emissivity : NULL, job ? job->n_deposit_group : 0,
+                                        job ? job->n_camera : 0, job_cavity(&model->mesh), packets};
     LR_TRY_OR(done, status, scene_build(ctx, model, window, &scene));
     if (emissivity)
-        LR_TRY_OR(done, status,
-                  scene_add_scattered(ctx, model, scene, tally->emissivity, packets, job->n_deposit_group,
-                                      errors && model->image.emissivity));
+        LR_TRY_OR(done, status, scene_add_scattered(ctx, model, scene, &scattered, errors && model->image.emissivity));
     for (int c = 0; c < window->n_camera; c++) {
         LR_TRY_OR(done, status, trace_cube(ctx, worker, scene, c, &scene->camera[c], &channels, &model->image, &part));
         if (errors)
-            LR_TRY_OR(done, status, add_errors(ctx, worker, model, scene, c, job, tally, packets, &part));
+            LR_TRY_OR(done, status, add_errors(ctx, worker, model, scene, c, &scattered, &part));
         if (tally && tally->peel)
             LR_TRY_OR(done, status, add_peeled(ctx, model, job, tally->peel[c], packets, &part));
         if (!model->image.errors) {

@@ -40,6 +40,20 @@ int channel_refinement(const lr_model *model)
     return factor;
 }
 
+/* Along a ray the gas moves by v mu: a bin is so narrow that this changes by b/8. */
+int aspect_count(const lr_model *model)
+{
+    const int least = 32;
+    const double per_b = 16;
+    double speed = 0;
+    if (model->mesh.kind != MESH_SHELLS || model->run.packets == 0)
+        return 1;
+    for (int64_t cell = 0; cell < mesh_cell_count(&model->mesh); cell++)
+        if (field_at(&model->medium.alpha0, cell) > 0)
+            speed = fmax(speed, fabs(field_at(&model->medium.velocity[0], cell)) / field_at(&model->medium.b, cell));
+    return (int)fmin(fmax(ceil(per_b * speed), least), MAX_ASPECT);
+}
+
 struct channels recorded_channels(const lr_model *model, const struct window *window)
 {
     const int factor = channel_refinement(model);
@@ -126,8 +140,7 @@ static enum lr_status need_emissivity(lr_context *ctx, const lr_model *model, st
     if (emissivity->value)
         return LR_OK;
     emissivity->unit = emissivity_unit(model);
-    return lr_allocate(ctx, (size_t)mesh_cell_count(&scene->mesh) * (size_t)scene->channels.n, sizeof(float),
-                       &emissivity->value);
+    return lr_allocate(ctx, scene_voxel_count(scene), sizeof(float), &emissivity->value);
 }
 
 static void cell_centre(const struct mesh *mesh, int i, int j, int k, double centre[3])
@@ -140,13 +153,14 @@ static void cell_centre(const struct mesh *mesh, int i, int j, int k, double cen
     centre[2] = 0.5 * (mesh->edge[2][k] + mesh->edge[2][k + 1]);
 }
 
-/* Any other spectrum goes into the emissivity of each camera. */
+/* Any other spectrum goes into the emissivity of each camera; on shells it is the same for all aspects. */
 static enum lr_status add_volume(lr_context *ctx, const lr_model *model, const struct source *source,
                                  struct scene *scene, int camera)
 {
     const struct mesh *mesh = &model->mesh;
     const struct medium *medium = &model->medium;
     const int n_channel = scene->channels.n;
+    const int n_aspect = scene->n_aspect;
     LR_TRY(need_emissivity(ctx, model, scene, camera));
     struct emissivity *emissivity = &scene->emissivity[camera];
     const double scale = volume_scale(model, source) / (4 * LR_PI * scene->channels.width * emissivity->unit);
@@ -161,10 +175,12 @@ static enum lr_status add_volume(lr_context *ctx, const lr_model *model, const s
                 direction_to(&scene->camera[camera], centre, n);
                 const double approach = source->spectrum.gas_frame ? velocity_along(mesh, medium, cell, n) : 0;
                 const double strength = scale * field_at(&source->emissivity, cell);
-                for (int c = 0; strength > 0 && c < n_channel; c++)
-                    emissivity->value[cell * n_channel + c] +=
-                        (float)(strength * channel_share(&source->spectrum, &scene->channels, c, approach,
-                                                         field_at(&medium->a, cell), field_at(&medium->b, cell)));
+                for (int c = 0; strength > 0 && c < n_channel; c++) {
+                    const double share = channel_share(&source->spectrum, &scene->channels, c, approach,
+                                                       field_at(&medium->a, cell), field_at(&medium->b, cell));
+                    for (int64_t row = cell * n_aspect; row < (cell + 1) * n_aspect; row++)
+                        emissivity->value[row * n_channel + c] += (float)(strength * share);
+                }
             }
     return LR_OK;
 }
@@ -286,6 +302,7 @@ enum lr_status scene_build(lr_context *ctx, const lr_model *model, const struct 
     scene->borrowed = true;
     scene->channels = recorded_channels(model, window);
     scene->refined = channel_refinement(model);
+    scene->n_aspect = aspect_count(model);
     LR_TRY_OR(fail, status, mesh_copy(ctx, &model->mesh, &scene->mesh));
     LR_TRY_OR(fail, status, lr_allocate(ctx, (size_t)scene->channels.n, sizeof(double), &scene->sky));
     LR_TRY_OR(fail, status, lr_allocate(ctx, n_light, sizeof *scene->point, &scene->point));
@@ -306,39 +323,61 @@ fail:
 
 /* ---- scattered light -------------------------------------------------------------------------------------------- */
 
+static size_t job_voxel_count(const struct scattered *scattered, const struct scene *scene)
+{
+    return scene_voxel_count(scene) + (size_t)(scattered->cavity * scene->n_aspect * scene->channels.n);
+}
+
+/* All observers of shells share what one camera was sent. */
+const float *scattered_sums(const struct scattered *scattered, const struct scene *scene, int group, int camera)
+{
+    const int from = scene->mesh.kind == MESH_SHELLS ? 0 : camera;
+    return scattered->sums + (size_t)(group * scattered->n_camera + from) * job_voxel_count(scattered, scene) +
+           (size_t)(scattered->cavity * scene->n_aspect * scene->channels.n);
+}
+
 /* One standard error of SUM s_g / P from the groups, as in assemble.c. */
-static double group_error(const float *sums, size_t stride, const double *packets, int n_group)
+static double group_error(const struct scattered *scattered, const float *sums, size_t stride)
 {
     double sum = 0;
     double square = 0;
     double all = 0;
     int used = 0;
-    for (int g = 0; g < n_group; g++) {
+    for (int g = 0; g < scattered->n_group; g++) {
         const double s = (double)sums[(size_t)g * stride];
-        if (!(packets[g] > 0))
+        if (!(scattered->packets[g] > 0))
             continue;
         used++;
-        all += packets[g];
+        all += scattered->packets[g];
         sum += s;
-        square += s * s / packets[g];
+        square += s * s / scattered->packets[g];
     }
     return used > 1 ? sqrt(fmax(square - sum * sum / all, 0) / ((used - 1) * all)) : (double)NAN;
+}
+
+/* Expected scatterings per packet in a cell and a channel are an emissivity:
+ *
+ *     j = L / (4 pi V dv) SUM / N      photons s^-1 cm^-3 sr^-1 per unit velocity,
+ *
+ * and an aspect of shells is seen by one of n_aspect observers. This without SUM / (N V), in the unit of the scene. */
+static double scattered_rate(const lr_model *model, const struct scene *scene)
+{
+    return scene->n_aspect * model_luminosity(model) / (4 * LR_PI * scene->channels.width * emissivity_unit(model));
 }
 
 void scene_scale_sums(const lr_model *model, const struct scene *scene, const float *sums, double packets,
                       float *emissivity)
 {
     const struct mesh *mesh = &scene->mesh;
-    const double rate =
-        model_luminosity(model) / (4 * LR_PI * scene->channels.width * emissivity_unit(model)) / packets;
-    const size_t n_channel = (size_t)scene->channels.n;
+    const double rate = scattered_rate(model, scene) / packets;
+    const size_t n_row = (size_t)scene->n_aspect * (size_t)scene->channels.n;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads_of(model))
     for (int i = 0; i < mesh->n[0]; i++)
         for (int j = 0; j < mesh->n[1]; j++)
             for (int k = 0; k < mesh->n[2]; k++) {
                 const double scale = rate / mesh_cell_volume(mesh, i, j, k);
-                const size_t first = (size_t)mesh_cell_index(mesh, i, j, k) * n_channel;
-                for (size_t at = first; at < first + n_channel; at++)
+                const size_t first = (size_t)mesh_cell_index(mesh, i, j, k) * n_row;
+                for (size_t at = first; at < first + n_row; at++)
                     emissivity[at] = (float)((double)sums[at] * scale);
             }
 }
@@ -375,39 +414,35 @@ enum lr_status scene_own_medium(lr_context *ctx, struct scene *scene)
     return LR_OK;
 }
 
-/* Expected scatterings per packet in a cell and a channel are an emissivity:
- *
- *     j = L / (4 pi V dv) SUM / N      photons s^-1 cm^-3 sr^-1 per unit velocity. */
-enum lr_status scene_add_scattered(lr_context *ctx, const lr_model *model, struct scene *scene, const float *sums,
-                                   const double *packets, int n_group, bool errors)
+enum lr_status scene_add_scattered(lr_context *ctx, const lr_model *model, struct scene *scene,
+                                   const struct scattered *scattered, bool errors)
 {
     const struct mesh *mesh = &scene->mesh;
-    const size_t n_channel = (size_t)scene->channels.n;
-    const size_t n_voxel = (size_t)mesh_cell_count(mesh) * n_channel;
-    const size_t stride = n_voxel * (size_t)scene->n_camera;
+    const size_t n_row = (size_t)scene->n_aspect * (size_t)scene->channels.n;
+    const size_t stride = job_voxel_count(scattered, scene) * (size_t)scattered->n_camera;
     double all = 0;
-    for (int g = 0; g < n_group; g++)
-        all += packets[g];
-    const double rate = model_luminosity(model) / (4 * LR_PI * scene->channels.width * emissivity_unit(model));
+    for (int g = 0; g < scattered->n_group; g++)
+        all += scattered->packets[g];
+    const double rate = scattered_rate(model, scene);
     for (int camera = 0; camera < scene->n_camera; camera++) {
         LR_TRY(need_emissivity(ctx, model, scene, camera));
         struct emissivity *emissivity = &scene->emissivity[camera];
         if (errors)
-            LR_TRY(lr_allocate(ctx, n_voxel, sizeof(float), &emissivity->error));
-        const float *from = sums + (size_t)camera * n_voxel;
+            LR_TRY(lr_allocate(ctx, scene_voxel_count(scene), sizeof(float), &emissivity->error));
+        const float *from = scattered_sums(scattered, scene, 0, camera);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads_of(model))
         for (int i = 0; i < mesh->n[0]; i++)
             for (int j = 0; j < mesh->n[1]; j++)
                 for (int k = 0; k < mesh->n[2]; k++) {
                     const double scale = rate / mesh_cell_volume(mesh, i, j, k);
-                    const size_t first = (size_t)mesh_cell_index(mesh, i, j, k) * n_channel;
-                    for (size_t at = first; at < first + n_channel; at++) {
+                    const size_t first = (size_t)mesh_cell_index(mesh, i, j, k) * n_row;
+                    for (size_t at = first; at < first + n_row; at++) {
                         double sum = 0;
-                        for (int g = 0; g < n_group; g++)
+                        for (int g = 0; g < scattered->n_group; g++)
                             sum += (double)from[(size_t)g * stride + at];
                         emissivity->value[at] += (float)(sum / all * scale);
                         if (errors)
-                            emissivity->error[at] = (float)(group_error(from + at, stride, packets, n_group) * scale);
+                            emissivity->error[at] = (float)(group_error(scattered, from + at, stride) * scale);
                     }
                 }
     }

@@ -15,16 +15,29 @@ struct channels window_channels(const lr_model *model, const struct window *wind
 /* Each channel is recorded as so many narrower ones, in a run with packets: a power of two. */
 int channel_refinement(const lr_model *model);
 
+/* Shells that scatter: how many aspects (kernel/aspect.h) their emissivity has; otherwise 1. */
+int aspect_count(const lr_model *model);
+
 /* Those of a window. */
 struct channels recorded_channels(const lr_model *model, const struct window *window);
 
 /* A scene with all created light and nothing scattered. It borrows the medium of the model. */
 enum lr_status scene_build(lr_context *ctx, const lr_model *model, const struct window *window, struct scene **scene);
 
-/* Add scattered light: sums[n_group][n_camera][n_cell][n_channel] of expected scatterings (kernel/deposit.h) and the
- * packets of each group. With `errors` the groups give a standard error per voxel. */
-enum lr_status scene_add_scattered(lr_context *ctx, const lr_model *model, struct scene *scene, const float *sums,
-                                   const double *packets, int n_group, bool errors);
+/* What transport summed up: expected scatterings (kernel/deposit.h), and the packets of each group. */
+struct scattered {
+    const float *sums; /* [n_group][n_camera][n_cell of the job][n_aspect][n_channel] */
+    int n_group, n_camera;
+    int cavity; /* 1: the first cell of the job is the empty cavity inside the shells */
+    const double *packets;
+};
+
+/* The sums of a group for a camera of the scene, from its first cell on. */
+const float *scattered_sums(const struct scattered *scattered, const struct scene *scene, int group, int camera);
+
+/* Add scattered light. With `errors` the groups give a standard error per voxel. */
+enum lr_status scene_add_scattered(lr_context *ctx, const lr_model *model, struct scene *scene,
+                                   const struct scattered *scattered, bool errors);
 
 /* Sums of one camera and of so many packets, as an emissivity in the unit of the scene's. */
 void scene_scale_sums(const lr_model *model, const struct scene *scene, const float *sums, double packets,

@@ -321,15 +321,16 @@ static void prepared_free(struct prepared_trace *prepared)
 static enum lr_status add_cavity(lr_context *ctx, const float *from, struct prepared_trace *prepared,
                                  const float **light)
 {
-    const size_t row = (size_t)prepared->scene->channels.n;
-    const size_t n = (size_t)mesh_cell_count(&prepared->scene->mesh) * row;
+    const size_t row = (size_t)(prepared->scene->n_aspect * prepared->scene->channels.n);
+    const size_t n = scene_voxel_count(prepared->scene);
     LR_TRY(lr_allocate(ctx, n + row, sizeof(float), &prepared->light));
     memcpy(prepared->light + row, from, n * sizeof(float));
     *light = prepared->light;
     return LR_OK;
 }
 
-static enum lr_status prepare(lr_context *ctx, const struct scene *scene, int origin, const struct camera *view,
+static enum lr_status prepare(lr_context *ctx, const struct scene *scene, int origin,
+                              const struct emissivity *emissivity, const struct camera *view,
                               const struct channels *channels, const struct image_options *options, bool shines,
                               struct prepared_trace *prepared)
 {
@@ -346,12 +347,12 @@ static enum lr_status prepare(lr_context *ctx, const struct scene *scene, int or
     LR_TRY(lr_allocate(ctx, (size_t)job->n_channel, sizeof(double), &prepared->sky));
     job->sky = prepared->sky;
     job->step_source = options->step_source;
-    const struct emissivity *emissivity = &scene->emissivity[origin];
     const float *light = emissivity->value;
     if (light && prepared->cavity)
         LR_TRY(add_cavity(ctx, light, prepared, &light));
     job->emissivity = light ? light + first : NULL;
     job->emissivity_unit = emissivity->unit * prepared->length_unit / prepared->intensity_unit;
+    job->n_aspect = light ? scene->n_aspect : 1;
     /* Scattered light was recorded in cells that move as one: rays see them as the packets did. */
     job->step_velocity = options->step_velocity && !job->emissivity;
     job->spread = field_measure(&scene->medium.eps, &scene->mesh).low < 1;
@@ -518,7 +519,8 @@ enum lr_status trace_cube(lr_context *ctx, const struct worker *worker, const st
     struct prepared_trace prepared = {0};
     struct trace_image image = {0};
     enum lr_status status = LR_OK;
-    LR_TRY_OR(done, status, prepare(ctx, scene, origin, view, channels, options, true, &prepared));
+    LR_TRY_OR(done, status,
+              prepare(ctx, scene, origin, &scene->emissivity[origin], view, channels, options, true, &prepared));
     const struct trace_job *job = &prepared.job;
     LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof(float), &image.intensity));
     if (options->optical_depth)
@@ -551,14 +553,13 @@ done:
 }
 
 enum lr_status trace_emissivity(lr_context *ctx, const struct worker *worker, const struct scene *scene, int origin,
-                                const float *emissivity, double unit, const struct image_options *options,
+                                const struct emissivity *emissivity, const struct image_options *options,
                                 const struct cube *like, float *intensity)
 {
     struct prepared_trace prepared = {0};
     struct trace_image image = {.intensity = intensity};
-    enum lr_status status = prepare(ctx, scene, origin, &like->camera, &like->channels, options, false, &prepared);
-    prepared.job.emissivity = emissivity;
-    prepared.job.emissivity_unit = unit * prepared.length_unit / prepared.intensity_unit;
+    enum lr_status status =
+        prepare(ctx, scene, origin, emissivity, &like->camera, &like->channels, options, false, &prepared);
     if (status == LR_OK)
         status = run(ctx, worker, &prepared, &like->camera, &image);
     prepared_free(&prepared);

@@ -19,10 +19,10 @@ enum lr_status trace_cube(lr_context *ctx, const struct worker *worker, const st
                           const struct camera *view, const struct channels *channels,
                           const struct image_options *options, struct cube *cube);
 
-/* The image of another emissivity alone, [n_cell][n_channel] in the unit of the scene's, added up into
+/* The image of another emissivity alone, of the same shape as the scene's, added up into
  * SUM (I_g - mean)^2 by the caller: same geometry and unit as `like`. */
 enum lr_status trace_emissivity(lr_context *ctx, const struct worker *worker, const struct scene *scene, int origin,
-                                const float *emissivity, double unit, const struct image_options *options,
+                                const struct emissivity *emissivity, const struct image_options *options,
                                 const struct cube *like, float *intensity);
 
 #endif

@@ -101,7 +101,8 @@ BAD = {
     "sources.0.point={position: [0 pc, 0 pc, 0 pc], emission: beam, direction: +x}": ("emission", "isotropic"),
     "sources.0={plane: {axis: x, at: 0 pc}, spectrum: {monochromatic: 0}, luminosity: 1 photon/s}": ("plane", "shells"),
     "output.directions={mu: 4}": ("output.directions", "all directions"),
-    "cameras=[{name: a, direction: +x}]": ("cameras", "run.packets: 0"),
+    "cameras=[{name: a, position: [5 pc, 0 pc, 0 pc]}]": ("cameras", "direction"),
+    "image.method=peel-off": ("image", "two-step"),
 }
 
 
@@ -109,8 +110,8 @@ BAD = {
 def test_what_shells_do_not_have(shells, fails, setting):
     place, words = BAD[setting]
     extra = ["--set", "mesh.inner=0 pc"] if setting == "mesh.spacing=log" else []
-    if setting.startswith("cameras"):
-        extra = ["--set", "channels={number: 4, range: [-5, 5]}"]
+    if setting.startswith(("cameras", "image")):
+        extra = ["--set", "channels={number: 4, range: [-5, 5]}", "--set", "cameras=[{name: a, direction: +x}]"]
     line = fails("run", "model.yaml", "-o", "out.h5", *extra, "--set", setting)
     assert place in line and words in line, line
 

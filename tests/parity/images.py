@@ -45,6 +45,11 @@ CASES = {
     "shells with a cavity, grey absorption": ("tests/physics/shells/image", 0, [
         "cameras=[{name: c, direction: +z, pixels: 24}]", "mesh={shells: 30, inner: 0.01 pc, outer: 1 pc, spacing: log}",
         "medium.velocity=-1 km/s", "medium.opacity=3 1/pc", "medium.absorption=0.5 1/pc"]),
+    "shells that scatter": ("tests/physics/shells_scattered/model", 3e4, ["medium.tau_centre=3", "cameras=[{name: c,"
+                                                                                    " direction: +z, pixels: 24}]"]),
+    "shells that scatter, outflow around a cavity, absorption": ("tests/physics/shells_scattered/model", 3e4, [
+        "mesh.inner=0.2 pc", "medium.velocity=20 km/s", "medium.absorption=0.3 1/pc", "cameras=[{name: c, direction: +x, "
+        "pixels: 24}]"]),
     "slab with a shining plane": ("examples/thick_slab_image", 1e3, ["cameras=[{name: c, theta: 60 deg, phi: 30 deg,"
                                                                      " pixels: 12}]"]),
 }

@@ -95,6 +95,20 @@ static void test_direction_to_a_camera(void **state)
     assert_true(fabs((double)n.x) < 1e-6 && fabs((double)n.y - 0.6) < 1e-6 && fabs((double)n.z - 0.8) < 1e-6);
 }
 
+/* The part of the way solves (1 - exp(-t y)) = u (1 - exp(-t)), for all depths. */
+static void test_place_of_a_scattering(void **state)
+{
+    static const double depth[] = {1e-6, 0.01, 0.0199, 0.0201, 0.3, 3, 60};
+    (void)state;
+    for (size_t i = 0; i < sizeof depth / sizeof *depth; i++)
+        for (double u = 0.05; u < 1; u += 0.1) {
+            const double y = (double)scattering_part((real)u, (real)depth[i]);
+            assert_true(y > 0 && y < 1);
+            assert_true(fabs(expm1(-depth[i] * y) / expm1(-depth[i]) - u) < 2e-5);
+        }
+    assert_true(scattering_part(R(1), R(5)) <= R(1) && scattering_part(R(1), R(1e-3)) <= R(1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -103,6 +117,7 @@ int main(void)
         cmocka_unit_test(test_channels),
         cmocka_unit_test(test_expected_scatterings),
         cmocka_unit_test(test_direction_to_a_camera),
+        cmocka_unit_test(test_place_of_a_scattering),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
