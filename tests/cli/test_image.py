@@ -176,7 +176,8 @@ def test_the_result_file_describes_its_images(made):
         assert len(front["x_edges"]) == 17
         assert front["intensity"][:] * 1e23 == pytest.approx(cube(made, "model_front"), rel=1e-6)
         assert list(file["scene/cameras"].attrs["names"]) == ["front", "side"]
-        assert file["scene/cameras/side/emissivity"].shape == (8, 8, 8, 24)
+        assert file["scene/cameras/side/emissivity"].shape == (8, 8, 8, 48)  # recorded in channels half as wide
+        assert file["scene"].attrs["refined"] == 2
         assert "cameras" in file["provenance/model_resolved"].asstr()[()]
         datasets = []
         file.visititems(lambda name, item: datasets.append(item) if isinstance(item, h5py.Dataset) else None)
