@@ -18,8 +18,8 @@ enum { N_PAST = 3 };
 
 /* What the rays of one direction left with the cells, of one thread. */
 struct sums {
-    real *entering, *own; /* [n_cell][n_line] */
-    real *length;         /* [n_cell] weights */
+    real *entering, *lost; /* [n_cell][n_line] */
+    real *length;          /* [n_cell] weights */
 };
 
 struct levels {
@@ -32,13 +32,13 @@ struct levels {
     double *strength; /* [n_cell] density / b */
     double *width;    /* [n_cell] the longest of the cell */
     double *most_gain;
-    real reach;             /* |x| */
-    real *dust;             /* [n_cell][n_line] its source function, where any shines; or NULL */
-    struct line_glow *glow; /* [n_cell][n_line] */
-    double *entering, *own; /* [n_cell][n_line] of the finished directions */
-    double *seen;           /* [n_cell] weights of the directions that met the cell */
-    double *star;           /* [n_cell][n_line] direct light of stars; or NULL */
-    struct sums *sums;      /* [threads] */
+    real reach;              /* |x| */
+    real *dust;              /* [n_cell][n_line] its source function, where any shines; or NULL */
+    struct line_glow *glow;  /* [n_cell][n_line] */
+    double *entering, *lost; /* [n_cell][n_line] of the finished directions */
+    double *seen;            /* [n_cell] weights of the directions that met the cell */
+    double *star;            /* [n_cell][n_line] direct light of stars; or NULL */
+    struct sums *sums;       /* [threads] */
     double *x, *past[N_PAST];
     int n_past;
     float *residual;
@@ -85,7 +85,7 @@ struct desk {
     real *end_profile; /* [room][n] at its end, where it is recorded */
     real *end_sum;     /* [room] */
     struct interval *at;
-    real *entering, *own;
+    real *entering, *lost;
     struct sums *sums;
     int failed;
 };
@@ -138,9 +138,9 @@ static void make_profiles(const struct levels *levels, struct desk *desk)
     }
 }
 
-/* Source functions at the ends of a piece: the part of the target cell, as a weight, and the rest. */
+/* Source functions at the ends of a piece: one minus the weight of the target cell, and what others give. */
 struct ends {
-    real own0, own1, rest0, rest1;
+    real lost0, lost1, rest0, rest1;
 };
 
 static struct ends piece_ends(const struct piece *piece, int target, real source, real source_other)
@@ -152,8 +152,8 @@ static struct ends piece_ends(const struct piece *piece, int target, real source
     const int is_cell = piece->cell == target;
     const int is_other = piece->other == target && !is_cell;
     struct ends ends;
-    ends.own0 = is_cell ? R(1) - u0 : is_other ? u0 : R(0);
-    ends.own1 = is_cell ? R(1) - u1 : is_other ? u1 : R(0);
+    ends.lost0 = is_cell ? u0 : is_other ? R(1) - u0 : R(1);
+    ends.lost1 = is_cell ? u1 : is_other ? R(1) - u1 : R(1);
     ends.rest0 = (is_cell ? R(0) : (R(1) - u0) * source) + (is_other ? R(0) : u0 * source_other);
     ends.rest1 = (is_cell ? R(0) : (R(1) - u1) * source) + (is_other ? R(0) : u1 * source_other);
     return ends;
@@ -166,21 +166,21 @@ static void record(const struct levels *levels, const struct desk *desk, int i, 
     const struct piece *piece = &desk->track.piece[i];
     const real *profile = desk->end_profile + (size_t)i * (size_t)desk->band.n;
     real *entering = desk->entering;
-    real *own = desk->own;
+    real *lost = desk->lost;
     real sum_entering = R(0);
-    real sum_own = R(0);
-#pragma omp simd reduction(+ : sum_entering, sum_own)
+    real sum_lost = R(0);
+#pragma omp simd reduction(+ : sum_entering, sum_lost)
     for (int f = span.low; f < span.high; f++) {
         sum_entering += profile[f] * entering[f];
-        sum_own += profile[f] * own[f];
-        entering[f] += own[f] * source;
-        own[f] = R(0);
+        sum_lost += profile[f] * lost[f];
+        entering[f] += (R(1) - lost[f]) * source;
+        lost[f] = R(1);
     }
     const size_t to = (size_t)piece->cell * (size_t)levels->job.n_line + (size_t)l;
     if (desk->end_sum[i] > R(0)) {
         const real scale = piece->weight / desk->end_sum[i];
         desk->sums->entering[to] += scale * sum_entering;
-        desk->sums->own[to] += scale * sum_own;
+        desk->sums->lost[to] += scale * sum_lost;
     }
     if (l == 0)
         desk->sums->length[piece->cell] += piece->weight;
@@ -191,7 +191,7 @@ static void cross_thin_piece(const struct desk *desk, const struct ends *ends, c
                              real depth)
 {
     real *entering = desk->entering;
-    real *own = desk->own;
+    real *lost = desk->lost;
     const struct ends end = *ends;
 #pragma omp simd
     for (int f = at.low; f < at.high; f++) {
@@ -200,7 +200,7 @@ static void cross_thin_piece(const struct desk *desk, const struct ends *ends, c
         const real from = t * (R(1.0 / 2) - t * (R(1.0 / 3) - t * (R(1.0 / 8) - t * R(1.0 / 30))));
         const real through = R(1) - from - to;
         entering[f] = entering[f] * through + end.rest0 * from + end.rest1 * to;
-        own[f] = own[f] * through + end.own0 * from + end.own1 * to;
+        lost[f] = lost[f] * through + end.lost0 * from + end.lost1 * to;
     }
 }
 
@@ -208,13 +208,13 @@ static void cross_piece(const struct desk *desk, const struct ends *ends, const 
                         real depth)
 {
     real *entering = desk->entering;
-    real *own = desk->own;
+    real *lost = desk->lost;
     const struct ends end = *ends;
 #pragma omp simd
     for (int f = at.low; f < at.high; f++) {
         const struct step_weights w = step_weights_of(depth * profile[f]);
         entering[f] = entering[f] * w.through + end.rest0 * w.from + end.rest1 * w.to;
-        own[f] = own[f] * w.through + end.own0 * w.from + end.own1 * w.to;
+        lost[f] = lost[f] * w.through + end.lost0 * w.from + end.lost1 * w.to;
     }
 }
 
@@ -223,7 +223,7 @@ static void cross_dusty_piece(const struct desk *desk, const struct ends *ends, 
                               real depth, real grey, real dust)
 {
     real *entering = desk->entering;
-    real *own = desk->own;
+    real *lost = desk->lost;
     const struct ends end = *ends;
 #pragma omp simd
     for (int f = at.low; f < at.high; f++) {
@@ -233,7 +233,8 @@ static void cross_dusty_piece(const struct desk *desk, const struct ends *ends, 
         const struct step_weights w = step_weights_of(all);
         entering[f] = entering[f] * w.through + share * (end.rest0 * w.from + end.rest1 * w.to) +
                       (R(1) - share) * dust * (w.from + w.to);
-        own[f] = own[f] * w.through + share * (end.own0 * w.from + end.own1 * w.to);
+        lost[f] =
+            lost[f] * w.through + share * (end.lost0 * w.from + end.lost1 * w.to) + (R(1) - share) * (w.from + w.to);
     }
 }
 
@@ -267,7 +268,7 @@ static void follow_track(const struct levels *levels, const struct desk *desk, i
     const real background = (real)levels->job.line[l].background;
     for (int f = 0; f < desk->band.n; f++) {
         desk->entering[f] = background;
-        desk->own[f] = R(0);
+        desk->lost[f] = R(1);
     }
     for (int first = 0; first < track->n;) {
         int last = first;
@@ -306,8 +307,8 @@ static void finish_direction(struct levels *levels, double weight)
                 continue;
             for (int64_t at = cell * n_line; at < (cell + 1) * n_line; at++) {
                 levels->entering[at] += weight * (double)sums->entering[at] / length;
-                levels->own[at] += weight * (double)sums->own[at] / length;
-                sums->entering[at] = sums->own[at] = R(0);
+                levels->lost[at] += weight * (double)sums->lost[at] / length;
+                sums->entering[at] = sums->lost[at] = R(0);
             }
             sums->length[cell] = R(0);
         }
@@ -319,9 +320,9 @@ static void desk_make(const struct level_job *job, struct sums *sums, struct des
     const size_t n = (size_t)job->n_frequency;
     *desk = (struct desk){.band = {job->n_frequency, (real)job->frequency_first, (real)job->frequency_step},
                           .entering = (real *)calloc(n, sizeof(real)),
-                          .own = (real *)calloc(n, sizeof(real)),
+                          .lost = (real *)calloc(n, sizeof(real)),
                           .sums = sums};
-    desk->failed = !desk->entering || !desk->own;
+    desk->failed = !desk->entering || !desk->lost;
 }
 
 static void desk_free(struct desk *desk)
@@ -332,7 +333,7 @@ static void desk_free(struct desk *desk)
     free(desk->end_sum);
     free(desk->at);
     free(desk->entering);
-    free(desk->own);
+    free(desk->lost);
 }
 
 static void sweep_thread(struct levels *levels, volatile sig_atomic_t *stop, int *failed)
@@ -398,7 +399,7 @@ static enum lr_status sweep(lr_context *ctx, void *state, volatile sig_atomic_t 
     int failed = 0;
     make_glow(levels);
     memset(levels->entering, 0, voxels(levels) * sizeof *levels->entering);
-    memset(levels->own, 0, voxels(levels) * sizeof *levels->own);
+    memset(levels->lost, 0, voxels(levels) * sizeof *levels->lost);
     memset(levels->seen, 0, (size_t)levels->job.n_cell * sizeof *levels->seen);
 #pragma omp parallel num_threads(levels->threads)
     sweep_thread(levels, stop, &failed);
@@ -420,8 +421,8 @@ static void add_radiation(const struct levels *levels, int64_t cell, double *rat
         const struct level_line *line = &job->line[l];
         const double around = seen > 0 ? levels->entering[cell * job->n_line + l] / seen : line->background;
         const double entering = around + (levels->star ? levels->star[cell * job->n_line + l] : 0);
-        const double own = seen > 0 ? levels->own[cell * job->n_line + l] / seen : 0;
-        rates[line->upper * job->n_level + line->lower] += line->a_ul * (1 - own + entering);
+        const double lost = seen > 0 ? levels->lost[cell * job->n_line + l] / seen : 1;
+        rates[line->upper * job->n_level + line->lower] += line->a_ul * (lost + entering);
         rates[line->lower * job->n_level + line->upper] += line->a_ul * line->weight_ratio * entering;
     }
 }
@@ -478,6 +479,8 @@ static enum lr_status step(lr_context *ctx, void *state, struct level_change *ch
         }
         free(rates);
     }
+    if (!isfinite(square))
+        return lr_fail(ctx, LR_ERROR_INTERNAL, "level populations are not numbers any more");
     change->largest = largest;
     change->rms = count > 0 ? sqrt(square / count) : 0;
     return failed ? lr_fail(ctx, LR_ERROR_MEMORY, "out of memory for rate equations") : LR_OK;
@@ -668,20 +671,20 @@ static int make_arrays(struct levels *levels)
     const size_t wide = voxels(levels) * sizeof(double);
     levels->glow = chain_copy(chain, voxels(levels) * sizeof *levels->glow, NULL);
     levels->entering = chain_copy(chain, wide, NULL);
-    levels->own = chain_copy(chain, wide, NULL);
+    levels->lost = chain_copy(chain, wide, NULL);
     levels->seen = chain_copy(chain, cells * sizeof(double), NULL);
     levels->star = levels->job.n_star > 0 ? chain_copy(chain, wide, NULL) : NULL;
     levels->residual = chain_copy(chain, cells * sizeof *levels->residual, NULL);
     levels->x = chain_copy(chain, populations(levels) * sizeof(double), NULL);
-    int ok = levels->glow && levels->entering && levels->own && levels->seen && levels->residual && levels->x;
+    int ok = levels->glow && levels->entering && levels->lost && levels->seen && levels->residual && levels->x;
     ok = ok && (levels->job.n_star == 0 || levels->star);
     levels->sums = chain_copy(chain, (size_t)levels->threads * sizeof *levels->sums, NULL);
     for (int t = 0; ok && levels->sums && t < levels->threads; t++) {
         struct sums *sums = &levels->sums[t];
         sums->entering = chain_copy(chain, voxels(levels) * sizeof(real), NULL);
-        sums->own = chain_copy(chain, voxels(levels) * sizeof(real), NULL);
+        sums->lost = chain_copy(chain, voxels(levels) * sizeof(real), NULL);
         sums->length = chain_copy(chain, cells * sizeof(real), NULL);
-        ok = sums->entering && sums->own && sums->length;
+        ok = sums->entering && sums->lost && sums->length;
     }
     ok = ok && levels->sums;
     for (int i = 0; i < N_PAST; i++) {

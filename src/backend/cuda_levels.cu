@@ -221,7 +221,8 @@ enum lr_status accelerate(lr_context *ctx, void *state, bool *done)
     if (device->error == cudaSuccess && determinant > 1e-12 * sums[0] * sums[2]) {
         const double a = (sums[3] * sums[2] - sums[4] * sums[1]) / determinant;
         const double b = (sums[4] * sums[0] - sums[3] * sums[1]) / determinant;
-        ng_kernel<<<blocks_for((size_t)levels->job.n_cell), BLOCK>>>(levels->job.n_cell, levels->job.n_level, it, a, b);
+        ng_kernel<<<blocks_for((size_t)levels->job.n_cell), BLOCK>>>(levels->job.n_cell, levels->job.n_level,
+                                                                     levels->job.n_line, levels->line, it, a, b);
         okay(device, cudaGetLastError());
         *done = device->error == cudaSuccess;
     }
@@ -319,10 +320,12 @@ void share_out(int threads, int64_t first, int64_t end, const Work &work)
 
 double widest(const struct level_job *job, int64_t cell)
 {
-    const double x = job->width[0][cell / ((int64_t)job->n[1] * job->n[2])];
-    const double y = job->width[1][cell / job->n[2] % job->n[1]];
-    const double z = job->width[2][cell % job->n[2]];
-    return std::max({x, y, z});
+    const int64_t at[3] = {cell / job->n[2] / job->n[1], cell / job->n[2] % job->n[1], cell % job->n[2]};
+    double width = 0;
+    for (int axis = 0; axis < 3; axis++)
+        if (job->n[axis] > 1 || job->face[2 * axis] != TRANSPORT_PERIODIC)
+            width = std::max(width, job->width[axis][at[axis]]);
+    return width;
 }
 
 /* Cells in pieces, so that the copies on the host stay small. */

@@ -30,10 +30,10 @@ struct LR_ALIGNED(32) gas_cell {
 
 /* Profile-weighted mean intensity: from elsewhere, and from the cell itself in units of its S. */
 struct LR_ALIGNED(2 * sizeof(real)) light {
-    real entering, own;
+    real entering, lost;
 };
 struct LR_ALIGNED(16) light_sum {
-    double entering, own;
+    double entering, lost;
 };
 
 /* ---- radiation --------------------------------------------------------------------------------------------------- */
@@ -153,12 +153,12 @@ __device__ __forceinline__ struct interval reach_of(const struct light_pass &pas
     return interval;
 }
 
-/* One line in a span. With S linear between the ends of each half, the cell b has the weights own_*, and what does not
- * come from b is rest_*; in b itself own_b1 = 1 and rest_b1 = 0 (piece_ends of the CPU backend). */
+/* One line in a span. With S linear between the ends of each half, the cell b has the weights 1 - lost_*, and what does
+ * not come from b is rest_*; in b itself lost_b1 = 0 and rest_b1 = 0 (piece_ends of the CPU backend). */
 struct line_span {
     real depth_a, depth_b, grey_a, grey_b, dust_a, dust_b;
-    real own_a0, own_a1, rest_a0, rest_a1;
-    real own_b0, rest_b0;
+    real lost_a0, lost_a1, rest_a0, rest_a1;
+    real lost_b0, rest_b0;
     real source;
 };
 
@@ -177,11 +177,11 @@ __device__ __forceinline__ struct line_span line_in_span(const struct light_pass
     struct line_span line;
     line.depth_a = a.alpha * span.length_a;
     line.depth_b = b.alpha * span.length_b;
-    line.own_a0 = again ? R(1) : R(0);
-    line.own_a1 = again ? R(1) - u_a : u_a;
+    line.lost_a0 = again ? R(0) : R(1);
+    line.lost_a1 = again ? u_a : R(1) - u_a;
     line.rest_a0 = again ? R(0) : a.source;
     line.rest_a1 = again ? u_a * b.source : (R(1) - u_a) * a.source;
-    line.own_b0 = R(1) - u_b;
+    line.lost_b0 = u_b;
     line.rest_b0 = u_b * a.source;
     line.source = b.source;
     if (DUST) {
@@ -198,7 +198,7 @@ enum matter { DUSTY, CLEAR, THIN };
 
 /* Weights of a step for the line, and what dust adds. */
 struct mixed_weights {
-    real through, from, to, dust;
+    real through, from, to, aside, dust; /* aside: 1 minus these three */
 };
 
 template <enum matter MATTER>
@@ -210,19 +210,20 @@ __device__ __forceinline__ struct mixed_weights mixed_step(real line, real grey,
     mixed.through = w.through;
     mixed.from = w.from;
     mixed.to = w.to;
-    mixed.dust = R(0);
+    mixed.aside = mixed.dust = R(0);
     if (MATTER == DUSTY) {
         const real share = all != R(0) ? r_div(line, all) : R(0);
         mixed.from *= share;
         mixed.to *= share;
-        mixed.dust = (R(1) - share) * dust * (w.from + w.to);
+        mixed.aside = (R(1) - share) * (w.from + w.to);
+        mixed.dust = mixed.aside * dust;
     }
     return mixed;
 }
 
 /* Sums of a thread over its frequencies: profile in the middle of b, and the same times both parts of the light. */
 struct record {
-    real profile, entering, own;
+    real profile, entering, lost;
 };
 
 /* One frequency through both halves; gives the light that goes on. `profile` is that in the middle of b. */
@@ -232,19 +233,23 @@ __device__ __forceinline__ real cross_span(const struct line_span &line, real en
 {
     const struct mixed_weights a = mixed_step<MATTER>(depth_a, line.grey_a, line.dust_a);
     const struct mixed_weights b = mixed_step<MATTER>(depth_b, line.grey_b, line.dust_b);
-    real own = line.own_a0 * a.from + line.own_a1 * a.to;
+    real lost = a.through + (line.lost_a0 * a.from + line.lost_a1 * a.to);
     entering = entering * a.through + (line.rest_a0 * a.from + line.rest_a1 * a.to);
     if (MATTER == DUSTY)
         entering += a.dust;
-    own = own * b.through + (line.own_b0 * b.from + b.to);
+    if (MATTER == DUSTY)
+        lost += a.aside;
+    lost = lost * b.through + line.lost_b0 * b.from;
+    if (MATTER == DUSTY)
+        lost += b.aside;
     entering = entering * b.through + line.rest_b0 * b.from;
     if (MATTER == DUSTY)
         entering += b.dust;
     entering = r_min(entering, BRIGHTEST); /* inverted cells in a row amplify without a limit */
     record.profile += profile;
     record.entering += profile * entering;
-    record.own += profile * own;
-    return entering + own * line.source;
+    record.lost += profile * lost;
+    return entering + (R(1) - lost) * line.source;
 }
 
 /* The frequencies low, low + width, ... of one thread. */
@@ -282,7 +287,7 @@ __device__ __forceinline__ struct record group_sum(struct record sum, int width)
             break;
         sum.profile += __shfl_xor_sync(WHOLE_WARP, sum.profile, offset);
         sum.entering += __shfl_xor_sync(WHOLE_WARP, sum.entering, offset);
-        sum.own += __shfl_xor_sync(WHOLE_WARP, sum.own, offset);
+        sum.lost += __shfl_xor_sync(WHOLE_WARP, sum.lost, offset);
     }
     return sum;
 }
@@ -327,8 +332,8 @@ __device__ __forceinline__ void cross_lines(const struct light_pass &pass, const
         record = group_sum(record, width);
         if (there && part < 2 && weight > R(0) && record.profile > R(0)) {
             struct light *light = &beam.light[(int64_t)span.b * pass.n_line + first + l];
-            atomicAdd(part == 0 ? &light->entering : &light->own,
-                      r_div(weight * (part == 0 ? record.entering : record.own), record.profile));
+            atomicAdd(part == 0 ? &light->entering : &light->lost,
+                      r_div(weight * (part == 0 ? record.entering : record.lost), record.profile));
         }
     }
     __syncwarp(); /* the next span deals the frequencies to other threads */
@@ -464,9 +469,9 @@ __global__ void finish_kernel(int64_t n_cell, int n_line, double weight, const r
     const double scale = weight / met;
     struct light_sum total = sum[at];
     total.entering += scale * (double)light.entering;
-    total.own += scale * (double)light.own;
+    total.lost += scale * (double)light.lost;
     sum[at] = total;
-    now[at].entering = now[at].own = R(0);
+    now[at].entering = now[at].lost = R(0);
     if (at == cell * n_line)
         seen[cell] += weight;
 }
@@ -607,13 +612,13 @@ __device__ void warp_fill(const struct rate_pass &pass, int64_t cell, int stride
     for (int l = lane; l < pass.n_line; l += WARP) {
         const struct rate_line line = pass.line[l];
         double entering = line.background;
-        double own = 0.0;
+        double lost = 1.0;
         if (seen > 0) {
             const struct light_sum light = pass.light[cell * pass.n_line + l];
             entering = light.entering / seen;
-            own = light.own / seen;
+            lost = light.lost / seen;
         }
-        atomicAdd(&rates[(int64_t)line.upper * stride + line.lower], line.a_ul * (1.0 - own + entering));
+        atomicAdd(&rates[(int64_t)line.upper * stride + line.lower], line.a_ul * (lost + entering));
         atomicAdd(&rates[(int64_t)line.lower * stride + line.upper], line.a_ul * line.weight_ratio * entering);
     }
     __syncwarp();
@@ -724,19 +729,32 @@ __global__ void ng_sum_kernel(int64_t count, struct iterates it, double *sums)
     }
 }
 
-/* x0 = (1 - a - b) x0 + a x1 + b x2 within a factor of ten, one thread per cell. */
-__global__ void ng_kernel(int64_t n_cell, int n, struct iterates it, double a, double b)
+__device__ __forceinline__ double ng_guess(const struct iterates &it, int64_t i, double a, double b)
+{
+    const double x0 = it.x0[i];
+    const double guess = (1 - a - b) * x0 + a * it.x1[i] + b * it.x2[i];
+    return guess > 0.1 * x0 && guess < 10 * x0 ? guess : x0;
+}
+
+/* x0 = (1 - a - b) x0 + a x1 + b x2 within a factor of ten, one thread per cell; not where that inverts a line. */
+__global__ void ng_kernel(int64_t n_cell, int n, int n_line, const struct rate_line *lines, struct iterates it,
+                          double a, double b)
 {
     const int64_t cell = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (cell >= n_cell)
         return;
+    for (int l = 0; l < n_line; l++) {
+        const struct rate_line line = lines[l];
+        const int64_t lower = cell * n + line.lower;
+        const int64_t upper = cell * n + line.upper;
+        if (line.weight_ratio * ng_guess(it, lower, a, b) <= ng_guess(it, upper, a, b) &&
+            line.weight_ratio * it.x0[lower] > it.x0[upper])
+            return;
+    }
     double sum = 0.0;
     for (int64_t i = cell * n; i < (cell + 1) * n; i++) {
-        const double x0 = it.x0[i];
-        const double guess = (1 - a - b) * x0 + a * it.x1[i] + b * it.x2[i];
-        const double next = guess > 0.1 * x0 && guess < 10 * x0 ? guess : x0;
-        it.x0[i] = next;
-        sum += next;
+        it.x0[i] = ng_guess(it, i, a, b);
+        sum += it.x0[i];
     }
     for (int64_t i = cell * n; i < (cell + 1) * n; i++)
         it.x0[i] /= sum;

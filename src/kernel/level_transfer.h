@@ -4,10 +4,14 @@
  *     I1 = I0 e + S0 (m - e) + S1 (1 - m),    e = exp(-h),  m = (1 - e) / h.
  *
  * A ray is recorded in the middle of its way through each cell. There the intensity is split into what the cell itself
- * emits on the way, `own` S, and the rest, `entering`: nothing is subtracted, however thick the cell is. Then the net
- * rate A x_u + (x_u - (g_u / g_l) x_l) A J with J = entering + own S becomes
+ * emits on the way, (1 - lost) S, and the rest, `entering`: nothing is subtracted, however thick the cell is, since
+ * e + (m - e) + (1 - m) = 1 lets `lost` be followed like an intensity that begins with 1,
  *
- *     A (1 - own) x_u + (x_u - (g_u / g_l) x_l) A entering
+ *     lost1 = lost0 e + (1 - w0) (m - e) + (1 - w1) (1 - m),      w: weight of the cell in S at the ends.
+ *
+ * Then the net rate A x_u + (x_u - (g_u / g_l) x_l) A J with J = entering + (1 - lost) S becomes
+ *
+ *     A lost x_u + (x_u - (g_u / g_l) x_l) A entering
  *
  * (Rybicki & Hummer 1991, A&A 245, 171), whose rates are positive. */
 #ifndef LR_KERNEL_LEVEL_TRANSFER_H

@@ -45,6 +45,12 @@ static enum lr_status check_mesh(lr_context *ctx, const lr_model *model)
                            "%s: level populations in equilibrium need open or periodic faces, not reflecting ones",
                            model->path);
     }
+    const int directions = model->species->options.directions;
+    const struct ray_numbers range = ray_set_range(mesh);
+    if (directions != 0 && (directions < range.least || directions > range.most))
+        return lr_fail(ctx, LR_ERROR_INPUT,
+                       "%s: 'populations.directions' is %d; on this mesh it can be %d to %d, or auto", model->path,
+                       directions, range.least, range.most);
     if (!open)
         return lr_fail(ctx, LR_ERROR_INPUT,
                        "%s: in a mesh that is periodic along all axes no ray has a beginning; open one of them",
@@ -170,16 +176,22 @@ static enum lr_status change_rays(struct iteration *it, const lr_model *model, d
     return status;
 }
 
-/* Root mean square of the relative difference, weighted with the populations: SUM x (dx / x)^2 / SUM x. */
-static double compare(const double *x, const double *other, int64_t n)
+/* Root mean square of the relative difference in cells with gas, weighted with the populations: SUM x (dx / x)^2 / SUM
+ * x.
+ */
+static double compare(const lr_model *model, const struct populations *found, const double *other)
 {
     double square = 0;
     double all = 0;
-    for (int64_t i = 0; i < n; i++)
-        if (x[i] > LEVEL_MATTERS) {
-            square += pow(x[i] - other[i], 2) / x[i];
-            all += x[i];
-        }
+    for (int64_t cell = 0; cell < found->n_cell; cell++) {
+        if (!(field_at(&model->species->density, cell) > 0))
+            continue;
+        for (int64_t i = cell * found->n_level; i < (cell + 1) * found->n_level; i++)
+            if (found->x[i] > LEVEL_MATTERS) {
+                square += pow(found->x[i] - other[i], 2) / found->x[i];
+                all += found->x[i];
+            }
+    }
     return all > 0 ? sqrt(square / all) : 0;
 }
 
@@ -213,19 +225,22 @@ static enum lr_status solve_with_enough_rays(struct iteration *it, const lr_mode
     const bool automatic = it->options->directions == 0;
     const bool fixed = ray_set_is_fixed(&model->mesh);
     const int most = ray_set_most(&model->mesh);
-    const int64_t n = it->out->n_cell * it->out->n_level;
+    const int least = ray_set_range(&model->mesh).least;
     int fewer = automatic ? ray_set_default(&model->mesh) : (it->options->directions + 3) / 4;
+    fewer = fewer < least ? least : fewer;
     int number = automatic ? 2 * fewer : it->options->directions;
     uint64_t seed = model->run.seed;
     bool converged = false;
     LR_TRY(change_rays(it, model, length_unit, fewer, seed));
     LR_TRY(converge(it, FIRST_SET * it->options->error, &converged));
+    if (!converged)
+        return it->backend->read(it->ctx, it->state, it->out->x, it->out->residual);
     for (;;) {
         LR_TRY(it->backend->read(it->ctx, it->state, other, it->out->residual));
         LR_TRY(change_rays(it, model, length_unit, number, ++seed));
         LR_TRY(converge(it, it->options->error, &converged));
         LR_TRY(it->backend->read(it->ctx, it->state, it->out->x, it->out->residual));
-        it->out->noise = ray_noise(compare(it->out->x, other, n), fewer, number, fixed);
+        it->out->noise = fewer < number ? ray_noise(compare(model, it->out, other), fewer, number, fixed) : (double)NAN;
         const bool enough = it->out->noise <= wanted_noise(it, fixed);
         it->out->converged = converged && (enough || !automatic);
         if (!converged || enough || !automatic)

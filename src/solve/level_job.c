@@ -110,6 +110,9 @@ static enum lr_status find_extremes(lr_context *ctx, const struct prepared_level
     const struct species *species = prepared->model->species;
     double *x = NULL;
     *found = (struct extremes){.b_low = HUGE_VAL};
+    double strongest = 0;
+    for (int l = 0; l < job->n_line; l++)
+        strongest = fmax(strongest, job->line[l].opacity * job->line[l].weight_ratio);
     LR_TRY(lr_allocate(ctx, (size_t)job->n_level, sizeof *x, &x));
     for (int64_t cell = 0; cell < job->n_cell; cell++) {
         struct level_gas gas;
@@ -122,7 +125,7 @@ static enum lr_status find_extremes(lr_context *ctx, const struct prepared_level
         found->b_low = fmin(found->b_low, gas.b);
         found->b_high = fmax(found->b_high, gas.b);
         found->speed = fmax(found->speed, sqrt(square));
-        if (gas.density / gas.b * 2 <= found->depth) /* populations are at most 1 */
+        if (2 * gas.density / gas.b * strongest <= found->depth) /* populations are at most 1 */
             continue;
         populations_lte(&species->molecule, field_at(&species->temperature, cell), x);
         for (int l = 0; l < job->n_line; l++)

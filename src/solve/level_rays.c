@@ -94,7 +94,7 @@ static enum lr_status make_layers(lr_context *ctx, const struct mesh *mesh, doub
                                   struct ray_set *set)
 {
     struct quadrature rule;
-    quadrature_make(number / 2, &rule);
+    quadrature_make((number + 1) / 2, &rule);
     LR_TRY(set_allocate(ctx, 2 * rule.n, set));
     LR_TRY(lr_allocate(ctx, (size_t)(2 * rule.n), sizeof *set->ray, &set->ray));
     for (int d = 0; d < 2 * rule.n; d++) {
@@ -118,19 +118,21 @@ static double shell_middle(const struct mesh *mesh, int i)
     return 0.5 * (mesh->edge[0][i] + mesh->edge[0][i + 1]);
 }
 
-/* Rings between the middles of the shells, `number` in each gap, and more in front of the first one. */
+/* Rings between the middles of the shells, `number` in each gap, and more in front of the first one, evenly in mu. */
 static enum lr_status make_shells(lr_context *ctx, const struct mesh *mesh, double length_unit, int number,
                                   struct ray_set *set)
 {
-    const int n = CORE_RINGS + number * (mesh->n[0] - 1);
+    const int core = CORE_RINGS * number;
+    const int n = core + number * (mesh->n[0] - 1);
     LR_TRY(set_allocate(ctx, 1, set));
     LR_TRY(lr_allocate(ctx, (size_t)n, sizeof *set->ray, &set->ray));
     LR_TRY(lr_allocate(ctx, (size_t)n + 1, sizeof *set->ring, &set->ring));
     for (int i = 0; i <= n; i++) {
-        const int gap = i < CORE_RINGS ? 0 : 1 + (i - CORE_RINGS) / number;
-        const double part = i < CORE_RINGS ? (double)i / CORE_RINGS : (double)((i - CORE_RINGS) % number) / number;
+        const int gap = i < core ? 0 : 1 + (i - core) / number;
         const double low = gap > 0 ? shell_middle(mesh, gap - 1) : 0;
         const double high = gap < mesh->n[0] ? shell_middle(mesh, gap) : low;
+        const double mu = 1 - (double)i / core; /* at the middle of the first shell */
+        const double part = i < core ? sqrt(1 - mu * mu) : (double)((i - core) % number) / number;
         set->ring[i] = (low + part * (high - low)) / length_unit;
     }
     for (int i = 0; i < n; i++)
@@ -273,6 +275,8 @@ static struct widths measure_widths(const struct mesh *mesh)
     struct widths result = {HUGE_VAL, 1};
     for (int axis = 0; axis < 3; axis++) {
         double low = HUGE_VAL, high = 0;
+        if (mesh->n[axis] == 1 && mesh->face[2 * axis] == FACE_PERIODIC)
+            continue; /* it has no end, and no width */
         for (int i = 0; i < mesh->n[axis]; i++) {
             low = fmin(low, mesh->edge[axis][i + 1] - mesh->edge[axis][i]);
             high = fmax(high, mesh->edge[axis][i + 1] - mesh->edge[axis][i]);
@@ -338,6 +342,14 @@ bool ray_set_is_fixed(const struct mesh *mesh)
 int ray_set_default(const struct mesh *mesh)
 {
     return mesh->kind == MESH_SHELLS ? 1 : ray_set_layer_axis(mesh) >= 0 ? 8 : 16;
+}
+
+struct ray_numbers ray_set_range(const struct mesh *mesh)
+{
+    if (mesh->kind == MESH_SHELLS)
+        return (struct ray_numbers){1, 64};
+    return ray_set_layer_axis(mesh) >= 0 ? (struct ray_numbers){2, 2 * QUADRATURE_MOST}
+                                         : (struct ray_numbers){6, 100000};
 }
 
 int ray_set_most(const struct mesh *mesh)

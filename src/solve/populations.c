@@ -112,7 +112,8 @@ enum lr_status populations_run(lr_context *ctx, const struct worker *worker, con
         excitation_warn(ctx, model, &inversion); /* of given ones the reader has said it */
     describe(model, &inversion, kept);
     summarise(kept, &result->summary);
-    if (!kept->found.converged && kept->found.iterations == 0)
+    const bool noisy = result->summary.population_error <= model->species->options.error; /* which has been said */
+    if (!kept->found.converged && kept->found.iterations == 0 && !noisy)
         lr_log(ctx, LR_LOG_WARNING,
                "the level populations have not converged: estimated error %.3g after %d iterations, %.3g wanted",
                result->summary.population_error, result->summary.population_iterations, model->species->options.error);
