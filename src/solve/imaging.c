@@ -353,6 +353,10 @@ enum lr_status imaging_finish(lr_context *ctx, const struct worker *worker, cons
     LR_TRY_OR(done, status, scene_build(ctx, model, window, &scene));
     if (emissivity)
         LR_TRY_OR(done, status, scene_add_scattered(ctx, model, scene, &scattered, errors && model->image.emissivity));
+    if (model->image.emissivity) { /* first, so that a stop of the rays does not lose it */
+        LR_TRY_OR(done, status, scene_own_medium(ctx, scene));
+        result->scene = scene;
+    }
     for (int c = 0; c < window->n_camera; c++) {
         LR_TRY_OR(done, status, trace_cube(ctx, worker, scene, c, &scene->camera[c], &channels, &model->image, &part));
         if (errors)
@@ -367,13 +371,9 @@ enum lr_status imaging_finish(lr_context *ctx, const struct worker *worker, cons
         LR_TRY_OR(done, status, store_part(ctx, model, window, &part, &result->cube[window->camera + c]));
         cube_free(&part);
     }
-    if (model->image.emissivity) {
-        LR_TRY_OR(done, status, scene_own_medium(ctx, scene));
-        result->scene = scene;
-        scene = NULL;
-    }
 done:
     cube_free(&part);
-    scene_free(scene);
+    if (scene != result->scene)
+        scene_free(scene);
     return status;
 }

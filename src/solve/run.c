@@ -66,7 +66,8 @@ static void drop_images(lr_context *ctx, struct lr_result *result)
         cube_free(&result->cube[c]);
     result->n_cube = 0;
     result->summary.images_missing = 1;
-    lr_log(ctx, LR_LOG_WARNING, "stopped while images were made: the result has none");
+    lr_log(ctx, LR_LOG_WARNING, "stopped while images were made: the result has none%s",
+           result->scene ? "; 'linerad image' can make them of what it keeps" : "");
 }
 
 static enum lr_status run_passes(lr_context *ctx, const lr_model *model, struct stage *stage, struct lr_result *result)
