@@ -175,3 +175,18 @@ def test_progress_without_a_terminal_is_plain_lines(folder):
     done = folder.run("run", "model.yaml")
     assert "\r" not in done.stderr and "\033" not in done.stderr
     assert all(line.startswith("linerad: ") for line in done.stderr.splitlines())
+
+
+def test_ctrl_c_while_images_are_traced_keeps_the_emissivity(folder):
+    wide = ["--set", "cameras=[{name: front, direction: [1, 2, 3], pixels: 3000}]", "--set", "image.emissivity=true",
+            "--set", "channels={number: 64, range: [-100 km/s, 100 km/s]}"]
+    terminal = Terminal(folder, "--packets", "1000", "--device", "cpu", "-o", "out.h5", *wide)
+    terminal.read_until(["rows of image 'front'"])
+    terminal.process.send_signal(signal.SIGINT)
+    terminal.process.communicate(timeout=120)
+    terminal.read_until(["stopped while images were made", "'linerad image'"])
+    os.close(terminal.side)
+    assert terminal.process.returncode == 130
+    done = folder.run("image", "out.h5", "--pixels", "8", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert (folder.path / "out_image_front.fits").exists()
