@@ -30,7 +30,7 @@ struct setting {
 
 /* Density of the molecule over the velocity gradient; or column density through a sphere over the equivalent width
  * sqrt(pi) b of its line. */
-static double column_per_speed(const struct setting *setting, const int at[3], int64_t cell)
+static double column_per_speed(const struct setting *setting, const int at[3], int64_t cell, bool *still)
 {
     const lr_model *model = setting->model;
     const struct species *species = model->species;
@@ -40,10 +40,12 @@ static double column_per_speed(const struct setting *setting, const int at[3], i
         return density * field_at(&species->options.length, cell) / (LR_SQRT_PI * b);
     double gradient[3][3];
     velocity_gradient_tensor(model, at, gradient);
-    return density / fmax(velocity_gradient_mean(&setting->directions, gradient), b / setting->way_out);
+    const double found = velocity_gradient_mean(&setting->directions, gradient);
+    *still = found < b / setting->way_out;
+    return density / fmax(found, b / setting->way_out);
 }
 
-static struct escape_problem problem_of(const struct setting *setting, const int at[3], int64_t cell)
+static struct escape_problem problem_of(const struct setting *setting, const int at[3], int64_t cell, bool *still)
 {
     const struct species *species = setting->model->species;
     const struct population_options *options = &species->options;
@@ -52,7 +54,7 @@ static struct escape_problem problem_of(const struct setting *setting, const int
     problem.temperature = field_at(&species->temperature, cell);
     for (int c = 0; c < N_COLLIDER; c++)
         problem.density[c] = species->given[c] ? field_at(&species->collider[c], cell) : 0;
-    problem.column_per_speed = column_per_speed(setting, at, cell);
+    problem.column_per_speed = column_per_speed(setting, at, cell, still);
     problem.background = options->background;
     problem.inversion_limit = options->inversion_limit;
     problem.error = options->error;
@@ -63,7 +65,7 @@ static struct escape_problem problem_of(const struct setting *setting, const int
 struct tally {
     double error;
     int iterations;
-    int64_t failed, held;
+    int64_t cells, still, failed, held;
 };
 
 /* A row of cells along z, each from the populations of the one before. */
@@ -81,11 +83,14 @@ static void solve_row(const struct setting *setting, int i, int j, struct escape
             x[level] = gas && before ? before[level] : 1.0 / out->n_level;
         if (!gas)
             continue;
-        const struct escape_problem problem = problem_of(setting, at, cell);
+        bool still = false;
+        const struct escape_problem problem = problem_of(setting, at, cell, &still);
         const struct escape_outcome outcome = escape_solve(&problem, workspace, before != NULL, x);
         out->residual[cell] = (float)outcome.error;
         tally->error = fmax(tally->error, outcome.error);
         tally->iterations = outcome.iterations > tally->iterations ? outcome.iterations : tally->iterations;
+        tally->cells++;
+        tally->still += still;
         tally->failed += !outcome.converged;
         tally->held += outcome.inverted;
         before = x;
@@ -116,6 +121,8 @@ static enum lr_status solve_rows(lr_context *ctx, const struct setting *setting,
         {
             total->error = fmax(total->error, mine.error);
             total->iterations = mine.iterations > total->iterations ? mine.iterations : total->iterations;
+            total->cells += mine.cells;
+            total->still += mine.still;
             total->failed += mine.failed;
             total->held += mine.held;
         }
@@ -128,6 +135,11 @@ static enum lr_status solve_rows(lr_context *ctx, const struct setting *setting,
 
 static void report(lr_context *ctx, const struct setting *setting, const struct tally *tally)
 {
+    if (tally->still > 0)
+        lr_log(ctx, LR_LOG_WARNING,
+               "%lld of %lld cells with gas have next to no velocity gradient: b over the shortest side of the mesh "
+               "stands for it there; 'equilibrium' or 'escape-probability' suits gas at rest better",
+               (long long)tally->still, (long long)tally->cells);
     if (tally->failed > 0)
         lr_log(ctx, LR_LOG_WARNING, "%lld cells have not converged in %d iterations", (long long)tally->failed,
                setting->model->species->options.iterations);
