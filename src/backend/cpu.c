@@ -30,7 +30,7 @@ struct variant {
 
 static struct variant best_variant(void)
 {
-#if defined(__x86_64__)
+#ifdef LR_CPU_HAS_ISA_VARIANTS
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd"))

@@ -16,7 +16,7 @@ cpu_trace_fn cpu_trace_mixed_baseline, cpu_trace_double_baseline;
 extern const struct level_backend cpu_levels_mixed_baseline, cpu_levels_double_baseline;
 cpu_transport_fn cpu_transport_shells_mixed_baseline, cpu_transport_shells_double_baseline;
 cpu_trace_fn cpu_trace_shells_mixed_baseline, cpu_trace_shells_double_baseline;
-#if defined(__x86_64__)
+#ifdef LR_CPU_HAS_ISA_VARIANTS
 cpu_transport_fn cpu_transport_mixed_v3, cpu_transport_double_v3;
 cpu_transport_fn cpu_transport_mixed_v4, cpu_transport_double_v4;
 cpu_trace_fn cpu_trace_mixed_v3, cpu_trace_double_v3;
