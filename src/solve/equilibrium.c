@@ -272,7 +272,7 @@ enum lr_status equilibrium_solve(lr_context *ctx, const struct worker *worker, c
     LR_TRY(check_mesh(ctx, model));
     LR_TRY(level_job_prepare(ctx, model, &prepared));
     choose_place(ctx, model, prepared.job.n_star, &place);
-    it.backend = place.backend->levels(place.double_precision);
+    it.backend = place.backend->levels(prepared.job.mesh, place.double_precision);
     it.job = &prepared.job;
     LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof *out->x, &out->x));
     LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof *other, &other));

@@ -316,7 +316,7 @@ static enum lr_status make_cartesian(lr_context *ctx, const struct mesh *mesh, d
         size[axis] = mesh_size(mesh, axis) / length_unit;
     LR_TRY(job_mesh_make(ctx, mesh, length_unit, &made));
     const struct mesh_view view =
-        make_mesh_view(&store, mesh->n, (const double *const *)made.width, made.face, &failed);
+        make_mesh_view(&store, mesh->n, (const double *const *)made.width, job_mesh_tree(&made), made.face, &failed);
     status = failed ? lr_fail(ctx, LR_ERROR_MEMORY, "out of memory for rays") : set_allocate(ctx, number, set);
     if (status == LR_OK)
         spread_directions(set, number, &state);

@@ -109,12 +109,9 @@ struct cell_widths {
 static struct cell_widths widths_along(const struct mesh *mesh, int axis)
 {
     struct cell_widths widths = {INFINITY, true};
-    for (int i = 0; i < mesh->n[axis]; i++) {
-        const double width = mesh->edge[axis][i + 1] - mesh->edge[axis][i];
-        const double first = mesh->edge[axis][1] - mesh->edge[axis][0];
-        widths.narrowest = fmin(widths.narrowest, width);
-        widths.equal &= fabs(width - first) < 1e-9 * first;
-    }
+    double largest;
+    mesh_widths(mesh, axis, &widths.narrowest, &largest);
+    widths.equal = largest - widths.narrowest < 1e-9 * largest;
     return widths;
 }
 
@@ -229,6 +226,7 @@ static enum lr_status prepare_mesh(lr_context *ctx, struct prepared_trace *prepa
     memcpy(job->face, prepared->mesh.face, sizeof job->face);
     for (int axis = 0; axis < 3; axis++)
         job->width[axis] = prepared->mesh.width[axis];
+    job->tree = job_mesh_tree(&prepared->mesh);
     job->n_cell = mesh_cell_count(mesh) + prepared->cavity;
     job->medium = prepared;
     job->read_cells = read_cells;
