@@ -107,6 +107,36 @@ def test_key_of_a_line_without_a_molecule(fails):
     assert "unknown key" in fails("line", line="{molecule: toy.dat, frequency: 115 GHz}")
 
 
+ROTOR = "b: 57.635968 GHz, d: 183.5 kHz, dipole: 0.11011 debye, mass: 28 u"
+
+
+def test_rotor_is_good(toy):
+    done = toy(line=f"{{rotor: {{{ROTOR}, highest_j: 20}}, transition: 1-0}}")
+    assert done.returncode == 0, done.stderr
+    assert "rotor: 21 levels, 20 lines" in done.stdout and "115.27" in done.stdout
+
+
+def test_molecule_and_rotor(fails):
+    line = fails("line", line=f"{{molecule: toy.dat, rotor: {{{ROTOR}}}}}")
+    assert "line.rotor" in line and "'molecule' already says this" in line
+    assert "model.yaml:2:27:" in line
+
+
+@pytest.mark.parametrize("change, told", [
+    (("b: 57.635968 GHz", "b: 57 km"), "line.rotor.b"),
+    (("dipole: 0.11011 debye", "dipole: 0.11011"), "write for example '0.11011 debye'"),
+    (("mass: 28 u", "highest_j: 3"), "'mass' is missing"),
+    (("d: 183.5 kHz", "d: 183.5 GHz"), "does not lie above"),
+    (("d: 183.5 kHz", "dd: 183.5 kHz"), "unknown key"),
+])
+def test_bad_rotor(fails, change, told):
+    assert told in fails("line", line=f"{{rotor: {{{ROTOR.replace(*change)}}}}}")
+
+
+def test_rotor_has_no_rates(fails):
+    assert "no collision rates" in fails("line", line=f"{{rotor: {{{ROTOR}}}}}", populations="lvg")
+
+
 # ---- the medium ----
 
 
