@@ -68,8 +68,8 @@ def fails(toy):
     def check(section, **options):
         done = toy(**options)
         line = error_line(done)
-        sections = [name for name, value in (MODEL | {k: v for k, v in options.items() if k != "rates"}).items()
-                    if value is not None]
+        changed = {name: value for name, value in options.items() if name not in ("rates", "command")}
+        sections = [name for name, value in (MODEL | changed).items() if value is not None]
         assert f"model.yaml:{sections.index(section) + 1}:" in line, line
         assert done.returncode == 2
         return line
@@ -246,6 +246,37 @@ def test_keys_of_other_methods(fails, method, key):
                                          ("inversion_limit: -1", "between")])
 def test_bad_numbers(fails, value, text):
     assert text in fails("populations", populations=f"{{method: lvg, {value}}}")
+
+
+@pytest.mark.parametrize("command", ["check", "run"])
+@pytest.mark.parametrize("mesh, number, told", [
+    ("{cells: [2, 2, 2], size: [1 pc, 1 pc, 1 pc]}", 5, "between 6 and 100000"),
+    ("{cells: [2, 2, 2], size: [1 pc, 1 pc, 1 pc]}", 100001, "between 6 and 100000"),
+    ("{cells: [4, 1, 1], size: [1 pc, 1 pc, 1 pc], faces: {x: open, y: periodic, z: periodic}}", 1, "between 2 and 128"),
+    ("{cells: [4, 1, 1], size: [1 pc, 1 pc, 1 pc], faces: {x: open, y: periodic, z: periodic}}", 129, "between 2 and 128"),
+    ("{shells: 3, outer: 1 pc}", 65, "between 1 and 64"),
+    ("{shells: 3, outer: 1 pc}", -1, "between 1 and"),
+    ("{shells: 3, outer: 1 pc}", "many", "number"),
+])
+def test_number_of_directions(fails, command, mesh, number, told):
+    line = fails("populations", command=(command,), mesh=mesh,
+                 populations=f"{{method: equilibrium, directions: {number}}}")
+    assert "model.yaml:4:" in line and "populations.directions" in line and told in line
+
+
+@pytest.mark.parametrize("command", ["check", "run"])
+@pytest.mark.parametrize("faces, told", [("{x-: reflecting}", "not reflecting"), ("periodic", "no ray has a beginning")])
+def test_faces_that_equilibrium_cannot_have(fails, command, faces, told):
+    line = fails("mesh", command=(command,), mesh=f"{{cells: [2, 2, 2], size: [1 pc, 1 pc, 1 pc], faces: {faces}}}",
+                 populations="equilibrium")
+    assert "mesh.faces" in line and told in line
+
+
+@pytest.mark.parametrize("method", ["lvg", "escape-probability, length: 1 pc", "equilibrium", "two-level"])
+def test_rates_and_opacities_agree_on_stimulated_emission(fails, toy, method):
+    line = fails("populations", populations=f"{{method: {method}, stimulated: false}}")
+    assert "populations.stimulated" in line and "always have stimulated emission" in line
+    assert toy(populations=f"{{method: {method}, stimulated: true}}").returncode == 0
 
 
 @pytest.mark.parametrize("populations", ["escape-probability", "{method: escape-probability}"])
