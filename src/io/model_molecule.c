@@ -10,16 +10,17 @@
 #include "model/line.h"
 #include "model/species.h"
 
-/* A built-in name, or a file beside the model. */
+/* A built-in name, or a file. */
 static enum lr_status load_molecule(const struct reader *r, const struct yaml_node *node, struct molecule *molecule)
 {
     LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_SCALAR));
     if (yaml_is_empty(node))
         return READER_FAIL(r, node, "there is no name");
-    size_t length = strlen(r->folder);
+    const char *start = file_folder(r, node);
+    size_t length = strlen(start);
     char *folder = NULL;
     LR_TRY(lr_allocate(r->ctx, length + 1, 1, &folder));
-    memcpy(folder, r->folder, length);
+    memcpy(folder, start, length);
     if (length > 1)
         folder[length - 1] = '\0'; /* the slash at its end */
     enum lr_status status = molecule_find(r->ctx, node->text, folder, molecule);

@@ -12,7 +12,7 @@ struct reader {
     lr_context *ctx;
     struct yaml_tree *tree;
     struct units *units;
-    const char *folder; /* of the model file, with a trailing slash, or "": where relative HDF5 paths start */
+    const char *folder; /* of the model file, with a trailing slash, or "": where relative paths start */
     lr_model *model;
 };
 
@@ -86,6 +86,10 @@ enum lr_status read_dataset(const struct reader *r, const struct yaml_node *node
 /* Convert to CGS by the dataset's `units` attribute. */
 enum lr_status convert_dataset(const struct reader *r, const struct yaml_node *node, const struct hdf5_array *array,
                                enum dimension dimension, double *values, int64_t n);
+
+/* Where a relative path that this node holds starts, "" or with a trailing slash: what the model file names lies beside
+ * it, what `--set` names in the current folder. */
+const char *file_folder(const struct reader *r, const struct yaml_node *node);
 
 /* Put file, line and key of the node in front of a message that does not name them. */
 enum lr_status place_error(const struct reader *r, const struct yaml_node *node, enum lr_status status);
