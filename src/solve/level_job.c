@@ -77,7 +77,7 @@ static enum lr_status prepare_mesh(lr_context *ctx, struct prepared_levels *prep
 {
     const struct mesh *mesh = &prepared->model->mesh;
     struct level_job *job = &prepared->job;
-    const int across = ray_set_layer_axis(mesh);
+    const int across = mesh_layer_axis(mesh);
     for (int axis = 0; axis < mesh_axis_count(mesh); axis++) {
         LR_TRY(lr_allocate(ctx, (size_t)mesh->n[axis], sizeof(double), &prepared->width[axis]));
         if (across >= 0 && axis != across) {
