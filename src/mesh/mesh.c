@@ -1,6 +1,7 @@
 #include "mesh/mesh.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,6 +114,30 @@ void mesh_cell_place(const struct mesh *mesh, int64_t cell, int at[3])
     at[0] = (int)(row / mesh->n[1]);
     at[1] = (int)(row % mesh->n[1]);
     at[2] = (int)(cell % mesh->n[2]);
+}
+
+void mesh_name_cell(const struct mesh *mesh, int64_t cell, char *text, size_t size)
+{
+    int at[3];
+    mesh_cell_place(mesh, cell, at);
+    if (mesh->kind == MESH_SHELLS)
+        snprintf(text, size, "[%d]", at[0]);
+    else if (mesh->kind == MESH_AMR)
+        snprintf(text, size, "[%d, %d, %d, %d]", at[0] / mesh->tree.brick[0], at[0] % mesh->tree.brick[0], at[1],
+                 at[2]);
+    else
+        snprintf(text, size, "[%d, %d, %d]", at[0], at[1], at[2]);
+}
+
+int mesh_field_shape(const struct mesh *mesh, int shape[MESH_MAX_RANK])
+{
+    const bool bricks = mesh->kind == MESH_AMR;
+    int rank = 0;
+    if (bricks)
+        shape[rank++] = (int)mesh->tree.n_brick;
+    for (int axis = 0; axis < (mesh->kind == MESH_SHELLS ? 1 : 3); axis++)
+        shape[rank++] = bricks ? mesh->tree.brick[axis] : mesh->n[axis];
+    return rank;
 }
 
 void mesh_cell_box(const struct mesh *mesh, int i, int j, int k, double low[3], double high[3])

@@ -81,7 +81,7 @@ int ray_set_layer_axis(const struct mesh *mesh)
     if (mesh->kind == MESH_SHELLS)
         return -1;
     for (int axis = 0; axis < 3; axis++) {
-        if (mesh->n[axis] == 1 && mesh->face[2 * axis] == FACE_PERIODIC)
+        if (mesh_is_endless(mesh, axis))
             endless++;
         else
             open = axis;
@@ -274,13 +274,10 @@ static struct widths measure_widths(const struct mesh *mesh)
 {
     struct widths result = {HUGE_VAL, 1};
     for (int axis = 0; axis < 3; axis++) {
-        double low = HUGE_VAL, high = 0;
-        if (mesh->n[axis] == 1 && mesh->face[2 * axis] == FACE_PERIODIC)
-            continue; /* it has no end, and no width */
-        for (int i = 0; i < mesh->n[axis]; i++) {
-            low = fmin(low, mesh->edge[axis][i + 1] - mesh->edge[axis][i]);
-            high = fmax(high, mesh->edge[axis][i + 1] - mesh->edge[axis][i]);
-        }
+        double low, high;
+        if (mesh_is_endless(mesh, axis))
+            continue;
+        mesh_widths(mesh, axis, &low, &high);
         result.narrowest = fmin(result.narrowest, low);
         result.ratio = fmax(result.ratio, high / low);
     }
