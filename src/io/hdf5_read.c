@@ -8,7 +8,7 @@
 
 #include "io/hdf5_field.h"
 
-enum { MOST_RANK = 4 };
+enum { MOST_RANK = 5 };
 
 /* ---- the file ---- */
 

@@ -12,9 +12,11 @@
 
 static enum lr_status check_shape(const struct reader *r, const struct yaml_node *node, const struct hdf5_array *array)
 {
-    const int *n = r->model->mesh.n;
-    const int axes = mesh_axis_count(&r->model->mesh), rank = axes + 1;
-    int64_t expected[4] = {n[0], n[1], n[2]};
+    int shape[MESH_MAX_RANK];
+    const int axes = mesh_field_shape(&r->model->mesh, shape), rank = axes + 1;
+    int64_t expected[MESH_MAX_RANK + 1];
+    for (int i = 0; i < axes; i++)
+        expected[i] = shape[i];
     expected[axes] = r->model->species->molecule.n_level;
     bool same = array->rank == rank;
     for (int i = 0; same && i < rank; i++)

@@ -67,11 +67,10 @@ struct field_rule {
 };
 enum lr_status read_field(const struct reader *r, const struct yaml_node *node, const struct field_rule *rule,
                           struct field *field);
-/* Three fields: a list of three, or one dataset of shape (3, n_x, n_y, n_z). On shells one radial field, in field[0].
- */
+/* Three fields: a list of three, or one dataset of shape (3, ...). On shells one radial field, in field[0]. */
 enum lr_status read_vector_field(const struct reader *r, const struct yaml_node *node, const struct field_rule *rule,
                                  struct field field[3]);
-/* Where cell `cell` lies, as "[i, j, k]", or "[i]" on shells. */
+/* As mesh_name_cell(). */
 void name_cell(const struct mesh *mesh, int64_t cell, char *text, size_t size);
 
 /* ---- Files that values live in (model_file.c): {file: F, dataset: D}. ---- */
@@ -96,6 +95,9 @@ enum lr_status place_error(const struct reader *r, const struct yaml_node *node,
 
 /* ---- Sections. ---- */
 enum lr_status read_mesh(const struct reader *r, const struct yaml_node *node, struct mesh *mesh);
+/* Its keys `refine` and `brick` (model_refine.c): cells[] of level 0 become a refined mesh. */
+enum lr_status read_refined(const struct reader *r, const struct yaml_node *map, const int cells[3],
+                            const double lower[3], const double size[3], struct mesh *mesh);
 enum lr_status read_line(const struct reader *r, const struct yaml_node *node, struct line *line);
 /* A line of a molecule (model_molecule.c), and how its populations are found (model_populations.c). The latter needs
  * the mesh, and comes before the medium. */

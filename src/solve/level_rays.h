@@ -1,9 +1,9 @@
 /* The rays that the radiation field of level populations is found with.
  *
- * CARTESIAN: directions spread evenly over the sphere and turned at random; for each, a grid of rays across the mesh,
- * also shifted at random. Where cells differ much in size, rays through random points of random cells, weighted so that
- * they stand for equal areas. Layers without an end: one ray for each node of a quadrature in mu. SHELLS: impact
- * parameters, several between the middles of neighbouring shells. */
+ * CARTESIAN, AMR: directions spread evenly over the sphere and turned at random; for each, a grid of rays across the
+ * mesh, also shifted at random. Where cells differ much in size, rays through random points of random cells, weighted
+ * so that they stand for equal areas. Layers without an end: one ray for each node of a quadrature in mu. SHELLS:
+ * impact parameters, several between the middles of neighbouring shells. */
 #ifndef LR_SOLVE_LEVEL_RAYS_H
 #define LR_SOLVE_LEVEL_RAYS_H
 
