@@ -82,7 +82,7 @@ bool reserve(struct levels *levels, bool shines)
     levels->light = (struct light_sum *)device_copy(device, voxels(levels) * sizeof *levels->light, NULL);
     levels->seen = (double *)device_copy(device, cells * sizeof *levels->seen, NULL);
     levels->residual = (float *)device_copy(device, cells * sizeof *levels->residual, NULL);
-    levels->sums = (double *)device_copy(device, 5 * sizeof *levels->sums, NULL);
+    levels->sums = (double *)device_copy(device, N_SUM * sizeof *levels->sums, NULL);
     levels->x = (double *)device_copy(device, populations(levels) * sizeof *levels->x, NULL);
     for (int i = 0; i < N_PAST; i++)
         levels->past[i] = (double *)device_copy(device, populations(levels) * sizeof *levels->x, NULL);

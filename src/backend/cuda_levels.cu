@@ -150,8 +150,9 @@ enum lr_status fill_levels(lr_context *ctx, struct levels *levels)
 
 enum lr_status open_levels(lr_context *ctx, int device, int threads, const struct level_job *job, void **state)
 {
-    if (job->shells)
-        return fail(ctx, LR_ERROR_DEVICE, "populations on shells are solved on the CPU, not on cuda:%d", device);
+    if (job->shells || job->n_past != N_PAST)
+        return fail(ctx, LR_ERROR_DEVICE, "populations on shells and layers are solved on the CPU, not on cuda:%d",
+                    device);
     if (job->n_star > 0)
         return fail(ctx, LR_ERROR_DEVICE, "populations around a star are solved on the CPU, not on cuda:%d", device);
     struct levels *levels = (struct levels *)calloc(1, sizeof *levels);
@@ -179,7 +180,7 @@ enum lr_status open_levels(lr_context *ctx, int device, int threads, const struc
 }
 
 const struct level_backend backend = {open_levels, close_levels, write_populations, read_populations, set_rays,
-                                      sweep,       step,         accelerate};
+                                      sweep,       step,         accelerate,        retreat};
 
 } // namespace
 
