@@ -54,6 +54,24 @@ void launch_direction(struct levels *levels, int d)
     okay(device, cudaEventRecord(lane->done, lane->stream));
 }
 
+/* Direct light, star after star. */
+void launch_stars(struct levels *levels, volatile sig_atomic_t *stop)
+{
+    struct device *device = &levels->device;
+    const struct level_job *job = &levels->job;
+    const dim3 grid((unsigned)((job->n_cell + levels->light_warps - 1) / levels->light_warps),
+                    (unsigned)((job->n_line + levels->pass.lines_per_warp - 1) / levels->pass.lines_per_warp));
+    if (!levels->star)
+        return;
+    okay(device, cudaMemset(levels->star, 0, voxels(levels) * sizeof *levels->star));
+    for (const struct star_pass &star : *levels->stars) {
+        if (device->error != cudaSuccess || *stop)
+            return;
+        star_kernel<<<grid, (unsigned)(levels->light_warps * WARP), levels->light_bytes>>>(levels->pass, star);
+        okay(device, cudaGetLastError());
+    }
+}
+
 enum lr_status sweep(lr_context *ctx, void *state, volatile sig_atomic_t *stop)
 {
     struct levels *levels = (struct levels *)state;
@@ -68,6 +86,7 @@ enum lr_status sweep(lr_context *ctx, void *state, volatile sig_atomic_t *stop)
                 okay(device, cudaEventSynchronize(levels->lane[d % N_LANE].done));
             launch_direction(levels, d);
         }
+        launch_stars(levels, stop);
         okay(device, cudaDeviceSynchronize());
     }
     return finish(ctx, levels, "radiation of level populations");
@@ -101,6 +120,7 @@ enum lr_status step(lr_context *ctx, void *state, struct level_change *change)
     pass.rates = levels->rates;
     pass.light = levels->light;
     pass.seen = levels->seen;
+    pass.star = levels->star;
     pass.old = levels->x;
     pass.x = shift_past(levels);
     pass.residual = levels->residual;

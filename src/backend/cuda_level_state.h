@@ -10,6 +10,7 @@
 #include "backend/cuda_level_extrapolate.cuh"
 #include "backend/cuda_level_light.cuh"
 #include "backend/cuda_level_rates.cuh"
+#include "backend/cuda_level_star.cuh"
 #include "backend/cuda_memory.h"
 #include "backend/cuda_variants.h"
 
@@ -59,6 +60,8 @@ struct levels {
     const double *before; /* the extrapolation, among them */
     struct lane lane[N_LANE];
     struct level_ray *ray; /* all rays, on the device */
+    double *star;          /* [n_cell][n_line] direct light of stars; or NULL */
+    std::vector<struct star_pass> *stars;
     std::vector<struct point3> *direction;
     std::vector<double> *weight;
     std::vector<int64_t> *first;
