@@ -1,4 +1,5 @@
-/* {file: F, dataset: D} in a model file: find the dataset beside the model, name the place in every message. */
+/* {file: F, dataset: D} in a model file: find the dataset beside the model (or, from `--set`, in the current folder),
+ * name the place in every message. */
 #include "io/model_reader.h"
 
 #include <stdio.h>
@@ -26,6 +27,11 @@ static enum lr_status text_of(const struct reader *r, const struct yaml_node *no
     return LR_OK;
 }
 
+const char *file_folder(const struct reader *r, const struct yaml_node *node)
+{
+    return node->setting ? "" : r->folder;
+}
+
 enum lr_status open_dataset(const struct reader *r, const struct yaml_node *map, const char *dataset_key,
                             const char *dataset_default, struct hdf5_array **array)
 {
@@ -37,7 +43,7 @@ enum lr_status open_dataset(const struct reader *r, const struct yaml_node *map,
         LR_TRY(require_key(r, map, dataset_key, &dataset));
     if (dataset)
         LR_TRY(text_of(r, dataset, &name));
-    const char *folder = relative[0] == '/' ? "" : r->folder;
+    const char *folder = relative[0] == '/' ? "" : file_folder(r, file);
     size_t size = strlen(folder) + strlen(relative) + 1;
     char *path = NULL;
     LR_TRY(lr_allocate(r->ctx, size, 1, &path));

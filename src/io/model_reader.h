@@ -12,7 +12,7 @@ struct reader {
     lr_context *ctx;
     struct yaml_tree *tree;
     struct units *units;
-    const char *folder; /* of the model file, with a trailing slash, or "": where relative HDF5 paths start */
+    const char *folder; /* of the model file, with a trailing slash, or "": where relative paths start */
     lr_model *model;
 };
 
@@ -24,6 +24,9 @@ struct reader {
 /* ---- Single values (model_value.c). A NULL node leaves *value alone, so defaults are set beforehand. ---- */
 enum lr_status read_quantity(const struct reader *r, const struct yaml_node *node, enum dimension dimension,
                              double *value);
+/* The child `key` of `map`, which must be there and above zero. */
+enum lr_status read_positive(const struct reader *r, const struct yaml_node *map, const char *key,
+                             enum dimension dimension, double *value);
 enum lr_status read_number(const struct reader *r, const struct yaml_node *node, double low, double high,
                            double *value);
 enum lr_status read_integer(const struct reader *r, const struct yaml_node *node, int64_t low, int64_t high,
@@ -83,6 +86,10 @@ enum lr_status read_dataset(const struct reader *r, const struct yaml_node *node
 enum lr_status convert_dataset(const struct reader *r, const struct yaml_node *node, const struct hdf5_array *array,
                                enum dimension dimension, double *values, int64_t n);
 
+/* Where a relative path that this node holds starts, "" or with a trailing slash: what the model file names lies beside
+ * it, what `--set` names in the current folder. */
+const char *file_folder(const struct reader *r, const struct yaml_node *node);
+
 /* Put file, line and key of the node in front of a message that does not name them. */
 enum lr_status place_error(const struct reader *r, const struct yaml_node *node, enum lr_status status);
 
@@ -95,6 +102,9 @@ enum lr_status read_line(const struct reader *r, const struct yaml_node *node, s
 /* A line of a molecule (model_molecule.c), and how its populations are found (model_populations.c). The latter needs
  * the mesh, and comes before the medium. */
 enum lr_status read_molecule(const struct reader *r, const struct yaml_node *map, struct line *line);
+/* The molecule of `line.rotor` (model_rotor.c); release with molecule_free(). */
+struct molecule;
+enum lr_status read_rotor(const struct reader *r, const struct yaml_node *map, struct molecule *molecule);
 enum lr_status read_populations(const struct reader *r, const struct yaml_node *node);
 enum lr_status read_medium(const struct reader *r, const struct yaml_node *node, struct medium *medium);
 /* What the medium says of a molecule (model_species.c): first the keys that do not go together with the kind of line,

@@ -5,6 +5,7 @@
 
 #include "base/constants.h"
 #include "io/hdf5_write.h"
+#include "io/output_path.h"
 #include "io/result_groups.h"
 #include "io/result_path.h"
 
@@ -316,9 +317,12 @@ enum lr_status lr_result_write(lr_context *ctx, const lr_result *result, const c
     char *resolved = NULL;
     struct hdf5_writer writer;
     LR_TRY(result_path_resolve(ctx, path, &resolved));
+    const bool taken = output_path_taken(resolved);
     enum lr_status status = hdf5_write_open(ctx, resolved, &writer);
     if (status == LR_OK)
         status = hdf5_write_close(&writer, write_all(&writer, result));
+    if (status == LR_OK && taken)
+        lr_log(ctx, LR_LOG_INFO, "%s: the earlier result was replaced", path);
     free(resolved);
     return status;
 }

@@ -323,9 +323,11 @@ static enum lr_status read_all(const struct hdf5_reader *reader, struct scene *s
     if (!result_path_has_format(reader->file))
         return lr_fail(reader->ctx, LR_ERROR_INPUT, "%s: not a linerad result", reader->path);
     if (!hdf5_read_has(reader, "/scene"))
-        return lr_fail(reader->ctx, LR_ERROR_INPUT,
-                       "%s: holds no emissivity to make images of; run again with image.emissivity: true",
-                       reader->path);
+        return lr_fail(
+            reader->ctx, LR_ERROR_INPUT,
+            "%s: does not hold the gas and its light, which images are made of; run again with 'image.emissivity: "
+            "true' (also where no packets are followed), which keeps them",
+            reader->path);
     LR_TRY(hdf5_read_text(reader, "/provenance/model", text));
     LR_TRY(hdf5_read_text(reader, "/provenance/model_resolved", resolved));
     LR_TRY(hdf5_read_number(reader, "/scene", "nu0", 0.0, INFINITY, &scene->nu0));

@@ -230,3 +230,18 @@ double mesh_face_area(const struct mesh *mesh, int face)
     int axis = face / 2;
     return mesh_size(mesh, (axis + 1) % 3) * mesh_size(mesh, (axis + 2) % 3);
 }
+
+int mesh_layer_axis(const struct mesh *mesh)
+{
+    int open = -1;
+    int endless = 0;
+    if (mesh->kind == MESH_SHELLS)
+        return -1;
+    for (int axis = 0; axis < 3; axis++) {
+        if (mesh_is_endless(mesh, axis))
+            endless++;
+        else
+            open = axis;
+    }
+    return endless == 2 ? open : -1;
+}

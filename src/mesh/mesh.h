@@ -131,6 +131,8 @@ void mesh_find_point(const struct mesh *mesh, const double point[3], int at[3]);
 int64_t mesh_cell_at(const struct mesh *mesh, const double point[3]);
 /* True inside the mesh, in its cavity and on its surface. */
 bool mesh_contains(const struct mesh *mesh, const double point[3]);
+/* The axis across layers: the only one that is not a single cell with periodic faces. -1 when there are none. */
+int mesh_layer_axis(const struct mesh *mesh);
 /* Area of one face of the mesh; face as in enum face_rule order x-, x+, ... cm^2. */
 double mesh_face_area(const struct mesh *mesh, int face);
 

@@ -18,6 +18,14 @@ bool population_method_collides(enum population_method method)
     return method != POPULATIONS_LTE && method != POPULATIONS_GIVEN;
 }
 
+struct direction_range population_directions(const struct mesh *mesh)
+{
+    if (mesh->kind == MESH_SHELLS)
+        return (struct direction_range){1, 64};
+    return mesh_layer_axis(mesh) >= 0 ? (struct direction_range){2, MOST_LAYER_DIRECTIONS}
+                                      : (struct direction_range){6, 100000};
+}
+
 void species_free(struct species *species)
 {
     if (!species)

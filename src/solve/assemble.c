@@ -253,6 +253,7 @@ void assemble_description(const struct prepared *prepared, struct lr_result *res
     result->photon_energy = LR_PLANCK * model->line.nu0;
     result->half_size_x = prepared->length_unit;
     result->summary.reference_b = model->reference_b;
+    result->summary.shells = model->mesh.kind == MESH_SHELLS;
     result->summary.packets_requested = model->run.packets;
     result->summary.seed = model->run.seed;
     result->summary.emitted = prepared->luminosity;

@@ -8,6 +8,7 @@
 #include "base/constants.h"
 #include "base/context.h"
 #include "kernel/walk.h"
+#include "model/species.h"
 #include "solve/job.h"
 #include "solve/proposed_area.h"
 #include "solve/quadrature.h"
@@ -75,25 +76,11 @@ void ray_set_free(struct ray_set *set)
 
 /* ---- layers ---- */
 
-int ray_set_layer_axis(const struct mesh *mesh)
-{
-    int open = -1;
-    int endless = 0;
-    if (mesh->kind == MESH_SHELLS)
-        return -1;
-    for (int axis = 0; axis < 3; axis++) {
-        if (mesh_is_endless(mesh, axis))
-            endless++;
-        else
-            open = axis;
-    }
-    return endless == 2 ? open : -1;
-}
-
 /* mu by Gauss-Legendre on each side of the layers. */
 static enum lr_status make_layers(lr_context *ctx, const struct mesh *mesh, double length_unit, int axis, int number,
                                   struct ray_set *set)
 {
+    _Static_assert(MOST_LAYER_DIRECTIONS <= 2 * QUADRATURE_MOST, "a model may ask for more nodes than there are");
     struct quadrature rule;
     quadrature_make((number + 1) / 2, &rule);
     LR_TRY(set_allocate(ctx, 2 * rule.n, set));
@@ -299,7 +286,7 @@ static enum lr_status make_boxes(lr_context *ctx, const struct mesh *mesh, doubl
         size[axis] = mesh_size(mesh, axis) / length_unit;
     LR_TRY(job_mesh_make(ctx, mesh, length_unit, &made));
     const struct mesh_view view =
-        make_mesh_view(&store, mesh->n, (const double *const *)made.width, made.face, &failed);
+        make_mesh_view(&store, mesh->n, (const double *const *)made.width, job_mesh_tree(&made), made.face, &failed);
     status = failed ? lr_fail(ctx, LR_ERROR_MEMORY, "out of memory for rays") : set_allocate(ctx, number, set);
     if (status == LR_OK)
         spread_directions(set, number, &state);
@@ -319,31 +306,23 @@ static enum lr_status make_boxes(lr_context *ctx, const struct mesh *mesh, doubl
 
 bool ray_set_is_fixed(const struct mesh *mesh)
 {
-    return mesh->kind == MESH_SHELLS || ray_set_layer_axis(mesh) >= 0;
+    return mesh->kind == MESH_SHELLS || mesh_layer_axis(mesh) >= 0;
 }
 
 int ray_set_default(const struct mesh *mesh)
 {
-    return mesh->kind == MESH_SHELLS ? 1 : ray_set_layer_axis(mesh) >= 0 ? 8 : 16;
-}
-
-struct ray_numbers ray_set_range(const struct mesh *mesh)
-{
-    if (mesh->kind == MESH_SHELLS)
-        return (struct ray_numbers){1, 64};
-    return ray_set_layer_axis(mesh) >= 0 ? (struct ray_numbers){2, 2 * QUADRATURE_MOST}
-                                         : (struct ray_numbers){6, 100000};
+    return mesh->kind == MESH_SHELLS ? 1 : mesh_layer_axis(mesh) >= 0 ? 8 : 16;
 }
 
 int ray_set_most(const struct mesh *mesh)
 {
-    return mesh->kind == MESH_SHELLS ? 8 : ray_set_layer_axis(mesh) >= 0 ? 64 : 3072;
+    return mesh->kind == MESH_SHELLS ? 8 : mesh_layer_axis(mesh) >= 0 ? 64 : 3072;
 }
 
 enum lr_status ray_set_make(lr_context *ctx, const struct mesh *mesh, double length_unit, int number, uint64_t seed,
                             struct ray_set *set)
 {
-    const int axis = ray_set_layer_axis(mesh);
+    const int axis = mesh_layer_axis(mesh);
     *set = (struct ray_set){0};
     const enum lr_status status = mesh->kind == MESH_SHELLS ? make_shells(ctx, mesh, length_unit, number, set)
                                   : axis >= 0               ? make_layers(ctx, mesh, length_unit, axis, number, set)

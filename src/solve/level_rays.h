@@ -25,16 +25,9 @@ enum lr_status ray_set_make(lr_context *ctx, const struct mesh *mesh, double len
                             struct ray_set *set);
 void ray_set_free(struct ray_set *set);
 
-/* The axis across layers that have no end along the other two, or -1. */
-int ray_set_layer_axis(const struct mesh *mesh);
 /* Whether sets with other seeds are the same. */
 bool ray_set_is_fixed(const struct mesh *mesh);
 int ray_set_default(const struct mesh *mesh);
-/* Numbers that can be. */
-struct ray_numbers {
-    int least, most;
-};
-struct ray_numbers ray_set_range(const struct mesh *mesh);
 /* Numbers above this one are not worth it. */
 int ray_set_most(const struct mesh *mesh);
 

@@ -193,7 +193,7 @@ static void layers(void **state)
         struct ray_set set;
         for (int face = 0; face < N_FACE; face++)
             mesh.face[face] = face / 2 == axis ? FACE_OPEN : FACE_PERIODIC;
-        assert_int_equal(ray_set_layer_axis(&mesh), axis);
+        assert_int_equal(mesh_layer_axis(&mesh), axis);
         assert_true(ray_set_is_fixed(&mesh));
         assert_int_equal(ray_set_make(ctx, &mesh, 1, 12, 1, &set), LR_OK);
         double sum = 0, square = 0, sixth = 0, odd = 0;
