@@ -15,6 +15,10 @@ void name_cell(const struct mesh *mesh, int64_t cell, char *text, size_t size)
     int64_t n_y = mesh->n[1], n_z = mesh->n[2];
     if (mesh->kind == MESH_SHELLS)
         snprintf(text, size, "[%lld]", (long long)cell);
+    else if (mesh->kind == MESH_AMR)
+        snprintf(text, size, "[%lld, %lld, %lld, %lld]", (long long)(cell / n_z / n_y / mesh->tree.brick[0]),
+                 (long long)(cell / n_z / n_y % mesh->tree.brick[0]), (long long)(cell / n_z % n_y),
+                 (long long)(cell % n_z));
     else
         snprintf(text, size, "[%lld, %lld, %lld]", (long long)(cell / n_z / n_y), (long long)(cell / n_z % n_y),
                  (long long)(cell % n_z));
@@ -72,10 +76,12 @@ static enum lr_status read_field_file(const struct reader *r, const struct yaml_
     LR_TRY(READER_KEYS(r, node, keys));
     struct hdf5_array *array = NULL;
     LR_TRY(open_dataset(r, node, "dataset", NULL, &array));
-    const int *n = r->model->mesh.n;
-    const int64_t expected[4] = {n_component, n[0], n[1], n[2]};
+    const struct mesh *mesh = &r->model->mesh;
+    const int64_t of_cells[5] = {n_component, mesh->n[0], mesh->n[1], mesh->n[2]};
+    const int64_t of_bricks[5] = {n_component, mesh->tree.n_brick, mesh->tree.brick[0], mesh->n[1], mesh->n[2]};
+    const int64_t *expected = mesh->kind == MESH_AMR ? of_bricks : of_cells;
     int skip = n_component == 1 ? 1 : 0;
-    int rank = mesh_axis_count(&r->model->mesh) + 1 - skip;
+    int rank = (mesh->kind == MESH_AMR ? 4 : mesh_axis_count(mesh)) + 1 - skip;
     enum lr_status status = check_shape(r, node, array, expected + skip, rank);
     for (int c = 0; c < n_component && status == LR_OK; c++)
         status = read_component(r, node, rule, array, n_component == 1 ? -1 : c, &field[c]);
