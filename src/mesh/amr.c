@@ -176,9 +176,21 @@ void amr_free(struct mesh_tree *tree)
 
 /* ---- where cells are ---- */
 
+int amr_brick_place(const struct mesh_tree *tree, int64_t brick, int position[3])
+{
+    const struct brick_place place = brick_from_key(tree->key[brick]);
+    memcpy(position, place.x, sizeof place.x);
+    return place.level;
+}
+
 static double width_on_level(const struct mesh_tree *tree, int axis, int level)
 {
     return ldexp(tree->size[axis] / ((double)tree->root[axis] * tree->brick[axis]), -level);
+}
+
+double amr_finest_width(const struct mesh_tree *tree, int axis)
+{
+    return width_on_level(tree, axis, tree->deepest);
 }
 
 void amr_cell_width(const struct mesh_tree *tree, int i, double width[3])
