@@ -9,7 +9,7 @@
 #define LR_KERNEL_LEVEL_STAR_H
 
 #include "kernel/level_transfer.h"
-#include "kernel/ray_cartesian.h"
+#include "kernel/ray.h"
 
 /* One line of a star. */
 struct star_line {
