@@ -308,9 +308,12 @@ struct level_job {
     int n_frequency; /* of each line: Doppler shifts from frequency_first in steps of frequency_step */
     double frequency_first, frequency_step;
     double inversion_limit; /* largest negative depth of a cell */
-    int n_star;             /* the CPU alone knows stars */
+    int n_past;             /* iterates kept for the extrapolation beside the newest one, LEVEL_LEAST_PAST or more */
+    int n_star;
     const struct level_star *star;
 };
+
+enum { LEVEL_LEAST_PAST = 3, LEVEL_MOST_PAST = 11 };
 
 /* Changes of populations above LEVEL_MATTERS, relative to the new ones. */
 #define LEVEL_MATTERS 1e-6
@@ -329,8 +332,12 @@ struct level_backend {
     enum lr_status (*sweep)(lr_context *ctx, void *state, volatile sig_atomic_t *stop);
     /* New populations in that field. */
     enum lr_status (*step)(lr_context *ctx, void *state, struct level_change *change);
-    /* Extrapolate from the last four; false when that made no sense. */
+    /* Extrapolate from the last iterates, LEVEL_LEAST_PAST + 1 at least and n_past + 1 at most; false when there are
+     * not as many, or that made no sense. */
     enum lr_status (*accelerate)(lr_context *ctx, void *state, bool *done);
+    /* A step after that: go only this part of the way from the populations before it to those that the step began
+     * with. At most n_past - 1 times in a row. */
+    enum lr_status (*retreat)(lr_context *ctx, void *state, double part);
 };
 
 struct transport_monitor {

@@ -2,10 +2,11 @@
 #ifndef LR_BACKEND_CPU_LEVEL_EXTRAPOLATE_H
 #define LR_BACKEND_CPU_LEVEL_EXTRAPOLATE_H
 
-#include <math.h>
 #include <stdbool.h>
 
+#include "backend/cpu_level_rates.h"
 #include "backend/cpu_level_state.h"
+#include "backend/extrapolation.h"
 
 /* Whether a guess turns an absorbing line into one that amplifies. */
 static bool inverts(const struct level_job *job, const double *x, const double *guess)
@@ -19,59 +20,90 @@ static bool inverts(const struct level_job *job, const double *x, const double *
     return false;
 }
 
-/* Ng (1974, J. Chem. Phys. 61, 2680): the combination of the last iterates whose changes are smallest, with weights 1 /
- * x (with relative ones, 1 / x^2, what matters least decides, and thick layers diverge). Cells that it would invert
- * keep what they have. With x0 the newest,
- *
- *     q1 = x0 - 2 x1 + x2,  q2 = x0 - x1 - x2 + x3,  q3 = x0 - x1,  x = (1 - a - b) x0 + a x1 + b x2. */
+/* Sums of extrapolation.h, weighted with 1 / x: with relative changes, 1 / x^2, what matters least decides, and thick
+ * layers diverge. x[0] is the newest. */
+static void sum_products(const struct levels *levels, int order, double *const *x, double *sums)
+{
+    const int64_t count = levels->job.n_cell * levels->job.n_level;
+#pragma omp parallel for schedule(static) num_threads(levels->threads) reduction(+ : sums[:EXTRAPOLATION_SUMS])
+    for (int64_t i = 0; i < count; i++) {
+        double q[EXTRAPOLATION_ORDER];
+        double *sum = sums;
+        if (x[0][i] < LEVEL_MATTERS)
+            continue;
+        const double weight = 1 / x[0][i];
+        const double last = x[0][i] - x[1][i];
+        for (int j = 0; j < order; j++) {
+            q[j] = last - (x[j + 1][i] - x[j + 2][i]);
+            for (int k = 0; k <= j; k++)
+                *sum++ += weight * q[j] * q[k];
+        }
+        for (int j = 0; j < order; j++)
+            *sum++ += weight * q[j] * last;
+    }
+}
+
+/* The guess for a cell, within a factor of ten; what was there where that would invert a line. */
+static void guess_cell(const struct level_job *job, int64_t cell, int order, const double *weight, double *const *x,
+                       double *guess)
+{
+    const int64_t first = cell * job->n_level;
+    double sum = 0;
+    for (int i = 0; i < job->n_level; i++) {
+        const double now = x[0][first + i];
+        double value = 0;
+        for (int j = 0; j <= order; j++)
+            value += weight[j] * x[j][first + i];
+        guess[i] = value > 0.1 * now && value < 10 * now ? value : now;
+        sum += guess[i];
+    }
+    const bool keep = inverts(job, x[0] + first, guess);
+    for (int i = 0; i < job->n_level; i++)
+        guess[i] = keep ? x[0][first + i] : guess[i] / sum;
+}
+
+/* The guess takes the place of the oldest iterate, so that retreat() still finds what was there. */
 static enum lr_status accelerate(lr_context *ctx, void *state, bool *done)
 {
     (void)ctx;
     struct levels *levels = state;
-    const int n = levels->job.n_level;
-    double a11 = 0, a12 = 0, a22 = 0, c1 = 0, c2 = 0;
+    const int n_past = levels->n_past;
+    const int order = n_past - 1;
+    double sums[EXTRAPOLATION_SUMS] = {0};
+    double weight[EXTRAPOLATION_ORDER + 1];
+    double *x[EXTRAPOLATION_ORDER + 2];
     *done = false;
-    if (levels->n_past < N_PAST)
+    if (n_past < LEVEL_LEAST_PAST)
         return LR_OK;
-    double *x0 = levels->x;
-    const double *x1 = levels->past[0];
-    const double *x2 = levels->past[1];
-    const double *x3 = levels->past[2];
-    const int64_t count = levels->job.n_cell * n;
-#pragma omp parallel for schedule(static) num_threads(levels->threads) reduction(+ : a11, a12, a22, c1, c2)
-    for (int64_t i = 0; i < count; i++) {
-        if (x0[i] < LEVEL_MATTERS)
-            continue;
-        const double q1 = (x0[i] - 2 * x1[i] + x2[i]) / sqrt(x0[i]);
-        const double q2 = (x0[i] - x1[i] - x2[i] + x3[i]) / sqrt(x0[i]);
-        const double q3 = (x0[i] - x1[i]) / sqrt(x0[i]);
-        a11 += q1 * q1;
-        a12 += q1 * q2;
-        a22 += q2 * q2;
-        c1 += q1 * q3;
-        c2 += q2 * q3;
-    }
-    const double determinant = a11 * a22 - a12 * a12;
+    x[0] = levels->x;
+    for (int i = 0; i < n_past; i++)
+        x[i + 1] = levels->past[i];
     levels->n_past = 0;
-    if (!(determinant > 1e-12 * a11 * a22))
+    sum_products(levels, order, x, sums);
+    if (!extrapolation_weights(order, sums, weight))
         return LR_OK;
-    const double a = (c1 * a22 - c2 * a12) / determinant;
-    const double b = (c2 * a11 - c1 * a12) / determinant;
+    double *guess = shift_past(levels);
+    levels->before = levels->past[0];
+    levels->n_past = 0;
 #pragma omp parallel for schedule(static) num_threads(levels->threads)
-    for (int64_t cell = 0; cell < levels->job.n_cell; cell++) {
-        double *guess = levels->past[2] + cell * n; /* no longer needed */
-        double sum = 0;
-        for (int i = 0; i < n; i++) {
-            const int64_t at = cell * n + i;
-            const double x = (1 - a - b) * x0[at] + a * x1[at] + b * x2[at];
-            guess[i] = x > 0.1 * x0[at] && x < 10 * x0[at] ? x : x0[at];
-            sum += guess[i];
-        }
-        if (!inverts(&levels->job, x0 + cell * n, guess))
-            for (int i = 0; i < n; i++)
-                x0[cell * n + i] = guess[i] / sum;
-    }
+    for (int64_t cell = 0; cell < levels->job.n_cell; cell++)
+        guess_cell(&levels->job, cell, order, weight, x, guess + cell * levels->job.n_level);
     *done = true;
+    return LR_OK;
+}
+
+/* Only a part of the way from the populations before accelerate() to those that the last step began with. */
+static enum lr_status retreat(lr_context *ctx, void *state, double part)
+{
+    (void)ctx;
+    struct levels *levels = state;
+    const double *before = levels->before;
+    const double *guess = levels->past[0];
+    const int64_t count = levels->job.n_cell * levels->job.n_level;
+#pragma omp parallel for schedule(static) num_threads(levels->threads)
+    for (int64_t i = 0; i < count; i++)
+        levels->x[i] = before[i] + part * (guess[i] - before[i]);
+    levels->n_past = 0;
     return LR_OK;
 }
 

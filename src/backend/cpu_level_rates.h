@@ -27,12 +27,13 @@ static void add_radiation(const struct levels *levels, int64_t cell, double *rat
 /* The oldest populations are forgotten; the newest become past ones. */
 static double *shift_past(struct levels *levels)
 {
-    double *room = levels->past[N_PAST - 1];
-    for (int i = N_PAST - 1; i > 0; i--)
+    const int last = levels->job.n_past - 1;
+    double *room = levels->past[last];
+    for (int i = last; i > 0; i--)
         levels->past[i] = levels->past[i - 1];
     levels->past[0] = levels->x;
     levels->x = room;
-    levels->n_past = levels->n_past < N_PAST ? levels->n_past + 1 : N_PAST;
+    levels->n_past = levels->n_past <= last ? levels->n_past + 1 : levels->job.n_past;
     return room;
 }
 

@@ -1,10 +1,5 @@
-/* Direct light of a star in the cells, for level populations: absorbed on the way and in the cell itself,
- *
- *     J = W n SUM_f p e^-tau (1 - e^-h) / h / SUM_f p,    h = (alpha p + kappa) l,
- *
- * with W its dilution, n its occupation number, p(f) the profile of the line along the way l of the light through the
- * cell, and tau(f) the depth from the star to the cell. A cell then absorbs as many photons as the light loses in it,
- * however thick it is. Included by cpu_levels.c, once per precision and instruction set. */
+/* Direct light of stars (kernel/level_star.h) in vector loops over frequencies: on shells one ray outward, on Cartesian
+ * meshes one to each cell. Included by cpu_levels.c, once per precision and instruction set. */
 #ifndef LR_BACKEND_CPU_LEVEL_STAR_H
 #define LR_BACKEND_CPU_LEVEL_STAR_H
 
@@ -13,6 +8,7 @@
 
 #include "backend/cpu_level_profile.h"
 #include "backend/cpu_level_track.h"
+#include "kernel/level_star.h"
 
 struct star_scene {
     int n_line;
@@ -24,9 +20,10 @@ struct star_scene {
 struct star_desk {
     struct band band;
     struct track track;
-    real *profile, *half; /* [n] */
-    real *depth;          /* [n_line][n] of lines, from the star so far */
-    real grey;            /* the same of dust */
+    real *profile, *half;   /* [n] */
+    real *depth;            /* [n_line][n] of lines, from the star so far */
+    real grey;              /* the same of dust */
+    struct star_line *line; /* [n_line] of the star */
     int failed;
 };
 
@@ -36,8 +33,9 @@ static void star_desk_make(const struct level_job *job, struct star_desk *desk)
     *desk = (struct star_desk){.band = {job->n_frequency, (real)job->frequency_first, (real)job->frequency_step},
                                .profile = (real *)calloc(n, sizeof(real)),
                                .half = (real *)calloc(n, sizeof(real)),
-                               .depth = (real *)calloc(n * (size_t)job->n_line, sizeof(real))};
-    desk->failed = !desk->profile || !desk->half || !desk->depth;
+                               .depth = (real *)calloc(n * (size_t)job->n_line, sizeof(real)),
+                               .line = (struct star_line *)calloc((size_t)job->n_line, sizeof(struct star_line))};
+    desk->failed = !desk->profile || !desk->half || !desk->depth || !desk->line;
 }
 
 static void star_desk_free(struct star_desk *desk)
@@ -46,6 +44,14 @@ static void star_desk_free(struct star_desk *desk)
     free(desk->profile);
     free(desk->half);
     free(desk->depth);
+    free(desk->line);
+}
+
+/* Before any cell of a star. */
+static void star_desk_turn(const struct star_scene *scene, const struct level_star *star, struct star_desk *desk)
+{
+    for (int l = 0; l < scene->n_line; l++)
+        desk->line[l] = star_line_of(star->light[l]);
 }
 
 /* A cell with desk->profile on the way of the light. */
@@ -56,10 +62,11 @@ static void dim_star(const struct star_scene *scene, int64_t cell, real length, 
     desk->grey += scene->gas[cell].kappa * length;
     for (int l = 0; l < scene->n_line; l++) {
         const real alpha = scene->glow[cell * scene->n_line + l].alpha * length;
+        const real least = desk->line[l].least;
         real *depth = desk->depth + (size_t)l * (size_t)desk->band.n;
 #pragma omp simd
         for (int f = at.low; f < at.high; f++)
-            depth[f] += alpha * profile[f];
+            depth[f] = star_dim(depth[f], alpha * profile[f], least);
     }
 }
 
@@ -74,16 +81,16 @@ static void see_star(const struct star_scene *scene, const struct level_star *st
     for (int l = 0; l < scene->n_line; l++) {
         const real alpha = scene->glow[cell * scene->n_line + l].alpha * length;
         const real *depth = desk->depth + (size_t)l * (size_t)desk->band.n;
+        const real brightest = desk->line[l].brightest;
         real sum = R(0);
         real norm = R(0);
 #pragma omp simd reduction(+ : sum, norm)
         for (int f = at.low; f < at.high; f++) {
-            const struct step_weights here = step_weights_of(alpha * profile[f] + grey);
-            sum += profile[f] * r_exp(-(depth[f] + before)) * (R(1) - here.to);
+            sum += profile[f] * star_seen(depth[f] + before, alpha * profile[f] + grey, brightest);
             norm += profile[f];
         }
         if (norm > R(0))
-            light[l] += star->dilution[cell] * star->light[l] * (double)(sum / norm);
+            light[l] += star->dilution[cell] * desk->line[l].light * (double)(sum / norm);
     }
 }
 
@@ -134,21 +141,10 @@ struct star_end {
     real v0, v1;
 };
 
-static struct line3 line_to_cell(const struct mesh_view *mesh, const struct level_star *star, int64_t cell)
+static struct star_visit star_visit_of(const struct gas_view *gas, int cell, real length, struct vec3 n)
 {
-    const int64_t at[3] = {cell / mesh->n[2] / mesh->n[1], cell / mesh->n[2] % mesh->n[1], cell % mesh->n[2]};
-    struct line3 line;
-    double square = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        const double middle = (double)mesh->edge[axis][at[axis]] + 0.5 * (double)mesh->width[axis][at[axis]];
-        line.p.x[axis] = star->point[axis];
-        line.n.x[axis] = middle - star->point[axis];
-        square += line.n.x[axis] * line.n.x[axis];
-    }
-    line.t_last = sqrt(square);
-    for (int axis = 0; axis < 3; axis++)
-        line.n.x[axis] = square > 0 ? line.n.x[axis] / line.t_last : axis == 0;
-    return line;
+    const real *v = gas[cell].v;
+    return (struct star_visit){cell, gas[cell].has_gas, length, v[0] * n.x + v[1] * n.y + v[2] * n.z, gas[cell].inv_b};
 }
 
 /* Pieces up to the face of the cell, velocities as in track_cartesian(). In the cell itself the velocity goes on as it
@@ -157,9 +153,7 @@ static struct star_end track_to_cell(const struct mesh_view *mesh, const struct 
                                      int64_t target, struct track *track)
 {
     struct ray ray = ray_enter(mesh, line.p, line.n, 0, RAY_FAR);
-    int last = -1;
-    real last_length = R(0);
-    real last_v = R(0);
+    struct star_visit last = {.cell = -1};
     double way_so_far = 0;
     track->n = 0;
     for (int more = ray.hits; more && !track->failed && way_so_far < line.t_last;) {
@@ -167,33 +161,29 @@ static struct star_end track_to_cell(const struct mesh_view *mesh, const struct 
         more = way.more;
         if (!(way.length > R(0)) && way.cell != target)
             continue;
-        const struct gas_view *cell = &gas[way.cell];
-        const real v = cell->v[0] * ray.n.x + cell->v[1] * ray.n.y + cell->v[2] * ray.n.z;
-        const int joined = last >= 0 && gas[last].has_gas && cell->has_gas;
-        const real share = joined ? last_length / (last_length + way.length) : R(1);
-        const int gliding = joined && r_abs(v - last_v) * r_max(cell->inv_b, gas[last].inv_b) > GLIDE_ABOVE;
-        const real v_face = gliding ? share * v + (R(1) - share) * last_v : v;
-        if (last >= 0)
+        const struct star_visit here = star_visit_of(gas, way.cell, way.length, ray.n);
+        const struct star_face face = star_face_between(&last, &here);
+        if (last.cell >= 0)
             track_add(track,
-                      (struct piece){
-                          .cell = last, .length = R(0.5) * last_length, .v0 = last_v, .v1 = gliding ? v_face : last_v});
+                      (struct piece){.cell = last.cell, .length = R(0.5) * last.length, .v0 = last.v, .v1 = face.last});
         if (way.cell == target)
-            return (struct star_end){v_face, R(2) * v - v_face};
-        track_add(track, (struct piece){.cell = way.cell, .length = R(0.5) * way.length, .v0 = v_face, .v1 = v});
-        last = way.cell;
-        last_length = way.length;
-        last_v = v;
+            return (struct star_end){face.here, R(2) * here.v - face.here};
+        track_add(track,
+                  (struct piece){.cell = way.cell, .length = R(0.5) * way.length, .v0 = face.here, .v1 = here.v});
+        last = here;
         way_so_far += (double)way.length;
     }
-    const real *v = gas[target].v; /* rounding led the ray past the cell */
-    const real there = v[0] * (real)line.n.x[0] + v[1] * (real)line.n.x[1] + v[2] * (real)line.n.x[2];
+    /* rounding led the ray past the cell */
+    const struct vec3 n = {(real)line.n.x[0], (real)line.n.x[1], (real)line.n.x[2]};
+    const real there = star_visit_of(gas, (int)target, R(0), n).v;
     return (struct star_end){there, there};
 }
 
 static void shine_on_cell(const struct star_scene *scene, const struct mesh_view *mesh, const struct level_star *star,
                           int64_t cell, struct star_desk *desk, double *light)
 {
-    const struct star_end end = track_to_cell(mesh, scene->gas, line_to_cell(mesh, star, cell), cell, &desk->track);
+    const struct point3 point = {{star->point[0], star->point[1], star->point[2]}};
+    const struct star_end end = track_to_cell(mesh, scene->gas, star_line_to(mesh, point, cell), cell, &desk->track);
     forget_way(scene, desk);
     for (int i = 0; i < desk->track.n; i++) {
         const struct piece *piece = &desk->track.piece[i];

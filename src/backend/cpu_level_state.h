@@ -7,8 +7,6 @@
 #include "backend/block_chain.h"
 #include "backend/cpu_level_track.h"
 
-enum { N_PAST = 3 };
-
 /* What the rays of one direction left with the cells, of one thread. */
 struct sums {
     real *entering, *lost; /* [n_cell][n_line] */
@@ -32,8 +30,9 @@ struct levels {
     double *seen;            /* [n_cell] weights of the directions that met the cell */
     double *star;            /* [n_cell][n_line] direct light of stars; or NULL */
     struct sums *sums;       /* [threads] */
-    double *x, *past[N_PAST];
-    int n_past;
+    double *x, *past[LEVEL_MOST_PAST];
+    int n_past;           /* of them that count */
+    const double *before; /* the extrapolation, among them */
     float *residual;
     struct level_rays rays;
 };

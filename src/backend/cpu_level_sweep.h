@@ -97,6 +97,8 @@ static void shine_thread(struct levels *levels, volatile sig_atomic_t *stop, int
     star_desk_make(job, &desk);
     for (int s = 0; s < job->n_star; s++) {
         const struct level_star *star = &job->star[s];
+        if (!desk.failed)
+            star_desk_turn(&scene, star, &desk);
         if (job->mesh == TRANSPORT_SHELLS) {
 #pragma omp single
             if (!desk.failed)

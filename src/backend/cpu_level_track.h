@@ -50,10 +50,6 @@ static void track_add(struct track *track, struct piece piece)
 
 /* ---- Cartesian ---- */
 
-/* Where the velocity changes by more than so many b from cell to cell it is interpolated; below, one velocity for each
- * cell is as good (both are second order) and the work is less. */
-#define GLIDE_ABOVE R(0.35)
-
 /* From middle to middle: the second half of the last cell, the first half of this one. On the face between them S and
  * the velocity are interpolated along the ray. */
 static void track_cartesian(const struct mesh_view *mesh, const struct gas_view *gas, const double direction[3],

@@ -73,7 +73,7 @@ static int make_arrays(struct levels *levels)
         ok = sums->entering && sums->lost && sums->length;
     }
     ok = ok && levels->sums;
-    for (int i = 0; i < N_PAST; i++) {
+    for (int i = 0; i < levels->job.n_past; i++) {
         levels->past[i] = chain_copy(chain, populations(levels) * sizeof(double), NULL);
         ok = ok && levels->past[i];
     }
@@ -114,4 +114,5 @@ const struct level_backend NAME_EXPAND(cpu_levels_, LR_CPU_VARIANT) = {.open = o
                                                                        .set_rays = set_rays,
                                                                        .sweep = sweep,
                                                                        .step = step,
-                                                                       .accelerate = accelerate};
+                                                                       .accelerate = accelerate,
+                                                                       .retreat = retreat};

@@ -9,11 +9,10 @@ namespace
 
 /* Iterates, the newest first. */
 struct iterates {
-    double *x0;
-    const double *x1, *x2, *x3;
+    const double *x0, *x1, *x2, *x3;
 };
 
-/* Sums a11, a12, a22, c1, c2 (accelerate() of the CPU backend). */
+/* The sums of extrapolation.h for two past changes, weighted as by the CPU backend. */
 __global__ void ng_sum_kernel(int64_t count, struct iterates it, double *sums)
 {
     double sum[5] = {0.0, 0.0, 0.0, 0.0, 0.0};
@@ -48,28 +47,34 @@ __device__ __forceinline__ double ng_guess(const struct iterates &it, int64_t i,
     return guess > 0.1 * x0 && guess < 10 * x0 ? guess : x0;
 }
 
-/* x0 = (1 - a - b) x0 + a x1 + b x2 within a factor of ten, one thread per cell; not where that inverts a line. */
+/* (1 - a - b) x0 + a x1 + b x2 within a factor of ten, one thread per cell; x0 where that inverts a line. `guess` may
+ * be x3. */
 __global__ void ng_kernel(int64_t n_cell, int n, int n_line, const struct rate_line *lines, struct iterates it,
-                          double a, double b)
+                          double a, double b, double *guess)
 {
     const int64_t cell = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (cell >= n_cell)
         return;
+    bool keep = false;
     for (int l = 0; l < n_line; l++) {
         const struct rate_line line = lines[l];
         const int64_t lower = cell * n + line.lower;
         const int64_t upper = cell * n + line.upper;
-        if (line.weight_ratio * ng_guess(it, lower, a, b) <= ng_guess(it, upper, a, b) &&
-            line.weight_ratio * it.x0[lower] > it.x0[upper])
-            return;
+        keep = keep || (line.weight_ratio * ng_guess(it, lower, a, b) <= ng_guess(it, upper, a, b) &&
+                        line.weight_ratio * it.x0[lower] > it.x0[upper]);
     }
     double sum = 0.0;
-    for (int64_t i = cell * n; i < (cell + 1) * n; i++) {
-        it.x0[i] = ng_guess(it, i, a, b);
-        sum += it.x0[i];
-    }
     for (int64_t i = cell * n; i < (cell + 1) * n; i++)
-        it.x0[i] /= sum;
+        sum += keep ? 0.0 : ng_guess(it, i, a, b);
+    for (int64_t i = cell * n; i < (cell + 1) * n; i++)
+        guess[i] = keep ? it.x0[i] : ng_guess(it, i, a, b) / sum;
+}
+
+__global__ void retreat_kernel(int64_t count, double part, const double *before, const double *guess, double *x)
+{
+    const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count)
+        x[i] = before[i] + part * (guess[i] - before[i]);
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "backend/cuda_level_state.h"
+#include "backend/extrapolation.h"
 
 namespace
 {
@@ -53,6 +54,24 @@ void launch_direction(struct levels *levels, int d)
     okay(device, cudaEventRecord(lane->done, lane->stream));
 }
 
+/* Direct light, star after star. */
+void launch_stars(struct levels *levels, volatile sig_atomic_t *stop)
+{
+    struct device *device = &levels->device;
+    const struct level_job *job = &levels->job;
+    const dim3 grid((unsigned)((job->n_cell + levels->light_warps - 1) / levels->light_warps),
+                    (unsigned)((job->n_line + levels->pass.lines_per_warp - 1) / levels->pass.lines_per_warp));
+    if (!levels->star)
+        return;
+    okay(device, cudaMemset(levels->star, 0, voxels(levels) * sizeof *levels->star));
+    for (const struct star_pass &star : *levels->stars) {
+        if (device->error != cudaSuccess || *stop)
+            return;
+        star_kernel<<<grid, (unsigned)(levels->light_warps * WARP), levels->light_bytes>>>(levels->pass, star);
+        okay(device, cudaGetLastError());
+    }
+}
+
 enum lr_status sweep(lr_context *ctx, void *state, volatile sig_atomic_t *stop)
 {
     struct levels *levels = (struct levels *)state;
@@ -67,6 +86,7 @@ enum lr_status sweep(lr_context *ctx, void *state, volatile sig_atomic_t *stop)
                 okay(device, cudaEventSynchronize(levels->lane[d % N_LANE].done));
             launch_direction(levels, d);
         }
+        launch_stars(levels, stop);
         okay(device, cudaDeviceSynchronize());
     }
     return finish(ctx, levels, "radiation of level populations");
@@ -100,6 +120,7 @@ enum lr_status step(lr_context *ctx, void *state, struct level_change *change)
     pass.rates = levels->rates;
     pass.light = levels->light;
     pass.seen = levels->seen;
+    pass.star = levels->star;
     pass.old = levels->x;
     pass.x = shift_past(levels);
     pass.residual = levels->residual;
@@ -116,12 +137,14 @@ enum lr_status step(lr_context *ctx, void *state, struct level_change *change)
     return finish(ctx, levels, "rate equations");
 }
 
+/* The guess takes the place of the oldest iterate, so that retreat() still finds what was there. */
 enum lr_status accelerate(lr_context *ctx, void *state, bool *done)
 {
     struct levels *levels = (struct levels *)state;
     struct device *device = &levels->device;
     const struct iterates it = {levels->x, levels->past[0], levels->past[1], levels->past[2]};
-    double sums[5] = {0.0, 0.0, 0.0, 0.0, 0.0};
+    double sums[N_SUM] = {0.0};
+    double weight[N_PAST];
     *done = false;
     if (levels->n_past < N_PAST)
         return LR_OK;
@@ -133,15 +156,28 @@ enum lr_status accelerate(lr_context *ctx, void *state, bool *done)
         okay(device, cudaGetLastError());
         okay(device, cudaMemcpy(sums, levels->sums, sizeof sums, cudaMemcpyDeviceToHost));
     }
-    const double determinant = sums[0] * sums[2] - sums[1] * sums[1];
-    if (device->error == cudaSuccess && determinant > 1e-12 * sums[0] * sums[2]) {
-        const double a = (sums[3] * sums[2] - sums[4] * sums[1]) / determinant;
-        const double b = (sums[4] * sums[0] - sums[3] * sums[1]) / determinant;
-        ng_kernel<<<blocks_for((size_t)levels->job.n_cell), BLOCK>>>(levels->job.n_cell, levels->job.n_level,
-                                                                     levels->job.n_line, levels->line, it, a, b);
+    if (device->error == cudaSuccess && extrapolation_weights(N_PAST - 1, sums, weight)) {
+        double *guess = shift_past(levels);
+        levels->before = levels->past[0];
+        levels->n_past = 0;
+        ng_kernel<<<blocks_for((size_t)levels->job.n_cell), BLOCK>>>(
+            levels->job.n_cell, levels->job.n_level, levels->job.n_line, levels->line, it, weight[1], weight[2], guess);
         okay(device, cudaGetLastError());
         *done = device->error == cudaSuccess;
     }
+    return finish(ctx, levels, "extrapolation of level populations");
+}
+
+/* Only a part of the way from the populations before accelerate() to those that the last step began with. */
+enum lr_status retreat(lr_context *ctx, void *state, double part)
+{
+    struct levels *levels = (struct levels *)state;
+    const size_t count = populations(levels);
+    if (begin(levels)) {
+        retreat_kernel<<<blocks_for(count), BLOCK>>>((int64_t)count, part, levels->before, levels->past[0], levels->x);
+        okay(&levels->device, cudaGetLastError());
+    }
+    levels->n_past = 0;
     return finish(ctx, levels, "extrapolation of level populations");
 }
 

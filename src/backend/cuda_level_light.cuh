@@ -94,10 +94,6 @@ __device__ __forceinline__ struct visit visit_cell(const struct light_pass &pass
     return visit;
 }
 
-/* Where the velocity changes by more than so many b from cell to cell it is interpolated; below, one velocity for each
- * cell is as good (both are second order) and the work is less. */
-#define GLIDE_ABOVE R(0.35)
-
 __device__ __forceinline__ struct span span_between(const struct light_pass &pass, const struct visit &a,
                                                     const struct visit &b)
 {

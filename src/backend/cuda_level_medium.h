@@ -120,6 +120,31 @@ void send_medium(struct levels *levels)
     }
 }
 
+/* One star: its lines, and what cells see of it. */
+struct star_pass send_star(struct levels *levels, const struct level_star *from)
+{
+    const struct level_job *job = &levels->job;
+    struct device *device = &levels->device;
+    std::vector<struct star_line> lines((size_t)job->n_line);
+    std::vector<struct star_cell> cells(PIECE);
+    for (size_t l = 0; l < lines.size(); l++)
+        lines[l] = star_line_of(from->light[l]);
+    struct star_cell *cell = (struct star_cell *)device_reserve(device, (size_t)job->n_cell * sizeof *cell);
+    for (int64_t first = 0; first < job->n_cell && device->error == cudaSuccess; first += PIECE) {
+        const int64_t n = std::min<int64_t>(job->n_cell - first, PIECE);
+        for (int64_t i = 0; i < n; i++)
+            cells[(size_t)i] = {(real)from->dilution[first + i], (real)from->length[first + i]};
+        send(device, cell, first, n, cells);
+    }
+    struct star_pass star;
+    star.point = make_point(from->point);
+    star.n_cell = job->n_cell;
+    star.cell = cell;
+    star.line = (struct star_line *)device_copy(device, lines.size() * sizeof(struct star_line), lines.data());
+    star.light = levels->star;
+    return star;
+}
+
 void send_rates(struct levels *levels)
 {
     const struct level_job *job = &levels->job;

@@ -34,6 +34,7 @@ struct rate_pass {
     const real *rates;             /* [n_cell][n_level][n_level] by collisions */
     const struct light_sum *light; /* [n_cell][n_line] */
     const double *seen;
+    const double *star; /* [n_cell][n_line], or NULL */
     const double *old;
     double *x;
     float *residual;
@@ -148,6 +149,8 @@ __device__ void warp_fill(const struct rate_pass &pass, int64_t cell, int stride
             entering = light.entering / seen;
             lost = light.lost / seen;
         }
+        if (pass.star)
+            entering += pass.star[cell * pass.n_line + l];
         atomicAdd(&rates[(int64_t)line.upper * stride + line.lower], line.a_ul * (lost + entering));
         atomicAdd(&rates[(int64_t)line.lower * stride + line.upper], line.a_ul * line.weight_ratio * entering);
     }

@@ -10,6 +10,13 @@
 namespace
 {
 
+/* The shared memory of light for a kernel. */
+bool allow_bytes(struct levels *levels, const void *kernel)
+{
+    return okay(&levels->device,
+                cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)levels->light_bytes));
+}
+
 /* How the lines of a ray share warps, and how many warps a block has: what fits into shared memory. */
 bool plan_light(struct levels *levels, int most_bytes)
 {
@@ -22,9 +29,7 @@ bool plan_light(struct levels *levels, int most_bytes)
     levels->light_warps = (int)std::min<size_t>(LEVEL_WARPS, (size_t)most_bytes / per_warp);
     levels->light_bytes = (size_t)levels->light_warps * per_warp;
     const void *kernel = levels->dusty ? (const void *)light_kernel<true> : (const void *)light_kernel<false>;
-    return levels->light_warps > 0 &&
-           okay(&levels->device,
-                cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)levels->light_bytes));
+    return levels->light_warps > 0 && allow_bytes(levels, kernel) && allow_bytes(levels, (const void *)star_kernel);
 }
 
 /* Systems of rate equations in shared memory, or in the memory of the device where they are too large. */
@@ -61,9 +66,10 @@ double memory_needed(const struct levels *levels, bool shines)
     const double cells = (double)levels->job.n_cell;
     const double levels_number = levels->job.n_level;
     const double per_line = sizeof(struct line_glow) + N_LANE * sizeof(struct light) + sizeof(struct light_sum) +
-                            (shines ? sizeof(real) : 0);
-    const double per_cell = sizeof(struct gas_cell) + 3 * sizeof(double) + N_LANE * sizeof(real) + sizeof(float) +
-                            per_line * levels->job.n_line + (N_PAST + 1) * levels_number * sizeof(double) +
+                            (shines ? sizeof(real) : 0) + (levels->job.n_star > 0 ? sizeof(double) : 0);
+    const double per_cell = sizeof(struct gas_cell) + (double)levels->job.n_star * sizeof(struct star_cell) +
+                            3 * sizeof(double) + N_LANE * sizeof(real) + sizeof(float) + per_line * levels->job.n_line +
+                            (N_PAST + 1) * levels_number * sizeof(double) +
                             levels_number * levels_number * sizeof(real);
     return cells * per_cell + (double)scratch_bytes(levels);
 }
@@ -81,8 +87,10 @@ bool reserve(struct levels *levels, bool shines)
     levels->glow = (struct line_glow *)device_copy(device, voxels(levels) * sizeof *levels->glow, NULL);
     levels->light = (struct light_sum *)device_copy(device, voxels(levels) * sizeof *levels->light, NULL);
     levels->seen = (double *)device_copy(device, cells * sizeof *levels->seen, NULL);
+    levels->star =
+        levels->job.n_star > 0 ? (double *)device_reserve(device, voxels(levels) * sizeof *levels->star) : NULL;
     levels->residual = (float *)device_copy(device, cells * sizeof *levels->residual, NULL);
-    levels->sums = (double *)device_copy(device, 5 * sizeof *levels->sums, NULL);
+    levels->sums = (double *)device_copy(device, N_SUM * sizeof *levels->sums, NULL);
     levels->x = (double *)device_copy(device, populations(levels) * sizeof *levels->x, NULL);
     for (int i = 0; i < N_PAST; i++)
         levels->past[i] = (double *)device_copy(device, populations(levels) * sizeof *levels->x, NULL);

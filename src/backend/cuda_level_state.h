@@ -10,6 +10,7 @@
 #include "backend/cuda_level_extrapolate.cuh"
 #include "backend/cuda_level_light.cuh"
 #include "backend/cuda_level_rates.cuh"
+#include "backend/cuda_level_star.cuh"
 #include "backend/cuda_memory.h"
 #include "backend/cuda_variants.h"
 
@@ -18,8 +19,9 @@ namespace
 
 cuda_fail_fn *fail;
 
-enum { N_PAST = 3, N_LANE = 2 }; /* iterates kept for Ng; directions under way at once */
-enum { LIGHT_ROOM = 1536 };      /* numbers of shared memory for the lines of a warp, so that many warps fit */
+enum { N_PAST = LEVEL_LEAST_PAST, N_SUM = 5 }; /* iterates kept for the extrapolation; its sums */
+enum { N_LANE = 2 };                           /* directions under way at once */
+enum { LIGHT_ROOM = 1536 }; /* numbers of shared memory for the lines of a warp, so that many warps fit */
 enum { BLOCK = 256 };
 
 /* A direction under way: while the last rays of one still run, those of the next begin. */
@@ -52,11 +54,14 @@ struct levels {
     double *seen;            /* [n_cell] weights of the directions that met the cell */
     double *x, *past[N_PAST];
     float *residual;
-    double *sums; /* what comes back: [5] */
+    double *sums; /* what comes back: [N_SUM] */
     double *scratch;
-    int n_past;
+    int n_past;           /* of them that count */
+    const double *before; /* the extrapolation, among them */
     struct lane lane[N_LANE];
     struct level_ray *ray; /* all rays, on the device */
+    double *star;          /* [n_cell][n_line] direct light of stars; or NULL */
+    std::vector<struct star_pass> *stars;
     std::vector<struct point3> *direction;
     std::vector<double> *weight;
     std::vector<int64_t> *first;

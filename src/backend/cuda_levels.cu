@@ -80,6 +80,7 @@ void close_levels(void *state)
     }
     cudaFree(levels->ray);
     device_release(&levels->device);
+    delete levels->stars;
     delete levels->direction;
     delete levels->weight;
     delete levels->first;
@@ -123,6 +124,7 @@ enum lr_status fill_levels(lr_context *ctx, struct levels *levels)
     int most_bytes = 0;
     size_t free_bytes = 0;
     size_t total_bytes = 0;
+    levels->stars = new std::vector<struct star_pass>;
     levels->direction = new std::vector<struct point3>;
     levels->weight = new std::vector<double>;
     levels->first = new std::vector<int64_t>(1, 0);
@@ -144,16 +146,17 @@ enum lr_status fill_levels(lr_context *ctx, struct levels *levels)
     if (device->error == cudaSuccess && reserve(levels, shines) && send_lines(levels)) {
         send_medium(levels);
         send_rates(levels);
+        for (int s = 0; s < job->n_star; s++)
+            levels->stars->push_back(send_star(levels, &job->star[s]));
     }
     return finish(ctx, levels, "memory for level populations");
 }
 
 enum lr_status open_levels(lr_context *ctx, int device, int threads, const struct level_job *job, void **state)
 {
-    if (job->mesh == TRANSPORT_SHELLS)
-        return fail(ctx, LR_ERROR_DEVICE, "populations on shells are solved on the CPU, not on cuda:%d", device);
-    if (job->n_star > 0)
-        return fail(ctx, LR_ERROR_DEVICE, "populations around a star are solved on the CPU, not on cuda:%d", device);
+    if (job->mesh == TRANSPORT_SHELLS || job->n_past != N_PAST)
+        return fail(ctx, LR_ERROR_DEVICE, "populations on shells and layers are solved on the CPU, not on cuda:%d",
+                    device);
     struct levels *levels = (struct levels *)calloc(1, sizeof *levels);
     if (!levels)
         return fail(ctx, LR_ERROR_MEMORY, "out of memory for level populations");
@@ -179,7 +182,7 @@ enum lr_status open_levels(lr_context *ctx, int device, int threads, const struc
 }
 
 const struct level_backend backend = {open_levels, close_levels, write_populations, read_populations, set_rays,
-                                      sweep,       step,         accelerate};
+                                      sweep,       step,         accelerate,        retreat};
 
 } // namespace
 

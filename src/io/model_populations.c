@@ -141,7 +141,8 @@ static enum lr_status check_stimulated(const struct reader *r, const struct yaml
 static enum lr_status check_equilibrium(const struct reader *r, const struct yaml_node *directions)
 {
     const struct mesh *mesh = &r->model->mesh;
-    const struct yaml_node *faces = yaml_find(yaml_find(r->tree->root, "mesh"), "faces");
+    const struct yaml_node *given = yaml_find(yaml_find(r->tree->root, "mesh"), "faces");
+    const struct yaml_node *faces = given ? given : r->snapshot_node;
     const struct direction_range range = population_directions(mesh);
     const int number = r->model->species->options.directions;
     bool open = false;

@@ -5,6 +5,7 @@
 
 #include "base/context.h"
 #include "base/units.h"
+#include "io/field_rule.h"
 #include "io/yaml_tree.h"
 #include "model/model.h"
 
@@ -14,6 +15,8 @@ struct reader {
     struct units *units;
     const char *folder; /* of the model file, with a trailing slash, or "": where relative paths start */
     lr_model *model;
+    struct snapshot *snapshot; /* what stands in for `mesh` and for keys that `medium` leaves out; or NULL */
+    const struct yaml_node *snapshot_node; /* its section */
 };
 
 #define READER_FAIL(reader, node, ...) yaml_fail((reader)->ctx, (reader)->tree, (node), __VA_ARGS__)
@@ -60,11 +63,6 @@ enum lr_status convert_shifts(const struct reader *r, const struct yaml_node *no
                               int64_t n);
 
 /* ---- Fields over the mesh (model_field.c). ---- */
-struct field_rule {
-    enum dimension dimension;
-    bool extensive;   /* regions that cut a cell fill it by volume; otherwise the cell centre decides */
-    double low, high; /* allowed values, CGS, both ends included */
-};
 enum lr_status read_field(const struct reader *r, const struct yaml_node *node, const struct field_rule *rule,
                           struct field *field);
 /* Three fields: a list of three, or one dataset of shape (3, ...). On shells one radial field, in field[0]. */
@@ -72,6 +70,21 @@ enum lr_status read_vector_field(const struct reader *r, const struct yaml_node 
                                  struct field field[3]);
 /* As mesh_name_cell(). */
 void name_cell(const struct mesh *mesh, int64_t cell, char *text, size_t size);
+
+/* ---- Snapshots (model_snapshot.c). ---- */
+/* Section `snapshot`: opens the file and makes the mesh. */
+enum lr_status read_snapshot(struct reader *r, const struct yaml_node *node, struct mesh *mesh);
+/* A field of the snapshot by its index. */
+enum lr_status read_snapshot_field(const struct reader *r, int index, const struct field_rule *rule,
+                                   struct field *field);
+/* medium.KEY, or else the field NAME of the snapshot; *found is false when there is neither. */
+enum lr_status read_medium_field(const struct reader *r, const struct yaml_node *map, const char *key, const char *name,
+                                 const struct field_rule *rule, struct field *field, bool *found);
+/* Fails with what was needed (such as "n_CO or abundance_CO") and what the snapshot has. */
+enum lr_status fail_missing(const struct reader *r, const struct yaml_node *map, const char *needed,
+                            const char *advice);
+/* What was taken from the snapshot, for the report. */
+enum lr_status describe_snapshot(const struct reader *r);
 
 /* ---- Files that values live in (model_file.c): {file: F, dataset: D}. ---- */
 struct hdf5_array;
@@ -86,6 +99,8 @@ enum lr_status read_dataset(const struct reader *r, const struct yaml_node *node
 enum lr_status convert_dataset(const struct reader *r, const struct yaml_node *node, const struct hdf5_array *array,
                                enum dimension dimension, double *values, int64_t n);
 
+/* The path of a file that is named relative to the model; free() it. */
+enum lr_status find_file(const struct reader *r, const struct yaml_node *node, char **path);
 /* Where a relative path that this node holds starts, "" or with a trailing slash: what the model file names lies beside
  * it, what `--set` names in the current folder. */
 const char *file_folder(const struct reader *r, const struct yaml_node *node);
@@ -95,6 +110,8 @@ enum lr_status place_error(const struct reader *r, const struct yaml_node *node,
 
 /* ---- Sections. ---- */
 enum lr_status read_mesh(const struct reader *r, const struct yaml_node *node, struct mesh *mesh);
+/* One word for everything, or keys x, y, z for both faces of an axis, or x-, x+ ... for one. */
+enum lr_status read_faces(const struct reader *r, const struct yaml_node *node, struct mesh *mesh);
 /* Its keys `refine` and `brick` (model_refine.c): cells[] of level 0 become a refined mesh. */
 enum lr_status read_refined(const struct reader *r, const struct yaml_node *map, const int cells[3],
                             const double lower[3], const double size[3], struct mesh *mesh);
@@ -111,6 +128,18 @@ enum lr_status read_medium(const struct reader *r, const struct yaml_node *node,
  * and the temperature of the levels; after b, the densities and from them alpha0 (and eps of a two-level atom). */
 enum lr_status refuse_species_keys(const struct reader *r, const struct yaml_node *map);
 enum lr_status read_species_temperature(const struct reader *r, const struct yaml_node *map);
+/* Densities of what the molecule collides with, and which rates go with them (model_colliders.c); the second needs the
+ * temperature. */
+enum lr_status read_colliders(const struct reader *r, const struct yaml_node *map);
+enum lr_status plan_collisions(const struct reader *r, const struct yaml_node *map);
+/* Where medium.abundance is a recipe (model_abundance.c): densities of the molecule, from those of H2 and from the
+ * temperature. */
+bool is_abundance_recipe(const struct yaml_node *node);
+enum lr_status read_abundance_recipe(const struct reader *r, const struct yaml_node *node, struct field *density);
+/* The temperature of the gas (model_temperature.c): a field, a recipe, or the snapshot's; *found is false when nothing
+ * says it. */
+enum lr_status read_temperature(const struct reader *r, const struct yaml_node *map, struct field *temperature,
+                                bool *found);
 enum lr_status read_species(const struct reader *r, const struct yaml_node *map, struct medium *medium);
 /* `node` is NULL when the section is absent: a molecule then shines by itself. */
 enum lr_status read_sources(const struct reader *r, const struct yaml_node *node);

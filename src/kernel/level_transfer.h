@@ -102,6 +102,10 @@ LR_FN real profile_mean(real shift, real v0, real v1, real inv_b, int panels)
     return r_div(sum, R(2) * (real)panels);
 }
 
+/* Where the velocity changes by more than so many b from cell to cell it is interpolated; below, one velocity for each
+ * cell is as good (both are second order) and the work is less. */
+#define GLIDE_ABOVE R(0.35)
+
 /* A piece of a ray inside one cell. S at its two ends is that of the cell with the share 1 - u, and that of another one
  * with the share u. */
 struct piece {

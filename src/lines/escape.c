@@ -100,7 +100,7 @@ static int count_levels(const struct escape_problem *problem)
         return n;
     const double kelvin = fmax(problem->temperature, problem->background);
     const double highest = -log(problem->faint) * kelvin * LR_BOLTZMANN / (LR_PLANCK * LR_LIGHT_SPEED); /* cm^-1 */
-    while (n > 2 && molecule->level[n - 1].energy > highest)
+    while (n > 2 && n > problem->least && molecule->level[n - 1].energy > highest)
         n--;
     return n;
 }

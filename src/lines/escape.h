@@ -20,6 +20,7 @@ struct escape_problem {
     double inversion_limit; /* beta of lines with tau below minus this grows along its tangent, not exponentially */
     double error;           /* wanted, relative, of every population above ESCAPE_FAINT */
     int iterations;         /* at most */
+    int least;              /* levels that are never left out: those of the line that matters, and all below */
     double faint; /* levels from the first on with exp(-E / kT) below this for all that follow are left empty, T
                      the higher of temperature and background; 0 = none. 1e-20 makes cold cells of a mesh cheap */
 };

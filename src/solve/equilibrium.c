@@ -11,10 +11,14 @@
 #include "solve/level_job.h"
 #include "solve/level_rays.h"
 
-/* Populations are extrapolated after every so many iterations. */
-enum { ACCELERATE_EVERY = 4 };
-/* Of the largest ratio of changes: no more than this, and forgotten at this rate. */
-static const double SLOWEST = 0.9999, FADING = 0.1;
+/* Populations are extrapolated after LEVEL_LEAST_PAST + 1 iterations, or where changes shrink by less than SLOW from
+ * one to the next after as many as are kept. */
+static const double SLOW = 0.85;
+/* If then the change is WORSE times that before, only a PART of the way is gone; so again, and at last back. */
+static const double WORSE = 2, PART = 0.2;
+enum { MOST_RETREATS = 3 };
+/* Of the largest ratio of changes: no more than this, and forgotten at this rate with every extrapolation. */
+static const double SLOWEST = 0.9999, FADING = 0.4;
 /* The first set of rays has to reach so many times the error that is wanted. */
 static const double FIRST_SET = 10;
 
@@ -27,24 +31,24 @@ struct iteration {
     struct populations *out;
     int room; /* in out->step */
     double start;
-    double last_rms; /* of the iteration before; 0 = it says nothing of this one */
-    double radius;
-    double slow; /* the largest radius of late */
-    int since;   /* last extrapolation */
+    struct level_change last; /* of the iteration before; rms 0 = it says nothing of this one */
+    double radius;            /* ratio of the last two changes */
+    double slow;              /* the largest radius of late */
+    int since;                /* last extrapolation */
+    double rms_before;        /* that extrapolation, while it may be taken back; or 0 */
+    int retreats;             /* from it */
     struct ray_set rays;
 };
 
-/* Shells and layers take a second or two, not worth a device, which does not know stars either. */
-static void choose_place(lr_context *ctx, const lr_model *model, int n_star, struct worker *place)
+/* Shells and layers take a second or two, not worth a device. They can be very thick; in double precision rounding does
+ * not disturb the extrapolation. */
+static void choose_place(const lr_model *model, struct worker *place)
 {
-    const bool fixed = ray_set_is_fixed(&model->mesh);
-    if (place->backend == backend_cpu() || !(fixed || n_star > 0))
+    if (!ray_set_is_fixed(&model->mesh))
         return;
-    if (!fixed)
-        lr_log(ctx, LR_LOG_INFO, "level populations around a star are solved on the CPU, not on %s",
-               place->backend->name);
     place->backend = backend_cpu();
     place->device = 0;
+    place->double_precision = true;
 }
 
 /* LTE everywhere. */
@@ -76,15 +80,15 @@ static enum lr_status remember(struct iteration *it, struct population_step step
 }
 
 /* The change of an iteration is not its error: with changes that shrink by a factor rho each time, those still to come
- * add up to change rho / (1 - rho). rho is that of the root mean square, which single cells do not disturb. After an
- * extrapolation or with new rays it is the fast changes that are seen first, so the slowest rho counts; it fades. */
+ * add up to change rho / (1 - rho). rho is that of the root mean square, which single cells do not disturb, or of the
+ * largest change if that is smaller. After an extrapolation or with new rays it is the fast changes that are seen
+ * first, so the slowest rho counts until the next extrapolation, and then fades. */
 static double estimate_error(struct iteration *it, const struct level_change *change)
 {
-    if (!(it->last_rms > 0))
+    if (!(it->last.rms > 0))
         return HUGE_VAL;
-    it->radius = change->rms / it->last_rms;
-    const double now = fmin(it->radius, SLOWEST);
-    it->slow = fmax(now, it->slow + FADING * (now - it->slow));
+    it->radius = fmin(change->rms / it->last.rms, change->largest / it->last.largest);
+    it->slow = fmax(fmin(it->radius, SLOWEST), it->slow);
     return change->largest * it->slow / (1 - it->slow);
 }
 
@@ -101,23 +105,58 @@ static void report(const struct iteration *it, double error)
     ctx->progress(ctx->progress_user, what, it->out->n_step, 0, lr_seconds() - it->start);
 }
 
+/* True when the change tells that the last extrapolation went too far: then some of it is taken back. */
+static enum lr_status judge_extrapolation(struct iteration *it, const struct level_change *change, bool *too_far)
+{
+    const int most = it->job->n_past - 1 < MOST_RETREATS ? it->job->n_past - 1 : MOST_RETREATS;
+    *too_far = it->rms_before > 0 && change->rms > WORSE * it->rms_before;
+    if (!*too_far) {
+        it->rms_before = 0;
+        return LR_OK;
+    }
+    it->retreats++;
+    it->since = 0;
+    const bool back = it->retreats >= most;
+    if (back)
+        it->rms_before = 0;
+    return it->backend->retreat(it->ctx, it->state, back ? 0 : PART);
+}
+
+static enum lr_status extrapolate(struct iteration *it, bool *done)
+{
+    const double now = fmin(it->radius, SLOWEST);
+    *done = false;
+    if (it->since <= (it->radius < SLOW ? LEVEL_LEAST_PAST : it->job->n_past))
+        return LR_OK;
+    LR_TRY(it->backend->accelerate(it->ctx, it->state, done));
+    it->since = 0;
+    it->slow = fmax(now, it->slow + FADING * (now - it->slow));
+    if (*done) {
+        it->rms_before = it->last.rms;
+        it->retreats = 0;
+        it->last.rms = 0;
+    }
+    return LR_OK;
+}
+
 static enum lr_status iterate(struct iteration *it, double wanted, double *error)
 {
     struct level_change change;
-    bool accelerated = false;
+    bool accelerated = false, too_far = false;
     LR_TRY(it->backend->sweep(it->ctx, it->state, &it->ctx->stop));
     if (it->ctx->stop)
         return lr_fail(it->ctx, LR_ERROR_INTERRUPTED,
                        "stopped while level populations were found; nothing was written");
     LR_TRY(it->backend->step(it->ctx, it->state, &change));
     *error = change.largest == 0 ? 0 : estimate_error(it, &change);
-    it->last_rms = change.rms;
-    it->since++;
-    if (*error > wanted && it->since >= ACCELERATE_EVERY) {
-        LR_TRY(it->backend->accelerate(it->ctx, it->state, &accelerated));
-        it->since = 0;
-        if (accelerated)
-            it->last_rms = 0;
+    LR_TRY(judge_extrapolation(it, &change, &too_far));
+    it->last = change;
+    if (too_far) {
+        it->last.rms = 0;
+    } else {
+        it->since++;
+        if (*error > wanted)
+            LR_TRY(extrapolate(it, &accelerated));
     }
     LR_TRY(remember(it, (struct population_step){change.largest, *error, it->radius, accelerated}));
     report(it, *error);
@@ -127,7 +166,7 @@ static enum lr_status iterate(struct iteration *it, double wanted, double *error
 static enum lr_status converge(struct iteration *it, double wanted, bool *converged)
 {
     double error = HUGE_VAL;
-    it->last_rms = it->radius = 0;
+    it->last.rms = it->radius = it->rms_before = 0;
     it->since = 0;
     while (it->out->n_step < it->options->iterations) {
         LR_TRY(iterate(it, wanted, &error));
@@ -246,7 +285,7 @@ enum lr_status equilibrium_solve(lr_context *ctx, const struct worker *worker, c
     enum lr_status status = LR_OK;
     *out = (struct populations){.n_cell = (int64_t)cells, .n_level = species->molecule.n_level, .noise = NAN};
     LR_TRY(level_job_prepare(ctx, model, &prepared));
-    choose_place(ctx, model, prepared.job.n_star, &place);
+    choose_place(model, &place);
     it.backend = place.backend->levels(prepared.job.mesh, place.double_precision);
     it.job = &prepared.job;
     LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof *out->x, &out->x));

@@ -21,9 +21,13 @@ static double longest_way_out(const struct mesh *mesh)
     return isfinite(shortest) ? shortest : longest;
 }
 
+/* Levels are left empty where no molecule in so many would be in them in LTE. */
+static const double FAINT = 1e-12;
+
 /* What is the same for all cells. */
 struct setting {
     const lr_model *model;
+    int least; /* levels of the line that is transported, and all below */
     struct gradient_directions directions;
     double way_out; /* cm */
 };
@@ -59,6 +63,8 @@ static struct escape_problem problem_of(const struct setting *setting, const int
     problem.inversion_limit = options->inversion_limit;
     problem.error = options->error;
     problem.iterations = options->iterations;
+    problem.faint = FAINT;
+    problem.least = setting->least;
     return problem;
 }
 
@@ -153,11 +159,13 @@ static void report(lr_context *ctx, const struct setting *setting, const struct 
 enum lr_status escape_cells_solve(lr_context *ctx, const struct worker *worker, const lr_model *model,
                                   struct populations *out)
 {
+    const struct transition *line = &model->species->molecule.line[model->species->line];
     struct setting setting = {.model = model, .way_out = longest_way_out(&model->mesh)};
     struct tally tally = {0};
     enum lr_status status = LR_OK;
     *out = (struct populations){
         .n_cell = mesh_cell_count(&model->mesh), .n_level = model->species->molecule.n_level, .noise = NAN};
+    setting.least = (line->upper > line->lower ? line->upper : line->lower) + 1;
     gradient_directions_make(&setting.directions);
     LR_TRY_OR(fail, status, lr_allocate(ctx, (size_t)out->n_cell * (size_t)out->n_level, sizeof(double), &out->x));
     LR_TRY_OR(fail, status, lr_allocate(ctx, (size_t)out->n_cell, sizeof *out->residual, &out->residual));

@@ -18,6 +18,9 @@ enum { MOST_FREQUENCIES = 1024 };
 /* Of layers without an end, in their thickness: wide enough that rays leave before they meet a copy of the mesh. */
 static const double LAYER_WIDTH = 1e6;
 
+/* Iterates for the extrapolation: many where cells are few and may be very thick, else as few as possible. */
+enum { PAST_OF_FEW_CELLS = 8 };
+
 static void read_gas(const void *medium, int64_t first, int64_t count, struct level_gas *gas)
 {
     const struct prepared_levels *prepared = medium;
@@ -173,6 +176,7 @@ enum lr_status level_job_prepare(lr_context *ctx, const lr_model *model, struct 
     job->medium = prepared;
     job->read_gas = read_gas;
     job->read_rates = read_rates;
+    job->n_past = ray_set_is_fixed(&model->mesh) ? PAST_OF_FEW_CELLS : LEVEL_LEAST_PAST;
     job->inversion_limit = model->species->options.inversion_limit;
     enum lr_status status = prepare_mesh(ctx, prepared);
     if (status == LR_OK)

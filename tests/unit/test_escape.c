@@ -224,6 +224,10 @@ static void test_faint_levels_can_be_left_out(void **state)
         assert_true(x[2] == 0 && x[3] == 0);
         assert_true(fabs(x[0] + x[1] - 1) < 1e-15);
         assert_true(fabs(x[1] - all[1]) < 2 * (all[2] + all[3]));
+        problem.least = N; /* not those that are asked for */
+        escape_solve(&problem, world->workspace, false, x);
+        assert_memory_equal(x, all, sizeof x);
+        problem.least = 0;
         problem.faint = 1e-3;
         escape_solve(&problem, world->workspace, false, x);
         assert_memory_equal(x, all, sizeof x);

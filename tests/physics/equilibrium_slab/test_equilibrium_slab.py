@@ -59,7 +59,7 @@ def layer(linerad, tmp_path, eps, gap, n, **options):
     return np.cumsum(step) - 0.5 * step, source
 
 
-@pytest.mark.parametrize("eps, gap, n", [(1e-2, 10.0, 150), (1e-2, 0.3, 150), (1e-4, 10.0, 800)])
+@pytest.mark.parametrize("eps, gap, n", [(1e-2, 10.0, 150), (1e-2, 0.3, 150), (1e-4, 10.0, 800), (1e-4, 0.3, 800)])
 def test_layer(linerad, tmp_path, eps, gap, n):
     """Steps of S are linear, so thick cells must not differ much: the more, the smaller eps."""
     depth, source = layer(linerad, tmp_path, eps, gap, n)

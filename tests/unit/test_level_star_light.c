@@ -1,0 +1,77 @@
+/* kernel/level_star.h: light of a star through gas, and what inverted gas may make of it. */
+/* variants: mixed double */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "kernel/level_star.h"
+
+/* e^-tau (1 - e^-h) / h, for inversions too. */
+static void cells_see_the_mean_over_their_depth(void **state)
+{
+    (void)state;
+    const double depths[] = {0, 0.3, 5, -0.5, -4};
+    const double here[] = {1e-3, 0.1, 3, 40, -0.1, -1};
+    const struct star_line line = star_line_of(10.0);
+    for (size_t i = 0; i < sizeof depths / sizeof *depths; i++)
+        for (size_t j = 0; j < sizeof here / sizeof *here; j++) {
+            const double expected = exp(-depths[i]) * -expm1(-here[j]) / here[j];
+            const double found = (double)star_seen((real)depths[i], (real)here[j], line.brightest);
+            assert_true(fabs(found / expected - 1) < 3e-6);
+        }
+}
+
+/* Many inverted cells in a row stop at BRIGHTEST photons per mode, and what absorbs behind them starts from there. */
+static void amplification_ends(void **state)
+{
+    (void)state;
+    const double lights[] = {1e-200, 1e-20, 1e-3, 1, 1e4, 1e10};
+    for (size_t i = 0; i < sizeof lights / sizeof *lights; i++) {
+        const struct star_line line = star_line_of(lights[i]);
+        const double most = fmax((double)BRIGHTEST, lights[i]);
+        real depth = R(0);
+        for (int cell = 0; cell < 500; cell++)
+            depth = star_dim(depth, R(-1), line.least);
+        const double amplified = lights[i] * (double)star_seen(depth, R(0), line.brightest);
+        assert_true(isfinite(amplified) && amplified <= 1.0001 * most);
+        const double beyond = lights[i] * (double)star_seen(depth, R(-1), line.brightest);
+        assert_true(isfinite(beyond) && beyond <= 1.0001 * most);
+        if (lights[i] > 1e-10)
+            assert_true(amplified > 0.9999 * most);
+        depth = star_dim(depth, R(3), line.least);
+        const double dimmed = lights[i] * (double)star_seen(depth, R(0), line.brightest);
+        assert_true(fabs(dimmed / (exp(-3.0) * amplified) - 1) < 1e-4);
+    }
+}
+
+/* The face between cells: interpolated where the velocity changes much, and never next to nothing. */
+static void velocities_on_faces(void **state)
+{
+    (void)state;
+    const struct star_visit none = {.cell = -1};
+    const struct star_visit slow = {.cell = 0, .has_gas = 1, .length = R(1), .v = R(1), .inv_b = R(1)};
+    const struct star_visit fast = {.cell = 1, .has_gas = 1, .length = R(3), .v = R(3), .inv_b = R(1)};
+    const struct star_visit same = {.cell = 1, .has_gas = 1, .length = R(3), .v = R(1.2), .inv_b = R(1)};
+    const struct star_visit empty = {.cell = 1, .has_gas = 0, .length = R(3), .v = R(3), .inv_b = R(1)};
+    const struct star_face glide = star_face_between(&slow, &fast);
+    assert_true(fabs((double)glide.last - 1.5) < 1e-6 && fabs((double)glide.here - 1.5) < 1e-6);
+    const struct star_face step = star_face_between(&slow, &same);
+    assert_true(step.last == R(1) && step.here == R(1.2));
+    const struct star_face edge = star_face_between(&slow, &empty);
+    assert_true(edge.last == R(1) && edge.here == R(3));
+    assert_true(star_face_between(&none, &fast).here == R(3));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cells_see_the_mean_over_their_depth),
+        cmocka_unit_test(amplification_ends),
+        cmocka_unit_test(velocities_on_faces),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
