@@ -69,6 +69,13 @@ LR_API const char *lr_version(void);
  * values before validation, as `--set` does. */
 LR_API enum lr_status lr_model_load(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
                                     lr_model **model);
+/* A file with a list `lines` holds a model for each of them: their names, one per line of text; "" for a file with a
+ * single `line`. *names is freed with lr_text_free(). */
+LR_API enum lr_status lr_model_lines(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
+                                     char **names);
+/* The model of one of them. Its errors begin with the name. `line` is NULL or "" for a file with a single `line`. */
+LR_API enum lr_status lr_model_load_line(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
+                                         const char *line, lr_model **model);
 LR_API void lr_model_free(lr_model *model);
 /* What was understood, in physical units: mesh, line, ranges of every field, optical depths, sources,
  * expected scatterings, memory and a time estimate. *text is freed with lr_text_free(). */
@@ -91,6 +98,7 @@ struct lr_estimate {
 
 /* Numbers of a run. Frequencies x = (nu - nu0) / nu_D in Doppler units of reference_b; x > 0 is blue. */
 struct lr_summary {
+    char line[64];                             /* its name in a model of several lines; or "" */
     int64_t packets;                           /* finished */
     int64_t packets_requested;                 /* more than `packets` only after lr_context_stop() */
     double reference_b;                        /* cm/s */

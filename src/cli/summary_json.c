@@ -90,28 +90,41 @@ static void put_populations(struct json *json, const struct lr_summary *s)
     json_close(json, '{');
 }
 
-void summary_print_json(FILE *file, const struct lr_summary *summary, const char *output, const char *cubes)
+void summary_print_json(struct json *json, const struct lr_summary *summary, const char *output, const char *cubes)
 {
     const struct lr_summary s = summary->packets > 0 ? *summary : without_packets(summary);
-    struct json json = {.file = file, .first = true};
-    json_open(&json, NULL, '{');
-    json_text(&json, "version", lr_version());
-    json_text(&json, "output", output);
-    put_lines(&json, "cubes", cubes);
-    json_integer(&json, "packets", s.packets);
-    json_integer(&json, "packets_requested", s.packets_requested);
-    json_unsigned(&json, "seed", s.seed);
-    json_number(&json, "reference_b_cm_s", s.reference_b);
-    json_number(&json, "emitted", s.emitted);
-    put_measured(&json, &s);
-    put_seconds(&json, &s);
+    json_open(json, NULL, '{');
+    json_text(json, "version", lr_version());
+    if (*s.line)
+        json_text(json, "line", s.line);
+    json_text(json, "output", output);
+    put_lines(json, "cubes", cubes);
+    json_integer(json, "packets", s.packets);
+    json_integer(json, "packets_requested", s.packets_requested);
+    json_unsigned(json, "seed", s.seed);
+    json_number(json, "reference_b_cm_s", s.reference_b);
+    json_number(json, "emitted", s.emitted);
+    put_measured(json, &s);
+    put_seconds(json, &s);
     if (*s.populations)
-        put_populations(&json, &s);
-    json_integer(&json, "scatterings", s.scatterings);
-    json_number(&json, "scatterings_per_second", s.scatterings_per_second);
-    json_text(&json, "device", s.device);
-    json_text(&json, "precision", s.precision);
-    json_close(&json, '{');
+        put_populations(json, &s);
+    json_integer(json, "scatterings", s.scatterings);
+    json_number(json, "scatterings_per_second", s.scatterings_per_second);
+    json_text(json, "device", s.device);
+    json_text(json, "precision", s.precision);
+    json_close(json, '{');
+}
+
+void summary_open_list(struct json *json)
+{
+    json_open(json, NULL, '{');
+    json_open(json, "lines", '[');
+}
+
+void summary_close_list(struct json *json)
+{
+    json_close(json, '[');
+    json_close(json, '{');
 }
 
 void summary_print_images_json(FILE *file, const struct lr_summary *s, const char *source, const char *cubes)

@@ -93,6 +93,10 @@ void summary_print_text(FILE *file, const struct lr_summary *s, const char *outp
 {
     const double cm_per_km = 1e5;
     const bool followed = s->packets > 0;
+    if (*s->line) {
+        put_label(file, "line");
+        fprintf(file, "%s\n", s->line);
+    }
     put_label(file, "packets");
     fprintf(file, "%" PRId64, s->packets);
     if (s->packets < s->packets_requested)

@@ -1,5 +1,6 @@
 /* lr_run: prepare the job, plan memory, transport, assemble the result, make images. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "backend/select.h"
@@ -210,6 +211,7 @@ enum lr_status lr_run(lr_context *ctx, const lr_model *model, lr_result **result
     LR_TRY_OR(done, status, worker->backend->device_describe(ctx, worker->device, &description));
     LR_TRY_OR(done, status, lr_allocate(ctx, 1, sizeof *made, &made));
     LR_TRY_OR(done, status, describe_run(ctx, &model->run, worker, &description, model->text, model->resolved, made));
+    snprintf(made->summary.line, sizeof made->summary.line, "%s", model->line_name);
     LR_TRY_OR(done, status, populations_run(ctx, worker, model, &derived, made));
     LR_TRY_OR(done, status, run_model(ctx, derived.path ? &derived : model, &description, stage, made));
     made->summary.seconds_total = lr_seconds() - stage->start;
