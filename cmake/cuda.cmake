@@ -61,7 +61,7 @@ if(LINERAD_WERROR)
 endif()
 
 set(cuda_targets "")
-foreach(precision mixed double shells_mixed shells_double)
+foreach(precision mixed double shells_mixed shells_double amr_mixed amr_double)
   if(cuda_drivers)
     set(variant_drivers ${cuda_drivers})
     if(precision MATCHES shells)
@@ -69,8 +69,9 @@ foreach(precision mixed double shells_mixed shells_double)
     endif()
     add_library(linerad_cuda_${precision} OBJECT ${variant_drivers})
     target_compile_definitions(linerad_cuda_${precision} PRIVATE LR_CUDA_VARIANT=${precision}
-                               $<$<IN_LIST:${precision},double$<SEMICOLON>shells_double>:LR_REAL_DOUBLE>
-                               $<$<IN_LIST:${precision},shells_mixed$<SEMICOLON>shells_double>:LR_WALK_SHELLS>)
+                               $<$<IN_LIST:${precision},double$<SEMICOLON>shells_double$<SEMICOLON>amr_double>:LR_REAL_DOUBLE>
+                               $<$<IN_LIST:${precision},shells_mixed$<SEMICOLON>shells_double>:LR_WALK_SHELLS>
+                               $<$<IN_LIST:${precision},amr_mixed$<SEMICOLON>amr_double>:LR_WALK_AMR>)
     list(APPEND cuda_targets linerad_cuda_${precision})
   endif()
 endforeach()

@@ -12,7 +12,17 @@
 
 #include "linerad.h"
 
-enum transport_mesh { TRANSPORT_CARTESIAN, TRANSPORT_SHELLS };
+enum transport_mesh { TRANSPORT_CARTESIAN, TRANSPORT_SHELLS, TRANSPORT_AMR };
+
+/* AMR: bricks of equal numbers of cells in an octree (kernel/brick.h). */
+struct transport_tree {
+    int root[3], brick[3], deepest;
+    double cell[3]; /* size of a cell of level 0 */
+    int64_t n_brick, n_link;
+    const uint64_t *key;
+    const int32_t *link;
+};
+
 enum transport_face { TRANSPORT_OPEN, TRANSPORT_PERIODIC, TRANSPORT_REFLECTING };
 enum transport_mode {
     TRANSPORT_EXACT,
@@ -89,10 +99,11 @@ struct transport_peel {
 struct transport_job {
     /* SHELLS: n[0] shells from the centre on, whose widths are in width[0]; the velocity of a cell is radial,
      * velocity[0], and its coordinate `local` is the height above the inner sphere, in local[0]. There are no cameras.
-     */
+     * AMR: n counts the cells of stacked bricks, there is no width, and a plane is at local[axis] from the lower face. */
     enum transport_mesh mesh;
     int n[3];
     const double *width[3]; /* of the cells along each axis */
+    const struct transport_tree *tree;
     enum transport_face face[TRANSPORT_N_FACE];
     int64_t n_cell;
     const void *medium;
@@ -192,9 +203,10 @@ struct trace_probe {
 
 /* Ray tracing for one camera. Lengths and velocities in code units, intensities in any one unit. */
 struct trace_job {
-    enum transport_mesh mesh; /* SHELLS: no planes; n and width as in transport_job */
+    enum transport_mesh mesh; /* SHELLS: no planes; n, width and tree as in transport_job */
     int n[3];
     const double *width[3];
+    const struct transport_tree *tree;
     enum transport_face face[TRANSPORT_N_FACE];
     int64_t n_cell;
     const void *medium;
@@ -279,9 +291,10 @@ struct level_star {
 };
 
 struct level_job {
-    bool shells;
+    enum transport_mesh mesh;
     int n[3];
     const double *width[3]; /* SHELLS: of the shells, in width[0] */
+    const struct transport_tree *tree;
     double inner;           /* SHELLS: radius of the cavity */
     enum transport_face face[TRANSPORT_N_FACE];
     int64_t n_cell;
@@ -341,7 +354,7 @@ struct lr_backend {
     enum lr_status (*trace)(lr_context *ctx, int device, int threads, bool double_precision,
                             const struct trace_job *job, const struct transport_monitor *monitor,
                             struct trace_image *image);
-    const struct level_backend *(*levels)(bool double_precision);
+    const struct level_backend *(*levels)(enum transport_mesh mesh, bool double_precision);
 };
 
 const struct lr_backend *backend_cpu(void);

@@ -55,34 +55,51 @@ static inline const int32_t *store_ints(const struct view_store *store, int64_t 
     return result;
 }
 
+static inline void store_edges(const struct view_store *store, int axis, int n, const double *width,
+                               struct mesh_view *mesh, int *failed)
+{
+    double *edge = (double *)calloc((size_t)n + 1, sizeof(double));
+    mesh->width[axis] = store_reals(store, n, width, failed);
+    if (!edge) {
+        *failed = 1;
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        edge[i + 1] = edge[i] + width[i];
+    mesh->edge[axis] = store_reals(store, n + 1, edge, failed);
+    if (WALK_IS_RADIAL && axis == 0) {
+        mesh->radius = (const double *)store->copy(store->owner, ((size_t)n + 1) * sizeof(double), edge);
+        *failed |= !mesh->radius;
+    }
+    free(edge);
+}
+
+/* `width` of rectilinear meshes and shells, or `tree` of refined ones. */
 static inline struct mesh_view make_mesh_view(const struct view_store *store, const int count[3],
-                                              const double *const width[3], const enum transport_face *face_rule,
-                                              int *failed)
+                                              const double *const width[3], const struct transport_tree *tree,
+                                              const enum transport_face *face_rule, int *failed)
 {
     struct mesh_view mesh;
-    mesh.radius = NULL;
-    mesh.turn = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        const int n = count[axis];
-        mesh.n[axis] = n;
-        mesh.width[axis] = store_reals(store, n, width[axis], failed);
-        double *edge = (double *)calloc((size_t)n + 1, sizeof(double));
-        mesh.edge[axis] = NULL;
-        if (edge) {
-            for (int i = 0; i < n; i++)
-                edge[i + 1] = edge[i] + width[axis][i];
-            mesh.edge[axis] = store_reals(store, n + 1, edge, failed);
-            if (WALK_IS_RADIAL && axis == 0) {
-                mesh.radius = (const double *)store->copy(store->owner, ((size_t)n + 1) * sizeof(double), edge);
-                *failed |= !mesh.radius;
-            }
-        } else {
-            *failed = 1;
-        }
-        free(edge);
-    }
+    memset(&mesh, 0, sizeof mesh);
     for (int face = 0; face < TRANSPORT_N_FACE; face++)
         mesh.face[face] = (int)face_rule[face];
+    for (int axis = 0; axis < 3; axis++) {
+        mesh.n[axis] = count[axis];
+        if (!tree) {
+            store_edges(store, axis, count[axis], width[axis], &mesh, failed);
+            continue;
+        }
+        mesh.root[axis] = tree->root[axis];
+        mesh.brick[axis] = tree->brick[axis];
+        mesh.cell[axis] = tree->cell[axis];
+    }
+    if (tree) {
+        mesh.deepest = tree->deepest;
+        mesh.key =
+            (const uint64_t *)store->copy(store->owner, (size_t)tree->n_brick * sizeof *tree->key, tree->key);
+        mesh.link = store_ints(store, tree->n_link, tree->link, failed);
+        *failed |= !mesh.key;
+    }
     return mesh;
 }
 
@@ -213,7 +230,7 @@ static inline int make_transport_view(const struct view_store *store, const stru
 {
     int failed = 0;
     memset(view, 0, sizeof *view);
-    view->mesh = make_mesh_view(store, job->n, job->width, job->face, &failed);
+    view->mesh = make_mesh_view(store, job->n, job->width, job->tree, job->face, &failed);
     struct source_view *source = (struct source_view *)calloc((size_t)job->n_source, sizeof *source);
     if (!source)
         return 0;
@@ -248,7 +265,7 @@ static inline int make_trace_view(const struct view_store *store, const struct t
 {
     int failed = 0;
     memset(view, 0, sizeof *view);
-    view->mesh = make_mesh_view(store, job->n, job->width, job->face, &failed);
+    view->mesh = make_mesh_view(store, job->n, job->width, job->tree, job->face, &failed);
     view->eye.toward = make_point(job->toward);
     view->eye.right = make_point(job->right);
     view->eye.up = make_point(job->up);

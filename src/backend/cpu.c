@@ -13,19 +13,22 @@
 /* Indexed by enum transport_mesh and by whether the precision is double. */
 struct variant {
     const char *simd;
-    cpu_transport_fn *transport[2][2];
-    cpu_trace_fn *trace[2][2];
-    const struct level_backend *levels[2];
+    cpu_transport_fn *transport[3][2];
+    cpu_trace_fn *trace[3][2];
+    const struct level_backend *levels[2][2];
 };
 
 #define VARIANT(simd, isa)                                                                                             \
     {                                                                                                                  \
         simd,                                                                                                          \
             {{cpu_transport_mixed_##isa, cpu_transport_double_##isa},                                                  \
-             {cpu_transport_shells_mixed_##isa, cpu_transport_shells_double_##isa}},                                   \
+             {cpu_transport_shells_mixed_##isa, cpu_transport_shells_double_##isa},                                    \
+             {cpu_transport_amr_mixed_##isa, cpu_transport_amr_double_##isa}},                                         \
             {{cpu_trace_mixed_##isa, cpu_trace_double_##isa},                                                          \
-             {cpu_trace_shells_mixed_##isa, cpu_trace_shells_double_##isa}},                                           \
-            {&cpu_levels_mixed_##isa, &cpu_levels_double_##isa},                                                       \
+             {cpu_trace_shells_mixed_##isa, cpu_trace_shells_double_##isa},                                            \
+             {cpu_trace_amr_mixed_##isa, cpu_trace_amr_double_##isa}},                                                 \
+            {{&cpu_levels_mixed_##isa, &cpu_levels_double_##isa},                                                      \
+             {&cpu_levels_amr_mixed_##isa, &cpu_levels_amr_double_##isa}},                                             \
     }
 
 static struct variant best_variant(void)

@@ -110,9 +110,10 @@ static void peel(struct pass *pass, const struct lanes *lane, int l, int camera,
     const struct transport_job *job = pass->job;
     const struct transport_peel *image = &job->peel[camera];
     const struct mesh_view *mesh = &pass->view.mesh;
-    const double point[3] = {(double)mesh->edge[0][lane->i[l]] + (double)lane->local_x[l] - image->corner[0],
-                             (double)mesh->edge[1][lane->j[l]] + (double)lane->local_y[l] - image->corner[1],
-                             (double)mesh->edge[2][lane->k[l]] + (double)lane->local_z[l] - image->corner[2]};
+    const struct vec3 corner = walk_corner(mesh, lane->i[l], lane->j[l], lane->k[l]);
+    const double point[3] = {(double)corner.x + (double)lane->local_x[l] - image->corner[0],
+                             (double)corner.y + (double)lane->local_y[l] - image->corner[1],
+                             (double)corner.z + (double)lane->local_z[l] - image->corner[2]};
     double x = 0;
     double y = 0;
     for (int axis = 0; axis < 3; axis++) {

@@ -24,7 +24,7 @@ static double meet_plane(const struct trace_view *view, const struct trace_plane
     const double t = (plane->offset - line->p.x[plane->axis]) / mu;
     double entry = -RAY_FAR;
     for (int axis = 0; axis < 3; axis++) {
-        const double size = (double)view->mesh.edge[axis][view->mesh.n[axis]];
+        const double size = walk_size(&view->mesh, axis);
         const double x = line->p.x[axis] + t * line->n.x[axis];
         if (view->mesh.face[2 * axis] == FACE_IS_PERIODIC)
             continue;

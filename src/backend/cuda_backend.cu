@@ -38,8 +38,9 @@ static enum lr_status transport(lr_context *ctx, int device, int threads, bool d
     const cudaError_t error = cudaSetDevice(device);
     if (error != cudaSuccess)
         return fail_fn(ctx, LR_ERROR_DEVICE, "cuda:%d: %s", device, cudaGetErrorString(error));
-    static cuda_transport_fn *const variant[2][2] = {{cuda_transport_mixed, cuda_transport_double},
-                                                     {cuda_transport_shells_mixed, cuda_transport_shells_double}};
+    static cuda_transport_fn *const variant[3][2] = {{cuda_transport_mixed, cuda_transport_double},
+                                                     {cuda_transport_shells_mixed, cuda_transport_shells_double},
+                                                     {cuda_transport_amr_mixed, cuda_transport_amr_double}};
     return variant[job->mesh][double_precision](fail_fn, ctx, job, monitor, tally);
 }
 
@@ -51,13 +52,16 @@ static enum lr_status trace(lr_context *ctx, int device, int threads, bool doubl
     const cudaError_t error = cudaSetDevice(device);
     if (error != cudaSuccess)
         return fail_fn(ctx, LR_ERROR_DEVICE, "cuda:%d: %s", device, cudaGetErrorString(error));
-    static cuda_trace_fn *const variant[2][2] = {{cuda_trace_mixed, cuda_trace_double},
-                                                 {cuda_trace_shells_mixed, cuda_trace_shells_double}};
+    static cuda_trace_fn *const variant[3][2] = {{cuda_trace_mixed, cuda_trace_double},
+                                                 {cuda_trace_shells_mixed, cuda_trace_shells_double},
+                                                 {cuda_trace_amr_mixed, cuda_trace_amr_double}};
     return variant[job->mesh][double_precision](fail_fn, ctx, job, monitor, image);
 }
 
-static const struct level_backend *levels(bool double_precision)
+static const struct level_backend *levels(enum transport_mesh mesh, bool double_precision)
 {
+    if (mesh == TRANSPORT_AMR)
+        return double_precision ? cuda_levels_amr_double(fail_fn) : cuda_levels_amr_mixed(fail_fn);
     return double_precision ? cuda_levels_double(fail_fn) : cuda_levels_mixed(fail_fn);
 }
 

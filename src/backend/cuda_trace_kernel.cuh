@@ -341,7 +341,7 @@ __device__ void add_plane(const struct trace_view &view, struct bundle<SAMPLES, 
     for (int axis = 0; axis < 3; axis++) {
         const double x = line.p.x[axis] + t * line.n.x[axis];
         const bool bounded = axis != plane.axis && view.mesh.face[2 * axis] != FACE_IS_PERIODIC;
-        if (bounded && !(x >= 0 && x < (double)view.mesh.edge[axis][view.mesh.n[axis]]))
+        if (bounded && !(x >= 0 && x < walk_size(&view.mesh, axis)))
             return;
     }
     if (t > line.t_last)

@@ -13,11 +13,14 @@ typedef enum lr_status cuda_trace_fn(cuda_fail_fn *fail, lr_context *ctx, const 
                                      const struct transport_monitor *monitor, struct trace_image *image);
 
 cuda_transport_fn cuda_transport_mixed, cuda_transport_double, cuda_transport_shells_mixed,
-    cuda_transport_shells_double;
-cuda_trace_fn cuda_trace_mixed, cuda_trace_double, cuda_trace_shells_mixed, cuda_trace_shells_double;
+    cuda_transport_shells_double, cuda_transport_amr_mixed, cuda_transport_amr_double;
+cuda_trace_fn cuda_trace_mixed, cuda_trace_double, cuda_trace_shells_mixed, cuda_trace_shells_double,
+    cuda_trace_amr_mixed, cuda_trace_amr_double;
 
-/* Cartesian meshes. */
+/* Not for shells. */
 const struct level_backend *cuda_levels_mixed(cuda_fail_fn *fail);
 const struct level_backend *cuda_levels_double(cuda_fail_fn *fail);
+const struct level_backend *cuda_levels_amr_mixed(cuda_fail_fn *fail);
+const struct level_backend *cuda_levels_amr_double(cuda_fail_fn *fail);
 
 #endif

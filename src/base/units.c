@@ -36,6 +36,10 @@ static struct dimension_text dimension_text(enum dimension dimension)
         return (struct dimension_text){"a column density", "cm-2", "cm^-2"};
     case DIMENSION_INVERSE_LENGTH:
         return (struct dimension_text){"an opacity (1/length)", "cm-1", "1/pc"};
+    case DIMENSION_MASS_DENSITY:
+        return (struct dimension_text){"a mass density", "g cm-3", "g/cm^3"};
+    case DIMENSION_PRESSURE:
+        return (struct dimension_text){"a pressure", "erg cm-3", "erg/cm^3"};
     case DIMENSION_FREQUENCY:
         return (struct dimension_text){"a frequency", "s-1", "GHz"};
     case DIMENSION_RATE:

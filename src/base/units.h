@@ -20,6 +20,8 @@ enum dimension {
     DIMENSION_DENSITY,          /* cm^-3 */
     DIMENSION_COLUMN,           /* cm^-2 */
     DIMENSION_INVERSE_LENGTH,   /* cm^-1 */
+    DIMENSION_MASS_DENSITY,     /* g cm^-3 */
+    DIMENSION_PRESSURE,         /* erg cm^-3 */
     DIMENSION_FREQUENCY,        /* s^-1 */
     DIMENSION_RATE,             /* s^-1 */
     DIMENSION_MASS,             /* g */

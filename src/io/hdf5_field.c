@@ -9,6 +9,8 @@
 
 #include <hdf5.h>
 
+#include "io/hdf5_text.h"
+
 enum lr_status hdf5_check_file(lr_context *ctx, const char *path)
 {
     struct stat about;
@@ -51,44 +53,11 @@ static enum lr_status check_type(lr_context *ctx, const char *path, const char *
     return LR_OK;
 }
 
-/* A string attribute of fixed or variable length; false when it is neither, or too long. */
-static bool read_string(hid_t attribute, char *text, size_t size)
-{
-    hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute), memory = H5Tcopy(H5T_C_S1);
-    bool one = type >= 0 && space >= 0 && memory >= 0 && H5Tget_class(type) == H5T_STRING &&
-               H5Sget_simple_extent_npoints(space) == 1;
-    bool ok = false;
-    if (one)
-        H5Tset_cset(memory, H5Tget_cset(type));
-    if (one && H5Tis_variable_str(type) > 0) {
-        char *value = NULL;
-        H5Tset_size(memory, H5T_VARIABLE);
-        if (H5Aread(attribute, memory, &value) >= 0 && value) {
-            ok = (size_t)snprintf(text, size, "%s", value) < size;
-            H5free_memory(value);
-        }
-    } else if (one && H5Tget_size(type) < size) {
-        H5Tset_size(memory, size);
-        ok = H5Aread(attribute, memory, text) >= 0;
-        text[size - 1] = '\0';
-    }
-    if (memory >= 0)
-        H5Tclose(memory);
-    if (space >= 0)
-        H5Sclose(space);
-    if (type >= 0)
-        H5Tclose(type);
-    return ok;
-}
-
 static enum lr_status read_units(lr_context *ctx, const char *path, const char *name, struct hdf5_array *array)
 {
     if (H5Aexists(array->dataset, "units") <= 0)
         return LR_OK;
-    hid_t attribute = H5Aopen(array->dataset, "units", H5P_DEFAULT);
-    array->has_units = attribute >= 0 && read_string(attribute, array->units, sizeof array->units);
-    if (attribute >= 0)
-        H5Aclose(attribute);
+    array->has_units = hdf5_text_attribute(array->dataset, "units", sizeof array->units, array->units);
     if (!array->has_units)
         return lr_fail(ctx, LR_ERROR_INPUT, "%s: the attribute 'units' of dataset '%s' is not a short text", path,
                        name);

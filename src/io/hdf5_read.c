@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "io/hdf5_field.h"
+#include "io/hdf5_text.h"
 
 enum { MOST_RANK = 4 };
 
@@ -120,27 +121,10 @@ enum lr_status hdf5_read_texts(const struct hdf5_reader *reader, const char *obj
                                size_t size, char *texts, int *n)
 {
     hid_t id = open_attribute(reader, object, name);
-    hid_t type = id >= 0 ? H5Aget_type(id) : -1, space = id >= 0 ? H5Aget_space(id) : -1;
-    const hssize_t count = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
-    char **found = calloc((size_t)most, sizeof *found);
-    bool good = found && count >= 1 && count <= most && type >= 0 && H5Tget_class(type) == H5T_STRING &&
-                H5Tis_variable_str(type) > 0 && H5Aread(id, type, found) >= 0;
-    for (int i = 0; good && i < count; i++) {
-        good = found[i] && strlen(found[i]) < size;
-        if (good)
-            memcpy(texts + (size_t)i * size, found[i], strlen(found[i]) + 1);
-    }
-    for (int i = 0; found && i < most; i++)
-        if (found[i])
-            H5free_memory(found[i]);
-    free(found);
-    if (space >= 0)
-        H5Sclose(space);
-    if (type >= 0)
-        H5Tclose(type);
+    *n = 0;
+    const bool good = id >= 0 && hdf5_text_read(id, most, size, texts, n);
     if (id >= 0)
         H5Aclose(id);
-    *n = good ? (int)count : 0;
     return good ? LR_OK : fail_attribute(reader, object, name);
 }
 

@@ -7,6 +7,7 @@
 
 #include "io/hdf5_field.h"
 #include "io/model_region.h"
+#include "io/snapshot.h"
 #include "model/field.h"
 
 void name_cell(const struct mesh *mesh, int64_t cell, char *text, size_t size)
@@ -19,21 +20,11 @@ void name_cell(const struct mesh *mesh, int64_t cell, char *text, size_t size)
                  (long long)(cell % n_z));
 }
 
-/* What is wrong with a value, or NULL. */
-static const char *find_fault(const struct field_rule *rule, double value)
-{
-    if (!isfinite(value))
-        return "is not a finite number";
-    if (value < rule->low)
-        return rule->low > 0.0 ? "must be above zero" : rule->low == 0.0 ? "is negative" : "is too small";
-    return value > rule->high ? "is too large" : NULL;
-}
-
 static enum lr_status read_field_value(const struct reader *r, const struct yaml_node *node,
                                        const struct field_rule *rule, double *value)
 {
     LR_TRY(read_quantity(r, node, rule->dimension, value));
-    const char *fault = find_fault(rule, *value);
+    const char *fault = field_rule_fault(rule, *value);
     return fault ? READER_FAIL(r, node, "'%s' %s", node->text, fault) : LR_OK;
 }
 
@@ -63,7 +54,7 @@ static enum lr_status read_component(const struct reader *r, const struct yaml_n
     LR_TRY(read_dataset(r, node, array, component, field->values));
     LR_TRY(convert_dataset(r, node, array, rule->dimension, field->values, n_cell));
     for (int64_t cell = 0; cell < n_cell; cell++) {
-        const char *fault = find_fault(rule, field->values[cell]);
+        const char *fault = field_rule_fault(rule, field->values[cell]);
         if (fault) {
             char place[64];
             name_cell(mesh, cell, place, sizeof place);
@@ -90,6 +81,20 @@ static enum lr_status read_field_file(const struct reader *r, const struct yaml_
         status = read_component(r, node, rule, array, n_component == 1 ? -1 : c, &field[c]);
     hdf5_array_close(array);
     return status;
+}
+
+/* {snapshot: NAME}: a dataset that has no meaning of its own. */
+static enum lr_status read_field_snapshot(const struct reader *r, const struct yaml_node *map,
+                                          const struct field_rule *rule, struct field *field)
+{
+    const char *const keys[] = {"snapshot"};
+    const struct yaml_node *name = yaml_find(map, "snapshot");
+    LR_TRY(READER_KEYS(r, map, keys));
+    LR_TRY(yaml_expect(r->ctx, r->tree, name, YAML_SCALAR));
+    if (!r->snapshot)
+        return READER_FAIL(r, name, "there is no section 'snapshot'");
+    const int index = snapshot_find(r->snapshot, name->text);
+    return index >= 0 ? read_snapshot_field(r, index, rule, field) : fail_missing(r, name, name->text, "");
 }
 
 /* ---- Regions ---- */
@@ -144,10 +149,12 @@ enum lr_status read_field(const struct reader *r, const struct yaml_node *node, 
 {
     if (node->kind == YAML_SCALAR)
         return read_field_value(r, node, rule, &field->constant);
-    const char *const keys[] = {"file", "dataset", "default", "regions"};
+    const char *const keys[] = {"file", "dataset", "default", "regions", "snapshot"};
     if (node->kind == YAML_LIST)
         return READER_FAIL(r, node, "expected a value, {file, dataset} or {default, regions}, found a list");
     LR_TRY(READER_KEYS(r, node, keys));
+    if (yaml_find(node, "snapshot"))
+        return read_field_snapshot(r, node, rule, field);
     return yaml_find(node, "file") || yaml_find(node, "dataset") ? read_field_file(r, node, rule, 1, field)
                                                                  : read_field_regions(r, node, rule, field);
 }

@@ -26,22 +26,29 @@ static enum lr_status text_of(const struct reader *r, const struct yaml_node *no
     return LR_OK;
 }
 
+enum lr_status find_file(const struct reader *r, const struct yaml_node *node, char **path)
+{
+    const char *relative = "";
+    LR_TRY(text_of(r, node, &relative));
+    const char *folder = relative[0] == '/' ? "" : r->folder;
+    const size_t size = strlen(folder) + strlen(relative) + 1;
+    LR_TRY(lr_allocate(r->ctx, size, 1, path));
+    snprintf(*path, size, "%s%s", folder, relative);
+    return LR_OK;
+}
+
 enum lr_status open_dataset(const struct reader *r, const struct yaml_node *map, const char *dataset_key,
                             const char *dataset_default, struct hdf5_array **array)
 {
     const struct yaml_node *file = NULL, *dataset = yaml_find(map, dataset_key);
-    const char *name = dataset_default, *relative = "";
+    const char *name = dataset_default;
+    char *path = NULL;
     LR_TRY(require_key(r, map, "file", &file));
-    LR_TRY(text_of(r, file, &relative));
     if (!dataset && !name)
         LR_TRY(require_key(r, map, dataset_key, &dataset));
     if (dataset)
         LR_TRY(text_of(r, dataset, &name));
-    const char *folder = relative[0] == '/' ? "" : r->folder;
-    size_t size = strlen(folder) + strlen(relative) + 1;
-    char *path = NULL;
-    LR_TRY(lr_allocate(r->ctx, size, 1, &path));
-    snprintf(path, size, "%s%s", folder, relative);
+    LR_TRY(find_file(r, file, &path));
     enum lr_status status = hdf5_array_open(r->ctx, path, name, array);
     free(path);
     return place_error(r, file, status);

@@ -8,6 +8,7 @@
 
 #include "io/model_lines.h"
 #include "io/model_reader.h"
+#include "io/snapshot.h"
 #include "model/field.h"
 
 /* Photons in a closed box that absorbs nothing would fly for ever. */
@@ -20,24 +21,65 @@ static enum lr_status check_exit(const struct reader *r, const struct yaml_node 
             return LR_OK;
     if (!field_is_zero(&model->medium.kappa, n_cell) || !field_is_zero(&model->medium.eps, n_cell))
         return LR_OK;
-    return READER_FAIL(r, yaml_find(yaml_find(root, "mesh"), "faces"),
+    const struct yaml_node *faces = yaml_find(yaml_find(root, "mesh"), "faces");
+    return READER_FAIL(r, faces ? faces : r->snapshot_node,
                        "no face is open and nothing absorbs: photons would never leave");
 }
 
-static enum lr_status read_sections(const struct reader *r)
+/* A snapshot can say all that `mesh` and `medium` do: what is then left of `mesh` is `faces`, and `medium` is empty
+ * where it is not written. */
+static enum lr_status find_sections(const struct reader *r, const struct yaml_node *section[3])
 {
-    const char *const keys[] = {"mesh", "line",     "medium",  "sources", "physics",    "output",
-                                "run",  "channels", "cameras", "image",   "populations"};
-    enum { N_REQUIRED = 3 };
-    const struct yaml_node *root = r->tree->root, *section[N_REQUIRED] = {NULL};
+    const char *const keys[] = {"mesh", "line", "medium"};
+    const struct yaml_node *root = r->tree->root, *snapshot = yaml_find(root, "snapshot");
+    for (int i = 0; i < 3; i++) {
+        section[i] = yaml_find(root, keys[i]);
+        if (!section[i] && (!snapshot || i == 1))
+            LR_TRY(require_key(r, root, keys[i], &section[i]));
+    }
+    if (snapshot && section[0]) {
+        LR_TRY(yaml_expect(r->ctx, r->tree, section[0], YAML_MAP));
+        for (const struct yaml_node *key = section[0]->first; key; key = key->next)
+            if (strcmp(key->key, "faces") != 0)
+                return yaml_fail_key(r->ctx, r->tree, key,
+                                     "the snapshot says what the mesh is; only 'faces' may be given besides it");
+    }
+    if (!section[2]) {
+        struct yaml_node *empty = NULL;
+        LR_TRY(yaml_new_node(r->ctx, r->tree, YAML_MAP, &empty));
+        empty->key = keys[2];
+        empty->parent = r->tree->root;
+        empty->line = empty->key_line = snapshot->line;
+        empty->column = empty->key_column = snapshot->column;
+        empty->setting = snapshot->setting;
+        section[2] = empty;
+    }
+    return LR_OK;
+}
+
+static enum lr_status read_mesh_or_snapshot(struct reader *r, const struct yaml_node *mesh)
+{
+    const struct yaml_node *snapshot = yaml_find(r->tree->root, "snapshot"), *faces = yaml_find(mesh, "faces");
+    if (!snapshot)
+        return read_mesh(r, mesh, &r->model->mesh);
+    LR_TRY(read_snapshot(r, snapshot, &r->model->mesh));
+    if (faces && r->model->mesh.kind == MESH_SHELLS)
+        return yaml_fail_key(r->ctx, r->tree, faces, "the one face of shells is open");
+    return faces ? read_faces(r, faces, &r->model->mesh) : LR_OK;
+}
+
+static enum lr_status read_sections(struct reader *r)
+{
+    const char *const keys[] = {"mesh", "line",     "medium",  "sources", "physics",     "output",
+                                "run",  "channels", "cameras", "image",   "populations", "snapshot"};
+    const struct yaml_node *root = r->tree->root, *section[3] = {NULL};
     lr_model *model = r->model;
     LR_TRY(READER_KEYS(r, root, keys));
-    for (int i = 0; i < N_REQUIRED; i++)
-        LR_TRY(require_key(r, root, keys[i], &section[i]));
+    LR_TRY(find_sections(r, section));
     /* The cheap sections first, so that a typing error shows before large files are read. */
     LR_TRY(read_run(r, yaml_find(root, "run"), &model->run));
-    LR_TRY(read_mesh(r, section[0], &model->mesh));
     LR_TRY(read_line(r, section[1], &model->line));
+    LR_TRY(read_mesh_or_snapshot(r, section[0]));
     LR_TRY(read_populations(r, yaml_find(root, "populations")));
     LR_TRY(read_medium(r, section[2], &model->medium));
     LR_TRY(read_reference_b(r, yaml_find(root, "output")));
@@ -48,6 +90,7 @@ static enum lr_status read_sections(const struct reader *r)
     spread_stars(model);
     LR_TRY(read_dust_light(r));
     LR_TRY(check_two_level_images(r));
+    LR_TRY(describe_snapshot(r));
     return check_exit(r, root);
 }
 
@@ -114,6 +157,7 @@ enum lr_status model_load_line_text(lr_context *ctx, struct units *units, const 
     *out = r.model;
     r.model = NULL;
 done:
+    snapshot_close(r.snapshot);
     yaml_free(r.tree);
     free(folder);
     lr_model_free(r.model);

@@ -4,14 +4,15 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/constants.h"
+#include "io/snapshot.h"
 #include "model/field.h"
 #include "model/line.h"
 #include "model/medium.h"
 #include "model/species.h"
 
-static const struct field_rule TEMPERATURE = {DIMENSION_TEMPERATURE, false, 0.0, DBL_MAX};
 static const struct field_rule SPEED = {DIMENSION_VELOCITY, false, 0.0, LR_LIGHT_SPEED};
 static const struct field_rule POSITIVE_SPEED = {DIMENSION_VELOCITY, false, DBL_MIN, LR_LIGHT_SPEED};
 static const struct field_rule VELOCITY = {DIMENSION_VELOCITY, false, -LR_LIGHT_SPEED, LR_LIGHT_SPEED};
@@ -55,28 +56,57 @@ static double largest_opacity(const struct reader *r)
     return 1e15 / fmax(fmax(mesh_size(mesh, 0), mesh_size(mesh, 1)), mesh_size(mesh, 2));
 }
 
+/* The thermal width needs the temperature, which a molecule has read already. */
+static enum lr_status start_with_temperature(const struct reader *r, const struct yaml_node *map, struct field *field)
+{
+    const int64_t n_cell = mesh_cell_count(&r->model->mesh);
+    const struct field *known = r->model->species ? &r->model->species->temperature : NULL;
+    bool found = false;
+    if (known && (known->values || known->constant > 0.0)) {
+        field->constant = known->constant;
+        if (!known->values)
+            return LR_OK;
+        LR_TRY(lr_allocate(r->ctx, (size_t)n_cell, sizeof(double), &field->values));
+        memcpy(field->values, known->values, (size_t)n_cell * sizeof(double));
+        return LR_OK;
+    }
+    LR_TRY(read_temperature(r, map, field, &found));
+    if (!found && r->snapshot)
+        return fail_missing(r, map, "temperature or b", "or give medium.temperature");
+    if (!found)
+        return yaml_fail_key(r->ctx, r->tree, map, "'temperature' or the Doppler parameter 'b' is missing");
+    return LR_OK;
+}
+
 static enum lr_status read_doppler(const struct reader *r, const struct yaml_node *map, struct medium *medium)
 {
     const struct yaml_node *temperature = yaml_find(map, "temperature"), *b = yaml_find(map, "b");
-    const struct yaml_node *turbulence = yaml_find(map, "turbulence");
     if (r->model->species)
         LR_TRY(read_species_temperature(r, map)); /* it may stand beside b, which is then the whole width */
     else
         LR_TRY(refuse_both(r, map, "temperature", "b"));
     LR_TRY(refuse_both(r, map, "b", "turbulence"));
+    /* What the model says of the width replaces what the snapshot does. */
+    const bool told = yaml_find(map, "turbulence") || (temperature && !r->model->species);
+    const int whole = told ? -1 : snapshot_find(r->snapshot, "b");
     if (b)
         return read_field(r, b, &POSITIVE_SPEED, &medium->b);
-    if (!temperature)
-        return yaml_fail_key(r->ctx, r->tree, map, "'temperature' or the Doppler parameter 'b' is missing");
-    LR_TRY(read_field(r, temperature, &TEMPERATURE, &medium->b));
+    if (whole >= 0)
+        return read_snapshot_field(r, whole, &POSITIVE_SPEED, &medium->b);
+    LR_TRY(start_with_temperature(r, map, &medium->b));
     struct field extra = {0};
-    enum lr_status status = turbulence ? read_field(r, turbulence, &SPEED, &extra) : LR_OK;
+    bool found = false;
+    enum lr_status status = read_medium_field(r, map, "turbulence", "turbulence", &SPEED, &extra, &found);
     if (status == LR_OK)
         medium_derive_b(&r->model->line, mesh_cell_count(&r->model->mesh), medium, &extra);
     field_free(&extra);
     LR_TRY(status);
     field_compact(&medium->b, mesh_cell_count(&r->model->mesh));
-    return check_derived(r, temperature, &medium->b, "Doppler parameter b in cm/s", DBL_MIN, LR_LIGHT_SPEED);
+    return check_derived(r,
+                         temperature        ? temperature
+                         : r->snapshot_node ? r->snapshot_node
+                                            : map,
+                         &medium->b, "Doppler parameter b in cm/s", DBL_MIN, LR_LIGHT_SPEED);
 }
 
 static enum lr_status read_density(const struct reader *r, const struct yaml_node *map, const struct yaml_node *density,
@@ -105,13 +135,14 @@ static enum lr_status read_density(const struct reader *r, const struct yaml_nod
  * line comes out far too large. Depths that are given as numbers are taken as they are. */
 static enum lr_status warn_of_stimulated_emission(const struct reader *r, const struct yaml_node *map)
 {
-    const struct yaml_node *density = yaml_find(map, "density"), *temperature = yaml_find(map, "temperature");
-    if (!density || !temperature || yaml_find(map, "upper_density") || yaml_find(map, "tau_mean") ||
+    const struct yaml_node *density = yaml_find(map, "density");
+    if (!density || yaml_find(map, "b") || yaml_find(map, "upper_density") || yaml_find(map, "tau_mean") ||
         yaml_find(map, "tau_centre"))
         return LR_OK;
     struct field kelvin = {0};
-    enum lr_status status = read_field(r, temperature, &TEMPERATURE, &kelvin);
-    if (status == LR_OK) {
+    bool found = false;
+    enum lr_status status = read_temperature(r, map, &kelvin, &found);
+    if (status == LR_OK && found) {
         double hottest = field_measure(&kelvin, &r->model->mesh).high;
         double ratio = line_energy_ratio(&r->model->line, hottest);
         if (ratio < 1.0)
@@ -143,7 +174,6 @@ static enum lr_status read_opacity(const struct reader *r, const struct yaml_nod
 {
     const struct yaml_node *density = yaml_find(map, "density"), *opacity = yaml_find(map, "opacity");
     const struct yaml_node *mean = yaml_find(map, "tau_mean"), *centre = yaml_find(map, "tau_centre");
-    LR_TRY(refuse_species_keys(r, map));
     if (r->model->species) {
         LR_TRY(read_species(r, map, medium));
         return check_derived(r, map, &medium->alpha0, "line-centre opacity in 1/cm", 0.0, largest_opacity(r));
@@ -152,7 +182,10 @@ static enum lr_status read_opacity(const struct reader *r, const struct yaml_nod
     LR_TRY(refuse_both(r, map, "tau_mean", "tau_centre"));
     if (!density && !opacity && !mean && !centre)
         return yaml_fail_key(r->ctx, r->tree, map,
-                             "one of 'density', 'opacity', 'tau_mean' and 'tau_centre' is missing");
+                             "one of 'density', 'opacity', 'tau_mean' and 'tau_centre' is missing%s",
+                             r->snapshot ? "; a snapshot gives the density of the lower level by name, such as "
+                                           "density: {snapshot: n_H}"
+                                         : "");
     if (!density && yaml_find(map, "upper_density"))
         return READER_FAIL(r, yaml_find(map, "upper_density"), "this needs 'density', that of the lower level");
     if (density)
@@ -182,18 +215,33 @@ static enum lr_status read_damping(const struct reader *r, const struct yaml_nod
 static enum lr_status read_absorption(const struct reader *r, const struct yaml_node *map, struct medium *medium)
 {
     const struct yaml_node *absorption = yaml_find(map, "absorption"), *depth_node = yaml_find(map, "tau_absorption");
-    if (absorption)
-        LR_TRY(read_field(r, absorption, &OPACITY, &medium->kappa));
+    bool found = false;
+    LR_TRY(read_medium_field(r, map, "absorption", "absorption", &OPACITY, &medium->kappa, &found));
     if (depth_node) {
         double depth = 0.0;
         LR_TRY(read_number(r, depth_node, 0.0, DBL_MAX, &depth));
-        LR_TRY(scale_to_depth(r, depth_node, depth, absorption, &medium->kappa));
+        LR_TRY(scale_to_depth(r, depth_node, depth, found, &medium->kappa));
     }
     return check_derived(r,
                          depth_node   ? depth_node
                          : absorption ? absorption
                                       : map,
                          &medium->kappa, "absorption in 1/cm", 0.0, largest_opacity(r));
+}
+
+static enum lr_status read_velocity(const struct reader *r, const struct yaml_node *map, struct medium *medium)
+{
+    const char *const names[] = {"velocity_x", "velocity_y", "velocity_z"};
+    const struct yaml_node *velocity = yaml_find(map, "velocity");
+    const bool shells = r->model->mesh.kind == MESH_SHELLS;
+    if (velocity)
+        return read_vector_field(r, velocity, &VELOCITY, medium->velocity);
+    for (int d = 0; r->snapshot && d < (shells ? 1 : 3); d++) {
+        const int index = snapshot_find(r->snapshot, shells ? "velocity_r" : names[r->snapshot->view.axis[d]]);
+        if (index >= 0)
+            LR_TRY(read_snapshot_field(r, index, &VELOCITY, &medium->velocity[d]));
+    }
+    return LR_OK;
 }
 
 enum lr_status read_medium(const struct reader *r, const struct yaml_node *node, struct medium *medium)
@@ -203,12 +251,14 @@ enum lr_status read_medium(const struct reader *r, const struct yaml_node *node,
         "damping",        "tau_centre", "absorption", "upper_density",  "velocity",        "destruction",
         "tau_absorption", "abundance",  "colliders",  "collider_rates", "dust_temperature"};
     LR_TRY(READER_KEYS(r, node, keys));
-    const struct yaml_node *velocity = yaml_find(node, "velocity"), *destruction = yaml_find(node, "destruction");
+    const struct yaml_node *destruction = yaml_find(node, "destruction");
+    LR_TRY(refuse_species_keys(r, node));
+    if (r->model->species)
+        LR_TRY(read_colliders(r, node));
     LR_TRY(read_doppler(r, node, medium));
     LR_TRY(read_opacity(r, node, medium));
     LR_TRY(read_damping(r, node, medium));
-    if (velocity)
-        LR_TRY(read_vector_field(r, velocity, &VELOCITY, medium->velocity));
+    LR_TRY(read_velocity(r, node, medium));
     LR_TRY(read_absorption(r, node, medium));
     if (destruction && r->model->species && r->model->species->options.method == POPULATIONS_TWO_LEVEL)
         return yaml_fail_key(r->ctx, r->tree, destruction, "populations by 'two-level' find this from collisions");

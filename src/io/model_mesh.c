@@ -166,8 +166,7 @@ static enum lr_status read_shells(const struct reader *r, const struct yaml_node
     return read_shell_edges(r, shells, mesh);
 }
 
-/* One word for everything, or keys x, y, z for both faces of an axis, or x-, x+ ... for one. */
-static enum lr_status read_faces(const struct reader *r, const struct yaml_node *node, struct mesh *mesh)
+enum lr_status read_faces(const struct reader *r, const struct yaml_node *node, struct mesh *mesh)
 {
     const char *const rules[] = {"open", "periodic", "reflecting"};
     const char *const keys[] = {"x-", "x+", "y-", "y+", "z-", "z+", "x", "y", "z"};

@@ -1,5 +1,5 @@
-/* Section `line` of a molecule: {molecule: FILE or NAME, transition: UPPER-LOWER or number, levels: number}. Fills the
- * species and the line that stands for it. */
+/* Section `line` of a molecule: {molecule: FILE or NAME, transition: UPPER-LOWER or number, levels: number, species:
+ * its name in a snapshot}. Fills the species and the line that stands for it. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,14 +102,34 @@ static void fill_line(const struct molecule *molecule, int index, struct line *l
     line->dipole_core = line_dipole_fraction(line->g_lower, line->g_upper);
 }
 
+/* What its fields are called in a snapshot: by default the formula of a built-in molecule, or the first word of the
+ * name in a file. */
+static enum lr_status name_species(const struct reader *r, const struct yaml_node *map, struct species *species)
+{
+    const struct yaml_node *node = yaml_find(map, "species");
+    const char *known = builtin_species(yaml_find(map, "molecule")->text);
+    const char *name = known ? known : species->molecule.name;
+    size_t length = strcspn(name, " ,;(\t");
+    if (node) {
+        LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_SCALAR));
+        name = node->text;
+        length = strlen(name);
+    }
+    if (node && (length == 0 || length >= sizeof species->name || strchr(name, '/')))
+        return READER_FAIL(r, node, "'%s' is not the name of a molecule, such as CO", name);
+    snprintf(species->name, sizeof species->name, "%.*s", (int)length, name);
+    return LR_OK;
+}
+
 enum lr_status read_molecule(const struct reader *r, const struct yaml_node *map, struct line *line)
 {
-    const char *const keys[] = {"molecule", "transition", "levels"};
+    const char *const keys[] = {"molecule", "transition", "levels", "species"};
     lr_model *model = r->model;
     LR_TRY(READER_KEYS(r, map, keys));
     LR_TRY(lr_allocate(r->ctx, 1, sizeof *model->species, &model->species));
     struct species *species = model->species;
     LR_TRY(load_molecule(r, yaml_find(map, "molecule"), &species->molecule));
+    LR_TRY(name_species(r, map, species));
     int64_t levels = species->molecule.n_level;
     LR_TRY(read_integer(r, yaml_find(map, "levels"), 2, species->molecule.n_level, &levels));
     molecule_keep_levels(&species->molecule, (int)levels);

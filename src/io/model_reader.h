@@ -5,6 +5,7 @@
 
 #include "base/context.h"
 #include "base/units.h"
+#include "io/field_rule.h"
 #include "io/yaml_tree.h"
 #include "model/model.h"
 
@@ -14,6 +15,8 @@ struct reader {
     struct units *units;
     const char *folder; /* of the model file, with a trailing slash, or "": where relative HDF5 paths start */
     lr_model *model;
+    struct snapshot *snapshot; /* what stands in for `mesh` and for keys that `medium` leaves out; or NULL */
+    const struct yaml_node *snapshot_node; /* its section */
 };
 
 #define READER_FAIL(reader, node, ...) yaml_fail((reader)->ctx, (reader)->tree, (node), __VA_ARGS__)
@@ -57,11 +60,6 @@ enum lr_status convert_shifts(const struct reader *r, const struct yaml_node *no
                               int64_t n);
 
 /* ---- Fields over the mesh (model_field.c). ---- */
-struct field_rule {
-    enum dimension dimension;
-    bool extensive;   /* regions that cut a cell fill it by volume; otherwise the cell centre decides */
-    double low, high; /* allowed values, CGS, both ends included */
-};
 enum lr_status read_field(const struct reader *r, const struct yaml_node *node, const struct field_rule *rule,
                           struct field *field);
 /* Three fields: a list of three, or one dataset of shape (3, n_x, n_y, n_z). On shells one radial field, in field[0].
@@ -70,6 +68,21 @@ enum lr_status read_vector_field(const struct reader *r, const struct yaml_node 
                                  struct field field[3]);
 /* Where cell `cell` lies, as "[i, j, k]", or "[i]" on shells. */
 void name_cell(const struct mesh *mesh, int64_t cell, char *text, size_t size);
+
+/* ---- Snapshots (model_snapshot.c). ---- */
+/* Section `snapshot`: opens the file and makes the mesh. */
+enum lr_status read_snapshot(struct reader *r, const struct yaml_node *node, struct mesh *mesh);
+/* A field of the snapshot by its index. */
+enum lr_status read_snapshot_field(const struct reader *r, int index, const struct field_rule *rule,
+                                   struct field *field);
+/* medium.KEY, or else the field NAME of the snapshot; *found is false when there is neither. */
+enum lr_status read_medium_field(const struct reader *r, const struct yaml_node *map, const char *key, const char *name,
+                                 const struct field_rule *rule, struct field *field, bool *found);
+/* Fails with what was needed (such as "n_CO or abundance_CO") and what the snapshot has. */
+enum lr_status fail_missing(const struct reader *r, const struct yaml_node *map, const char *needed,
+                            const char *advice);
+/* What was taken from the snapshot, for the report. */
+enum lr_status describe_snapshot(const struct reader *r);
 
 /* ---- Files that values live in (model_file.c): {file: F, dataset: D}. ---- */
 struct hdf5_array;
@@ -84,11 +97,16 @@ enum lr_status read_dataset(const struct reader *r, const struct yaml_node *node
 enum lr_status convert_dataset(const struct reader *r, const struct yaml_node *node, const struct hdf5_array *array,
                                enum dimension dimension, double *values, int64_t n);
 
+/* The path of a file that is named relative to the model; free() it. */
+enum lr_status find_file(const struct reader *r, const struct yaml_node *node, char **path);
+
 /* Put file, line and key of the node in front of a message that does not name them. */
 enum lr_status place_error(const struct reader *r, const struct yaml_node *node, enum lr_status status);
 
 /* ---- Sections. ---- */
 enum lr_status read_mesh(const struct reader *r, const struct yaml_node *node, struct mesh *mesh);
+/* One word for everything, or keys x, y, z for both faces of an axis, or x-, x+ ... for one. */
+enum lr_status read_faces(const struct reader *r, const struct yaml_node *node, struct mesh *mesh);
 enum lr_status read_line(const struct reader *r, const struct yaml_node *node, struct line *line);
 /* A line of a molecule (model_molecule.c), and how its populations are found (model_populations.c). The latter needs
  * the mesh, and comes before the medium. */
@@ -99,6 +117,18 @@ enum lr_status read_medium(const struct reader *r, const struct yaml_node *node,
  * and the temperature of the levels; after b, the densities and from them alpha0 (and eps of a two-level atom). */
 enum lr_status refuse_species_keys(const struct reader *r, const struct yaml_node *map);
 enum lr_status read_species_temperature(const struct reader *r, const struct yaml_node *map);
+/* Densities of what the molecule collides with, and which rates go with them (model_colliders.c); the second needs the
+ * temperature. */
+enum lr_status read_colliders(const struct reader *r, const struct yaml_node *map);
+enum lr_status plan_collisions(const struct reader *r, const struct yaml_node *map);
+/* Where medium.abundance is a recipe (model_abundance.c): densities of the molecule, from those of H2 and from the
+ * temperature. */
+bool is_abundance_recipe(const struct yaml_node *node);
+enum lr_status read_abundance_recipe(const struct reader *r, const struct yaml_node *node, struct field *density);
+/* The temperature of the gas (model_temperature.c): a field, a recipe, or the snapshot's; *found is false when nothing
+ * says it. */
+enum lr_status read_temperature(const struct reader *r, const struct yaml_node *map, struct field *temperature,
+                                bool *found);
 enum lr_status read_species(const struct reader *r, const struct yaml_node *map, struct medium *medium);
 /* `node` is NULL when the section is absent: a molecule then shines by itself. */
 enum lr_status read_sources(const struct reader *r, const struct yaml_node *node);

@@ -12,16 +12,18 @@
 #include "model/line.h"
 
 /* The medium keeps b and not the temperature, which is therefore read from the model once more. */
-static enum lr_status read_temperature(const struct reader *r, const struct yaml_node *map, struct field *temperature)
+static enum lr_status find_temperature(const struct reader *r, const struct yaml_node *map, struct field *temperature)
 {
     const struct field_rule rule = {DIMENSION_TEMPERATURE, false, 0.0, DBL_MAX};
     const struct yaml_node *node = yaml_find(map, "temperature");
-    if (!node)
-        node = yaml_find(yaml_find(r->tree->root, "medium"), "temperature");
-    if (!node)
+    bool found = false;
+    if (node)
+        return read_field(r, node, &rule, temperature);
+    LR_TRY(read_temperature(r, yaml_find(r->tree->root, "medium"), temperature, &found));
+    if (!found)
         return yaml_fail_key(r->ctx, r->tree, map,
                              "the gas has no temperature; write for example thermal: {temperature: 20 K}");
-    return read_field(r, node, &rule, temperature);
+    return LR_OK;
 }
 
 /* From temperatures to emissivities, in place. */
@@ -83,7 +85,7 @@ enum lr_status read_thermal(const struct reader *r, const struct yaml_node *map,
         return yaml_fail_key(r->ctx, r->tree, map,
                              "collisions that create photons also destroy them: 'medium.destruction' must be above "
                              "zero somewhere");
-    LR_TRY(read_temperature(r, map, &source->emissivity));
+    LR_TRY(find_temperature(r, map, &source->emissivity));
     LR_TRY(derive_emissivity(r, &source->emissivity));
     source->luminosity = field_measure(&source->emissivity, mesh).mean * mesh_volume(mesh);
     if (!isfinite(source->luminosity))

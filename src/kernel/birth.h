@@ -5,7 +5,7 @@
 #ifdef LR_WALK_SHELLS
 #include "kernel/birth_shells.h"
 #else
-#include "kernel/birth_cartesian.h"
+#include "kernel/birth_box.h"
 #endif
 
 #endif

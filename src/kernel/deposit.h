@@ -26,9 +26,10 @@ LR_FN struct vec3 camera_direction(const struct camera_view *camera, const struc
 {
     if (!camera->perspective)
         return camera->toward;
-    const struct vec3 way = vec3_make(camera->position.x - mesh->edge[0][at.i] - R(0.5) * at.width.x,
-                                      camera->position.y - mesh->edge[1][at.j] - R(0.5) * at.width.y,
-                                      camera->position.z - mesh->edge[2][at.k] - R(0.5) * at.width.z);
+    const struct vec3 corner = walk_corner(mesh, at.i, at.j, at.k);
+    const struct vec3 way = vec3_make(camera->position.x - corner.x - R(0.5) * at.width.x,
+                                      camera->position.y - corner.y - R(0.5) * at.width.y,
+                                      camera->position.z - corner.z - R(0.5) * at.width.z);
     return vec3_dot(way, way) > R(0) ? direction_normalised(way) : camera->toward;
 }
 
@@ -41,7 +42,7 @@ LR_FN struct vec3 trace_direction(const struct camera_view *camera, const struct
     place.i = at[0];
     place.j = at[1];
     place.k = at[2];
-    place.width = vec3_make(mesh->width[0][at[0]], mesh->width[1][at[1]], mesh->width[2][at[2]]);
+    place.width = walk_width(mesh, at[0], at[1], at[2]);
     place.local = vec3_make(R(0), R(0), R(0));
     return camera_direction(camera, mesh, place);
 }

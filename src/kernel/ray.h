@@ -5,7 +5,7 @@
 #ifdef LR_WALK_SHELLS
 #include "kernel/ray_shells.h"
 #else
-#include "kernel/ray_cartesian.h"
+#include "kernel/ray_box.h"
 #endif
 
 #endif

@@ -34,28 +34,40 @@ LR_FN real line_source_function(const struct cell_view *cell)
     return cell->alpha0 > R(0) ? r_div(cell->eps, cell->alpha0) : R(0);
 }
 
-struct neighbour {
-    int cell;      /* index, or -1 */
-    real distance; /* between the middles */
+/* What lies across one face: the mean of the cells there that have gas. */
+struct beside {
+    real v, s;
+    real to_velocity, to_source; /* distance between middles; 0 = nothing there */
 };
 
-LR_FN struct neighbour walk_neighbour(const struct mesh_view *mesh, const int at[3], int axis, int upward)
+LR_FN struct beside cell_beside(const struct mesh_view *mesh, const struct cell_view *cells, const int at[3], int axis,
+                                int side, struct vec3 n)
 {
-    struct neighbour result;
-    const int count = mesh->n[axis];
-    int there[3];
-    for (int k = 0; k < 3; k++)
-        there[k] = at[k];
-    there[axis] += upward ? 1 : -1;
-    if (mesh->face[2 * axis] == FACE_IS_PERIODIC)
-        there[axis] = there[axis] < 0 ? count - 1 : there[axis] < count ? there[axis] : 0;
-    result.cell = -1;
-    result.distance = R(0);
-    if (there[axis] < 0 || there[axis] >= count || there[axis] == at[axis])
-        return result;
-    result.cell = (there[0] * mesh->n[1] + there[1]) * mesh->n[2] + there[2];
-    result.distance = R(0.5) * (mesh->width[axis][at[axis]] + mesh->width[axis][there[axis]]);
-    return result;
+    struct beside mean;
+    real n_velocity = R(0);
+    real n_source = R(0);
+    mean.v = mean.s = mean.to_velocity = mean.to_source = R(0);
+    for (int part = 0; part < WALK_N_BESIDE; part++) {
+        const struct neighbour next = walk_neighbour(mesh, at, axis, side, part);
+        if (next.cell < 0 || cell_is_empty(&cells[next.cell]))
+            continue;
+        const struct cell_view *there = &cells[next.cell];
+        mean.v += cell_velocity_along(there, n);
+        mean.to_velocity += next.distance;
+        n_velocity += R(1);
+        if (there->alpha0 > R(0)) {
+            mean.s += line_source_function(there);
+            mean.to_source += next.distance;
+            n_source += R(1);
+        }
+    }
+    if (WALK_N_BESIDE > 1) {
+        mean.v = n_velocity > R(0) ? r_div(mean.v, n_velocity) : R(0);
+        mean.to_velocity = n_velocity > R(0) ? r_div(mean.to_velocity, n_velocity) : R(0);
+        mean.s = n_source > R(0) ? r_div(mean.s, n_source) : R(0);
+        mean.to_source = n_source > R(0) ? r_div(mean.to_source, n_source) : R(0);
+    }
+    return mean;
 }
 
 /* Slopes of a cell for an observer in the direction n, which is z, the radius, on shells. */
@@ -68,20 +80,11 @@ LR_FN struct slope_view cell_slopes(const struct mesh_view *mesh, const struct c
     real velocity[3];
     real source[3];
     for (int axis = 0; axis < 3; axis++) {
-        real v_side[2];
-        real s_side[2];
-        real to_velocity[2];
-        real to_source[2];
-        for (int side = 0; side < 2; side++) {
-            const struct neighbour next = walk_neighbour(mesh, at, axis, side);
-            const struct cell_view *there = next.cell >= 0 ? &cells[next.cell] : here;
-            v_side[side] = cell_velocity_along(there, n);
-            s_side[side] = line_source_function(there);
-            to_velocity[side] = cell_is_empty(there) ? R(0) : next.distance;
-            to_source[side] = there->alpha0 > R(0) ? next.distance : R(0);
-        }
-        velocity[axis] = limited_slope(v_side[0], v, v_side[1], to_velocity[0], to_velocity[1]);
-        source[axis] = s > R(0) ? r_div(limited_slope(s_side[0], s, s_side[1], to_source[0], to_source[1]), s) : R(0);
+        const struct beside below = cell_beside(mesh, cells, at, axis, 0, n);
+        const struct beside above = cell_beside(mesh, cells, at, axis, 1, n);
+        velocity[axis] = limited_slope(below.v, v, above.v, below.to_velocity, above.to_velocity);
+        source[axis] =
+            s > R(0) ? r_div(limited_slope(below.s, s, above.s, below.to_source, above.to_source), s) : R(0);
     }
     if (WALK_IS_RADIAL) {
         const real steepest = walk_steepest(mesh, at);

@@ -20,6 +20,12 @@ struct LR_ALIGNED(32) cell_view {
 
 enum { FACE_IS_OPEN, FACE_IS_PERIODIC, FACE_IS_REFLECTING };
 
+/* A cell across a face. */
+struct neighbour {
+    int cell;      /* index, or -1 */
+    real distance; /* between the middles */
+};
+
 struct mesh_view {
     int n[3];
     int face[6];
@@ -27,6 +33,12 @@ struct mesh_view {
     const real *edge[3];  /* n + 1 coordinates from the lower corner; SHELLS: n + 1 radii in edge[0] */
     const double *radius; /* SHELLS: the same in double, for rays; otherwise NULL */
     double turn;          /* SHELLS: the most by which mu may change on a piece of a ray; 0 = any */
+    int root[3];          /* AMR: see kernel/brick.h; there are no widths and edges */
+    int brick[3];
+    int deepest;    /* AMR: level */
+    double cell[3]; /* AMR: size of a cell of level 0 */
+    const uint64_t *key;
+    const int32_t *link;
 };
 
 struct alias_view {

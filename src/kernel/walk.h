@@ -1,10 +1,12 @@
-/* The mesh that kernels walk on: Cartesian, or spherical shells when LR_WALK_SHELLS is defined. A driver is compiled
- * once for each, so that neither costs the other anything. */
+/* The mesh that kernels walk on: rectilinear; spherical shells when LR_WALK_SHELLS is defined; refined when LR_WALK_AMR is.
+ * A driver is compiled once for each, so that none costs the others anything. */
 #ifndef LR_KERNEL_WALK_H
 #define LR_KERNEL_WALK_H
 
-#ifdef LR_WALK_SHELLS
+#if defined(LR_WALK_SHELLS)
 #include "kernel/walk_shells.h"
+#elif defined(LR_WALK_AMR)
+#include "kernel/walk_amr.h"
 #else
 #include "kernel/walk_cartesian.h"
 #endif

@@ -1,81 +1,10 @@
-/* Walking a rectilinear mesh. Positions are kept inside their cell, from its lower corner: a short free path deep in a
- * large mesh loses no digits. One interface for every mesh: where does this ray leave this cell, and what lies there.
+/* Walking a rectilinear mesh. One interface for every mesh: where does this ray leave this cell, and what lies there.
  */
 #ifndef LR_KERNEL_WALK_CARTESIAN_H
 #define LR_KERNEL_WALK_CARTESIAN_H
 
-#include "kernel/doppler.h"
 #include "kernel/locate.h"
-#include "kernel/vec3.h"
-#include "kernel/views.h"
-
-/* Directions are those of the mesh, and the gas of a cell moves as one. */
-enum { WALK_IS_RADIAL = 0, EXIT_STEP = -1 };
-
-struct place {
-    int i, j, k;
-    struct vec3 local; /* from the lower corner of the cell */
-    struct vec3 width; /* of the cell */
-};
-
-struct cell_exit {
-    real distance;
-    int axis;
-};
-
-/* Distance to the face ahead. A direction component of zero gives infinity or, on the face itself, 0/0: no comparison
- * with that is true, so it never wins. */
-LR_FN struct cell_exit walk_exit(struct vec3 local, struct vec3 width, struct vec3 n)
-{
-    const real tx = r_div(n.x > R(0) ? width.x - local.x : local.x, r_abs(n.x));
-    const real ty = r_div(n.y > R(0) ? width.y - local.y : local.y, r_abs(n.y));
-    const real tz = r_div(n.z > R(0) ? width.z - local.z : local.z, r_abs(n.z));
-    struct cell_exit exit;
-    exit.distance = R_HUGE;
-    exit.axis = 0;
-    if (tx < exit.distance)
-        exit.distance = tx;
-    if (ty < exit.distance) {
-        exit.distance = ty;
-        exit.axis = 1;
-    }
-    if (tz < exit.distance) {
-        exit.distance = tz;
-        exit.axis = 2;
-    }
-    exit.distance = r_max(exit.distance, R(0));
-    return exit;
-}
-
-struct flown {
-    struct vec3 local, n;
-};
-
-/* A place inside a cell, and the direction there, after a flight that stays in the cell. */
-LR_FN struct flown walk_move(struct vec3 local, struct vec3 width, struct vec3 n, real length)
-{
-    struct flown result;
-    (void)width;
-    result.local = vec3_make(local.x + length * n.x, local.y + length * n.y, local.z + length * n.z);
-    result.n = n;
-    return result;
-}
-
-/* No step is too long for a cell that moves as one. */
-LR_FN real walk_reach(struct vec3 local, struct vec3 width, struct vec3 n, real turn)
-{
-    (void)local;
-    (void)width;
-    (void)n;
-    (void)turn;
-    return R_HUGE;
-}
-
-/* Fewer than 2^31 cells: 1024^3 at most. */
-LR_FN int walk_cell_index(const struct mesh_view *mesh, struct place at)
-{
-    return (at.i * mesh->n[1] + at.j) * mesh->n[2] + at.k;
-}
+#include "kernel/walk_box.h"
 
 /* The place with one axis replaced: cell index and position inside it. */
 LR_FN struct place place_on_plane(const struct mesh_view *mesh, struct place at, int axis, int index, real local)
@@ -96,29 +25,6 @@ LR_FN struct place place_on_plane(const struct mesh_view *mesh, struct place at,
     }
     return at;
 }
-
-LR_FN struct vec3 walk_mirrored(struct vec3 n, int axis)
-{
-    return vec3_make(axis == 0 ? -n.x : n.x, axis == 1 ? -n.y : n.y, axis == 2 ? -n.z : n.z);
-}
-
-/* A packet parallel to the open faces of a periodic or reflecting mesh without opacity would fly for ever: components
- * below LEAST_SLOPE are raised to it when it meets such a face, so that it drifts out after some 1e5 periods. */
-#define LEAST_SLOPE R(1e-5)
-
-LR_FN struct vec3 walk_not_parallel(struct vec3 n)
-{
-    return vec3_make(r_abs(n.x) < LEAST_SLOPE ? LEAST_SLOPE : n.x, r_abs(n.y) < LEAST_SLOPE ? LEAST_SLOPE : n.y,
-                     r_abs(n.z) < LEAST_SLOPE ? LEAST_SLOPE : n.z);
-}
-
-struct crossing {
-    struct place at; /* the place on the other side; unchanged indices after an escape or a reflection */
-    struct vec3 n;   /* the direction there: mirrored by a reflection */
-    int escaped;     /* left through an open face */
-    int reflected;
-    int face; /* 0..5, x- x+ y- y+ z- z+, of the cell that was left */
-};
 
 LR_FN struct crossing walk_cross(const struct mesh_view *mesh, struct place at, struct vec3 n, int axis)
 {
@@ -147,18 +53,74 @@ LR_FN struct crossing walk_cross(const struct mesh_view *mesh, struct place at, 
     return result;
 }
 
-/* The largest slope of a quantity relative to its mean: none is too large, since ends of ways are bounded. */
-LR_FN real walk_steepest(const struct mesh_view *mesh, const int at[3])
+LR_FN struct vec3 walk_width(const struct mesh_view *mesh, int i, int j, int k)
 {
-    (void)mesh;
-    (void)at;
-    return R_HUGE;
+    return vec3_make(mesh->width[0][i], mesh->width[1][j], mesh->width[2][k]);
 }
 
-/* The velocity of the gas along a flight. */
-LR_FN real cell_velocity_along(const struct cell_view *cell, struct vec3 n)
+/* The lower corner of a cell, from that of the mesh. */
+LR_FN struct vec3 walk_corner(const struct mesh_view *mesh, int i, int j, int k)
 {
-    return cell->vx * n.x + cell->vy * n.y + cell->vz * n.z;
+    return vec3_make(mesh->edge[0][i], mesh->edge[1][j], mesh->edge[2][k]);
+}
+
+/* Of the mesh. */
+LR_FN double walk_size(const struct mesh_view *mesh, int axis)
+{
+    return (double)mesh->edge[axis][mesh->n[axis]];
+}
+
+/* Where a point is; on a face of the mesh when `face` >= 0: faces count as in enum face_rule, x-, x+, ... */
+LR_FN struct place walk_place(const struct mesh_view *mesh, const double point[3], int face)
+{
+    struct place at;
+    int index[3];
+    real local[3];
+    for (int axis = 0; axis < 3; axis++) {
+        index[axis] = walk_locate(mesh->edge[axis], mesh->n[axis], (real)point[axis]);
+        /* cells at a face may be narrower than what edges are rounded to */
+        if (axis == face / 2 && face >= 0)
+            index[axis] = face & 1 ? mesh->n[axis] - 1 : 0;
+        const real width = mesh->width[axis][index[axis]];
+        local[axis] = r_min(r_max((real)(point[axis] - (double)mesh->edge[axis][index[axis]]), R(0)), width);
+        if (axis == face / 2 && face >= 0)
+            local[axis] = face & 1 ? width : R(0);
+    }
+    at.i = index[0];
+    at.j = index[1];
+    at.k = index[2];
+    at.local = vec3_make(local[0], local[1], local[2]);
+    at.width = walk_width(mesh, at.i, at.j, at.k);
+    return at;
+}
+
+/* A place on a plane across the mesh: cell and position along its axis are known. */
+LR_FN struct place walk_on_plane(const struct mesh_view *mesh, const double point[3], int axis, int cell, real local)
+{
+    return place_on_plane(mesh, walk_place(mesh, point, -1), axis, cell, local);
+}
+
+/* How many neighbours across one face are asked for. */
+enum { WALK_N_BESIDE = 1 };
+
+LR_FN struct neighbour walk_neighbour(const struct mesh_view *mesh, const int at[3], int axis, int upward, int part)
+{
+    struct neighbour result;
+    const int count = mesh->n[axis];
+    int there[3];
+    (void)part;
+    for (int k = 0; k < 3; k++)
+        there[k] = at[k];
+    there[axis] += upward ? 1 : -1;
+    if (mesh->face[2 * axis] == FACE_IS_PERIODIC)
+        there[axis] = there[axis] < 0 ? count - 1 : there[axis] < count ? there[axis] : 0;
+    result.cell = -1;
+    result.distance = R(0);
+    if (there[axis] < 0 || there[axis] >= count || there[axis] == at[axis])
+        return result;
+    result.cell = (there[0] * mesh->n[1] + there[1]) * mesh->n[2] + there[2];
+    result.distance = R(0.5) * (mesh->width[axis][at[axis]] + mesh->width[axis][there[axis]]);
+    return result;
 }
 
 #endif

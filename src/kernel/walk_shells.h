@@ -142,6 +142,43 @@ LR_FN double shell_mean_radius(double inner, double outer)
     return 0.75 * (outer + inner) * (outer * outer + inner * inner) / (outer * outer + outer * inner + inner * inner);
 }
 
+LR_FN struct vec3 walk_width(const struct mesh_view *mesh, int i, int j, int k)
+{
+    (void)j;
+    (void)k;
+    return vec3_make(mesh->width[0][i], R(0), R(0));
+}
+
+/* Shells have no corner but their centre. */
+LR_FN struct vec3 walk_corner(const struct mesh_view *mesh, int i, int j, int k)
+{
+    (void)mesh;
+    (void)i;
+    (void)j;
+    (void)k;
+    return vec3_make(R(0), R(0), R(0));
+}
+
+/* Of the box around them. */
+LR_FN double walk_size(const struct mesh_view *mesh, int axis)
+{
+    (void)axis;
+    return 2 * mesh->radius[mesh->n[0]];
+}
+
+/* How many neighbours across one face are asked for. */
+enum { WALK_N_BESIDE = 1 };
+
+LR_FN struct neighbour walk_neighbour(const struct mesh_view *mesh, const int at[3], int axis, int upward, int part)
+{
+    struct neighbour result;
+    const int there = at[0] + (upward ? 1 : -1);
+    (void)part;
+    result.cell = axis == 0 && there >= 0 && there < mesh->n[0] ? there : -1;
+    result.distance = result.cell >= 0 ? R(0.5) * (mesh->width[0][at[0]] + mesh->width[0][there]) : R(0);
+    return result;
+}
+
 /* The largest slope with which a quantity stays positive all over the cell, relative to its mean. */
 LR_FN real walk_steepest(const struct mesh_view *mesh, const int at[3])
 {

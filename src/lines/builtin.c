@@ -96,6 +96,18 @@ const char *builtin_text(int index)
     return index < N_ROTOR + N_SMALL ? small[index - N_ROTOR].text : NULL;
 }
 
+const char *builtin_species(const char *name)
+{
+    static const char *const species[][2] = {
+        {"co", "CO"},   {"13co", "13CO"}, {"c18o", "C18O"}, {"hco+", "HCO+"}, {"cs", "CS"},  {"sio", "SiO"},
+        {"hcn", "HCN"}, {"oh18cm", "OH"}, {"lya", "H"},     {"cii", "C+"},    {"hi21", "H"},
+    };
+    for (size_t i = 0; i < sizeof species / sizeof *species; i++)
+        if (strcmp(species[i][0], name) == 0)
+            return species[i][1];
+    return NULL;
+}
+
 static enum lr_status make_rotor(lr_context *ctx, int i, struct molecule *molecule)
 {
     const double hz = 1e6; /* in a MHz */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/constants.h"
+#include "mesh/amr.h"
 
 /* ---- making one ---- */
 
@@ -45,7 +46,7 @@ enum lr_status mesh_copy(lr_context *ctx, const struct mesh *from, struct mesh *
         memcpy(to->edge[axis], from->edge[axis], n * sizeof(double));
     }
     memcpy(to->face, from->face, sizeof to->face);
-    return LR_OK;
+    return from->kind == MESH_AMR ? amr_copy(ctx, &from->tree, &to->tree) : LR_OK;
 }
 
 void mesh_free(struct mesh *mesh)
@@ -54,6 +55,7 @@ void mesh_free(struct mesh *mesh)
         free(mesh->edge[axis]);
         mesh->edge[axis] = NULL;
     }
+    amr_free(&mesh->tree);
 }
 
 /* ---- where things are ---- */
@@ -85,12 +87,46 @@ static double radius_of(const double point[3])
     return sqrt(point[0] * point[0] + point[1] * point[1] + point[2] * point[2]);
 }
 
+void mesh_find_point(const struct mesh *mesh, const double point[3], int at[3])
+{
+    if (mesh->kind == MESH_AMR) {
+        amr_find_point(&mesh->tree, point, at);
+        return;
+    }
+    at[1] = at[2] = 0;
+    if (mesh->kind == MESH_SHELLS)
+        at[0] = mesh_find_cell(mesh, 0, radius_of(point));
+    for (int axis = 0; axis < mesh_axis_count(mesh) && mesh->kind == MESH_CARTESIAN; axis++)
+        at[axis] = mesh_find_cell(mesh, axis, point[axis]);
+}
+
 int64_t mesh_cell_at(const struct mesh *mesh, const double point[3])
 {
-    if (mesh->kind == MESH_SHELLS)
-        return mesh_find_cell(mesh, 0, radius_of(point));
-    return mesh_cell_index(mesh, mesh_find_cell(mesh, 0, point[0]), mesh_find_cell(mesh, 1, point[1]),
-                           mesh_find_cell(mesh, 2, point[2]));
+    int at[3];
+    mesh_find_point(mesh, point, at);
+    return mesh_cell_index(mesh, at[0], at[1], at[2]);
+}
+
+void mesh_cell_place(const struct mesh *mesh, int64_t cell, int at[3])
+{
+    const int64_t row = cell / mesh->n[2];
+    at[0] = (int)(row / mesh->n[1]);
+    at[1] = (int)(row % mesh->n[1]);
+    at[2] = (int)(cell % mesh->n[2]);
+}
+
+void mesh_cell_box(const struct mesh *mesh, int i, int j, int k, double low[3], double high[3])
+{
+    const int at[3] = {i, j, k};
+    if (mesh->kind == MESH_AMR) {
+        amr_cell_box(&mesh->tree, at, low, high);
+        return;
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        const bool edges = axis < mesh_axis_count(mesh);
+        low[axis] = edges ? mesh->edge[axis][at[axis]] : 0.0;
+        high[axis] = edges ? mesh->edge[axis][at[axis] + 1] : 0.0;
+    }
 }
 
 bool mesh_contains(const struct mesh *mesh, const double point[3])
@@ -98,7 +134,7 @@ bool mesh_contains(const struct mesh *mesh, const double point[3])
     if (mesh->kind == MESH_SHELLS)
         return radius_of(point) <= mesh->edge[0][mesh->n[0]];
     for (int axis = 0; axis < 3; axis++)
-        if (!(point[axis] >= mesh->edge[axis][0] && point[axis] <= mesh->edge[axis][mesh->n[axis]]))
+        if (!(point[axis] >= mesh_lower(mesh, axis) && point[axis] <= mesh_upper(mesh, axis)))
             return false;
     return true;
 }
@@ -120,6 +156,11 @@ double mesh_cell_volume(const struct mesh *mesh, int i, int j, int k)
 {
     if (mesh->kind == MESH_SHELLS)
         return shell_volume(mesh->edge[0][i], mesh->edge[0][i + 1]);
+    if (mesh->kind == MESH_AMR) {
+        double width[3];
+        amr_cell_width(&mesh->tree, i, width);
+        return width[0] * width[1] * width[2];
+    }
     return width_along(mesh, 0, i) * width_along(mesh, 1, j) * width_along(mesh, 2, k);
 }
 
@@ -134,7 +175,25 @@ double mesh_cell_width(const struct mesh *mesh, int i, int j, int k)
 {
     if (mesh->kind == MESH_SHELLS)
         return width_along(mesh, 0, i);
+    if (mesh->kind == MESH_AMR) {
+        double width[3];
+        amr_cell_width(&mesh->tree, i, width);
+        return fmin(width[0], fmin(width[1], width[2]));
+    }
     return fmin(width_along(mesh, 0, i), fmin(width_along(mesh, 1, j), width_along(mesh, 2, k)));
+}
+
+void mesh_widths(const struct mesh *mesh, int axis, double *smallest, double *largest)
+{
+    if (mesh->kind == MESH_AMR) {
+        amr_widths(&mesh->tree, axis, smallest, largest);
+        return;
+    }
+    *smallest = *largest = width_along(mesh, axis, 0);
+    for (int i = 1; i < mesh->n[axis]; i++) {
+        *smallest = fmin(*smallest, width_along(mesh, axis, i));
+        *largest = fmax(*largest, width_along(mesh, axis, i));
+    }
 }
 
 double mesh_face_area(const struct mesh *mesh, int face)

@@ -3,7 +3,10 @@
  * CARTESIAN: rectilinear. Cell (i, j, k) has index (i n_y + j) n_z + k: the order of a C or numpy array field[i, j, k].
  * SHELLS: n[0] spherical shells about the origin between the radii edge[0]; n[1] = n[2] = 1 and there are no other
  * edges. Inside the first radius is an empty cavity, which belongs to no cell. Fields have one value per shell, and
- * vector fields are radial. Its one face is x+, the outermost sphere; as a box it is the cube around that sphere. */
+ * vector fields are radial. Its one face is x+, the outermost sphere; as a box it is the cube around that sphere.
+ * AMR: bricks of brick[0] x brick[1] x brick[2] cells, on several levels, which fill a box (kernel/brick.h). Cells
+ * count as if bricks were stacked along x: cell (i, j, k) of brick b is (b brick[0] + i, j, k) of a mesh with n =
+ * (n_brick brick[0], brick[1], brick[2]), the order of an array field[brick, i, j, k]. There are no edges. */
 #ifndef LR_MESH_MESH_H
 #define LR_MESH_MESH_H
 
@@ -12,17 +15,29 @@
 
 #include "base/context.h"
 
-enum mesh_kind { MESH_CARTESIAN, MESH_SHELLS };
+enum mesh_kind { MESH_CARTESIAN, MESH_SHELLS, MESH_AMR };
 enum face_rule { FACE_OPEN, FACE_PERIODIC, FACE_REFLECTING };
 
 /* Faces in the order x-, x+, y-, y+, z-, z+. */
 enum { N_FACE = 6 };
 
+/* 8 bytes per brick and 4 per link, of which there are 8 for every 7 bricks and those of level 0. */
+struct mesh_tree {
+    int root[3];  /* places for bricks on level 0 */
+    int brick[3]; /* cells of a brick */
+    int deepest;  /* level there is */
+    double lower[3], size[3];
+    int64_t n_brick, n_link;
+    uint64_t *key;
+    int32_t *link;
+};
+
 struct mesh {
     enum mesh_kind kind;
     int n[3];
-    double *edge[3]; /* n + 1 increasing values each; SHELLS: radii in edge[0] alone */
+    double *edge[3]; /* n + 1 increasing values each; SHELLS: radii in edge[0] alone; AMR: NULL */
     enum face_rule face[N_FACE];
+    struct mesh_tree tree; /* AMR */
 };
 
 static inline int64_t mesh_cell_count(const struct mesh *mesh)
@@ -38,8 +53,13 @@ static inline int64_t mesh_cell_index(const struct mesh *mesh, int i, int j, int
 /* How many axes have edges. */
 static inline int mesh_axis_count(const struct mesh *mesh)
 {
-    return mesh->kind == MESH_SHELLS ? 1 : 3;
+    return mesh->kind == MESH_SHELLS ? 1 : mesh->kind == MESH_AMR ? 0 : 3;
 }
+
+/* The corners of a cell. SHELLS: its radii, in x. */
+void mesh_cell_box(const struct mesh *mesh, int i, int j, int k, double low[3], double high[3]);
+/* (i, j, k) of a cell index. */
+void mesh_cell_place(const struct mesh *mesh, int64_t cell, int at[3]);
 
 double mesh_cell_volume(const struct mesh *mesh, int i, int j, int k);
 /* Of all cells. */
@@ -50,12 +70,16 @@ double mesh_cell_width(const struct mesh *mesh, int i, int j, int k);
 /* The corners of the box that holds the mesh, and its size. */
 static inline double mesh_lower(const struct mesh *mesh, int axis)
 {
-    return mesh->kind == MESH_SHELLS ? -mesh->edge[0][mesh->n[0]] : mesh->edge[axis][0];
+    return mesh->kind == MESH_SHELLS ? -mesh->edge[0][mesh->n[0]]
+           : mesh->kind == MESH_AMR  ? mesh->tree.lower[axis]
+                                     : mesh->edge[axis][0];
 }
 
 static inline double mesh_upper(const struct mesh *mesh, int axis)
 {
-    return mesh->kind == MESH_SHELLS ? mesh->edge[0][mesh->n[0]] : mesh->edge[axis][mesh->n[axis]];
+    return mesh->kind == MESH_SHELLS ? mesh->edge[0][mesh->n[0]]
+           : mesh->kind == MESH_AMR  ? mesh->tree.lower[axis] + mesh->tree.size[axis]
+                                     : mesh->edge[axis][mesh->n[axis]];
 }
 
 static inline double mesh_size(const struct mesh *mesh, int axis)
@@ -73,15 +97,24 @@ enum lr_status mesh_build_uniform(lr_context *ctx, const int n[3], const double 
                                   struct mesh *mesh);
 /* n shells from `inner` to `outer`: of equal thickness, or (`by_ratio`) of equal ratio of their radii. */
 enum lr_status mesh_build_shells(lr_context *ctx, int n, double inner, double outer, bool by_ratio, struct mesh *mesh);
+/* Bricks by level and position (in bricks of that level), which must fill the box once: errors name the brick. */
+enum lr_status mesh_build_amr(lr_context *ctx, const int root[3], const int brick[3], const double lower[3],
+                              const double size[3], int64_t n_brick, const int *level, const int (*position)[3],
+                              struct mesh *mesh);
 /* *to is empty before; release with mesh_free(). */
 enum lr_status mesh_copy(lr_context *ctx, const struct mesh *from, struct mesh *to);
 void mesh_free(struct mesh *mesh);
 
+/* The smallest and largest width of cells along an axis. */
+void mesh_widths(const struct mesh *mesh, int axis, double *smallest, double *largest);
+
 /* The first i with edge[i] >= edge[i + 1], or -1 when the edges increase as they must. */
 int mesh_find_disorder(const struct mesh *mesh, int axis);
-/* The cell that holds coordinate x along the axis, clamped to the mesh; a face belongs to the cell above it. */
+/* Not AMR: the cell that holds coordinate x along the axis, clamped to the mesh; a face belongs to the cell above it.
+ */
 int mesh_find_cell(const struct mesh *mesh, int axis, double x);
-/* The index of the cell that holds a point, clamped to the mesh. */
+/* The cell that holds a point, clamped to the mesh: its (i, j, k), and its index. */
+void mesh_find_point(const struct mesh *mesh, const double point[3], int at[3]);
 int64_t mesh_cell_at(const struct mesh *mesh, const double point[3]);
 /* True inside the mesh, in its cavity and on its surface. */
 bool mesh_contains(const struct mesh *mesh, const double point[3]);

@@ -30,6 +30,7 @@ void lr_model_free(lr_model *model)
     free(model->camera);
     free(model->text);
     free(model->resolved);
+    free(model->snapshot);
     free(model->path);
     free(model);
 }

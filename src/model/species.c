@@ -18,6 +18,29 @@ bool population_method_collides(enum population_method method)
     return method != POPULATIONS_LTE && method != POPULATIONS_GIVEN;
 }
 
+static const enum collider HYDROGEN[] = {COLLIDER_H2, COLLIDER_PARA_H2, COLLIDER_ORTHO_H2};
+
+double species_h2_at(const struct species *species, int64_t cell)
+{
+    double sum = 0.0;
+    for (int i = 0; i < 3; i++)
+        sum += species->given[HYDROGEN[i]] ? field_at(&species->collider[HYDROGEN[i]], cell) : 0.0;
+    return sum;
+}
+
+bool species_has_h2(const struct species *species)
+{
+    return species->given[COLLIDER_H2] || species->given[COLLIDER_PARA_H2] || species->given[COLLIDER_ORTHO_H2];
+}
+
+bool species_h2_varies(const struct species *species)
+{
+    bool varies = false;
+    for (int i = 0; i < 3; i++)
+        varies |= species->given[HYDROGEN[i]] && species->collider[HYDROGEN[i]].values;
+    return varies;
+}
+
 void species_free(struct species *species)
 {
     if (!species)

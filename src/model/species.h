@@ -31,12 +31,14 @@ struct population_options {
 
 struct species {
     struct molecule molecule;
+    char name[32];            /* in names of fields: "CO" */
     int line;                 /* the one that is transported and imaged */
     struct field temperature; /* K */
     struct field density;     /* cm^-3, of the molecule in all its levels */
     bool given[N_COLLIDER];
     struct field collider[N_COLLIDER]; /* cm^-3 */
     struct collision_plan plan;
+    double mass_per_h2;            /* g, of all gas for each H2 molecule */
     struct field dust_temperature; /* K, of the grey absorption in the medium, which then shines too; 0 = it does not */
     struct population_options options;
     double *populations; /* [n_cell][n_level] as GIVEN; or NULL */
@@ -86,6 +88,10 @@ void population_result_free(struct population_result *result); /* and the struct
 const char *population_method_name(enum population_method method);
 /* Whether it needs rates of collisions. */
 bool population_method_collides(enum population_method method);
+/* The density of H2 in all its forms among the colliders, and whether it is there, and not the same everywhere. */
+double species_h2_at(const struct species *species, int64_t cell);
+bool species_has_h2(const struct species *species);
+bool species_h2_varies(const struct species *species);
 /* "UPPER-LOWER" of the labels of the levels, without spaces: "1-0". */
 void species_line_label(const struct molecule *molecule, int line, char *text, size_t size);
 

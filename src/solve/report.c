@@ -363,6 +363,8 @@ enum lr_status lr_model_report(lr_context *ctx, const lr_model *model, char **te
     if (!out)
         return lr_fail(ctx, LR_ERROR_MEMORY, "out of memory");
     fprintf(out, "model         %s\n", model->path);
+    if (model->snapshot)
+        fputs(model->snapshot, out);
     write_mesh(out, &model->mesh);
     write_line(out, &model->line);
     if (model->species)

@@ -110,12 +110,12 @@ static void test_periodic_faces_have_neighbours(void **state)
 {
     (void)state;
     const struct mesh_view mesh = make_mesh(FACE_IS_PERIODIC);
-    const struct neighbour below = walk_neighbour(&mesh, (const int[]){2, 0, 1}, 1, 0);
+    const struct neighbour below = walk_neighbour(&mesh, (const int[]){2, 0, 1}, 1, 0, 0);
     assert_int_equal(below.cell, index_of(2, 3, 1));
     assert_near(below.distance, 0.75);
     struct mesh_view single = mesh;
     single.n[0] = single.n[1] = single.n[2] = 1;
-    assert_int_equal(walk_neighbour(&single, (const int[]){0, 0, 0}, 0, 1).cell, -1);
+    assert_int_equal(walk_neighbour(&single, (const int[]){0, 0, 0}, 0, 1, 0).cell, -1);
 }
 
 int main(void)

@@ -1,35 +1,16 @@
-/* Where a packet of a Cartesian mesh is born, and its direction. */
-#ifndef LR_KERNEL_BIRTH_CARTESIAN_H
-#define LR_KERNEL_BIRTH_CARTESIAN_H
+/* Where a packet of a rectilinear or refined mesh is born, and its direction. */
+#ifndef LR_KERNEL_BIRTH_BOX_H
+#define LR_KERNEL_BIRTH_BOX_H
 
 #include "kernel/alias_pick.h"
 #include "kernel/phase.h"
-#include "kernel/walk_cartesian.h"
+#include "kernel/walk.h"
 
 struct birth {
     struct place at;
     struct vec3 n;
     int64_t entry; /* of a list */
 };
-
-LR_FN void place_on_axis(const struct mesh_view *mesh, int axis, real uniform, int *index, real *local, real *width)
-{
-    const real *edge = mesh->edge[axis];
-    const real coordinate = edge[0] + uniform * (edge[mesh->n[axis]] - edge[0]);
-    *index = walk_locate(edge, mesh->n[axis], coordinate);
-    *width = mesh->width[axis][*index];
-    *local = r_min(r_max(coordinate - edge[*index], R(0)), *width);
-}
-
-/* A place uniform in the mesh; for a plane or a face one axis is then overwritten. */
-LR_FN struct place place_uniform(const struct mesh_view *mesh, real ux, real uy, real uz)
-{
-    struct place at;
-    place_on_axis(mesh, 0, ux, &at.i, &at.local.x, &at.width.x);
-    place_on_axis(mesh, 1, uy, &at.j, &at.local.y, &at.width.y);
-    place_on_axis(mesh, 2, uz, &at.k, &at.local.z, &at.width.z);
-    return at;
-}
 
 LR_FN struct place place_in_cell(const struct mesh_view *mesh, int i, int j, int k, struct vec3 local)
 {
@@ -38,7 +19,7 @@ LR_FN struct place place_in_cell(const struct mesh_view *mesh, int i, int j, int
     at.j = j;
     at.k = k;
     at.local = local;
-    at.width = vec3_make(mesh->width[0][i], mesh->width[1][j], mesh->width[2][k]);
+    at.width = walk_width(mesh, i, j, k);
     return at;
 }
 
@@ -56,6 +37,8 @@ LR_FN struct birth birth_of(const struct mesh_view *mesh, const struct source_vi
     if (source->angular == ANGULAR_IS_LAMBERTIAN)
         born.n = direction_turned_to(axis, direction_about_z(r_sqrt(rng_uniform(third.r0)), rng_uniform(third.r1)));
 
+    const double point[3] = {(double)ux * walk_size(mesh, 0), (double)uy * walk_size(mesh, 1),
+                             (double)uz * walk_size(mesh, 2)};
     born.entry = 0;
     switch (source->kind) {
     case SOURCE_IS_POINT:
@@ -63,8 +46,7 @@ LR_FN struct birth birth_of(const struct mesh_view *mesh, const struct source_vi
                                 vec3_make(source->local[0], source->local[1], source->local[2]));
         break;
     case SOURCE_IS_PLANE:
-        born.at = place_on_plane(mesh, place_uniform(mesh, ux, uy, uz), source->axis, source->cell[source->axis],
-                                 source->local[source->axis]);
+        born.at = walk_on_plane(mesh, point, source->axis, source->cell[source->axis], source->local[source->axis]);
         break;
     case SOURCE_IS_CELLS: {
         born.entry = alias_pick(&source->alias, first);
@@ -72,20 +54,18 @@ LR_FN struct birth birth_of(const struct mesh_view *mesh, const struct source_vi
         const int i = row / mesh->n[1];
         const int j = row - i * mesh->n[1];
         const int k = (int)born.entry - row * mesh->n[2];
-        born.at = place_in_cell(mesh, i, j, k,
-                                vec3_make(ux * mesh->width[0][i], uy * mesh->width[1][j], uz * mesh->width[2][k]));
+        const struct vec3 width = walk_width(mesh, i, j, k);
+        born.at = place_in_cell(mesh, i, j, k, vec3_make(ux * width.x, uy * width.y, uz * width.z));
         break;
     }
     case SOURCE_IS_EXTERNAL: {
         const int face = (int)alias_pick(&source->alias, first);
         const int upper = face & 1;
         const int normal = face / 2;
-        const int index = upper ? mesh->n[normal] - 1 : 0;
         const real sign = upper ? R(-1) : R(1);
         const struct vec3 inward =
             vec3_make(normal == 0 ? sign : R(0), normal == 1 ? sign : R(0), normal == 2 ? sign : R(0));
-        born.at = place_on_plane(mesh, place_uniform(mesh, ux, uy, uz), normal, index,
-                                 upper ? mesh->width[normal][index] : R(0));
+        born.at = walk_place(mesh, point, face);
         born.n = direction_turned_to(inward, direction_about_z(r_sqrt(rng_uniform(third.r0)), rng_uniform(third.r1)));
         break;
     }
@@ -99,7 +79,7 @@ LR_FN struct birth birth_of(const struct mesh_view *mesh, const struct source_vi
         break;
     }
     default:
-        born.at = place_uniform(mesh, ux, uy, uz);
+        born.at = walk_place(mesh, point, -1);
         break;
     }
     return born;

@@ -1,10 +1,10 @@
-/* Rays from behind a Cartesian mesh to an observer. They are set up in double, once each; coordinates run from the
+/* Rays from behind a rectilinear or refined mesh to an observer. They are set up in double, once each; coordinates run from the
  * lower corner of the mesh. */
-#ifndef LR_KERNEL_RAY_CARTESIAN_H
-#define LR_KERNEL_RAY_CARTESIAN_H
+#ifndef LR_KERNEL_RAY_BOX_H
+#define LR_KERNEL_RAY_BOX_H
 
 #include "kernel/eye.h"
-#include "kernel/walk_cartesian.h"
+#include "kernel/walk.h"
 
 struct ray {
     struct place at;
@@ -24,7 +24,7 @@ LR_FN struct ray ray_enter(const struct mesh_view *mesh, struct point3 p, struct
     int ends_inside = 1; /* of the mesh */
     ray.hits = 0;
     for (int axis = 0; axis < 3; axis++) {
-        const double size = (double)mesh->edge[axis][mesh->n[axis]];
+        const double size = walk_size(mesh, axis);
         if (mesh->face[2 * axis] == FACE_IS_PERIODIC)
             continue;
         if (n.x[axis] == 0) {
@@ -43,29 +43,15 @@ LR_FN struct ray ray_enter(const struct mesh_view *mesh, struct point3 p, struct
     }
     if (!(t_first < t_last))
         return ray;
-    int index[3];
-    real local[3];
-    real width[3];
+    double point[3];
     for (int axis = 0; axis < 3; axis++) {
-        const double size = (double)mesh->edge[axis][mesh->n[axis]];
-        double x = p.x[axis] + t_first * n.x[axis];
+        const double size = walk_size(mesh, axis);
+        point[axis] = p.x[axis] + t_first * n.x[axis];
         if (mesh->face[2 * axis] == FACE_IS_PERIODIC)
-            x -= size * floor(x / size);
-        index[axis] = walk_locate(mesh->edge[axis], mesh->n[axis], (real)x);
-        /* cells at a face may be narrower than what edges are rounded to */
-        if (axis == face)
-            index[axis] = n.x[axis] > 0 ? 0 : mesh->n[axis] - 1;
-        width[axis] = mesh->width[axis][index[axis]];
-        local[axis] = r_min(r_max((real)(x - (double)mesh->edge[axis][index[axis]]), R(0)), width[axis]);
-        if (axis == face)
-            local[axis] = n.x[axis] > 0 ? R(0) : width[axis];
+            point[axis] -= size * floor(point[axis] / size);
     }
+    ray.at = walk_place(mesh, point, face < 0 ? -1 : n.x[face] > 0 ? 2 * face : 2 * face + 1);
     ray.axis = face >= 0 ? face : 0;
-    ray.at.i = index[0];
-    ray.at.j = index[1];
-    ray.at.k = index[2];
-    ray.at.local = vec3_make(local[0], local[1], local[2]);
-    ray.at.width = vec3_make(width[0], width[1], width[2]);
     ray.n = vec3_make((real)n.x[0], (real)n.x[1], (real)n.x[2]);
     ray.length_left = ends_inside && t_last - t_first < (double)R_HUGE ? (real)(t_last - t_first) : R_HUGE;
     ray.hits = 1;

@@ -1,0 +1,46 @@
+/* The bricks of a refined mesh. All have the same number of cells; a brick of level l is 2^l times smaller than one of
+ * level 0, and sits in a grid of root * 2^l of them. Where it is, is one 64-bit key: its level in the upper 4 bits,
+ * then 20 bits for its position along x, y and z.
+ *
+ * An octree leads to them: link[(i root_y + j) root_z + k] belongs to place (i, j, k) of level 0. A link >= 0 is the
+ * number of a brick. Below, ~link is where the links of the eight parts of that place begin, part 4 x + 2 y + z. */
+#ifndef LR_KERNEL_BRICK_H
+#define LR_KERNEL_BRICK_H
+
+#include <stdint.h>
+
+#include "kernel/portable.h"
+
+enum { BRICK_POSITION_BITS = 20, BRICK_DEEPEST = 15 };
+
+struct brick_place {
+    int level;
+    int x[3];
+};
+
+LR_FN uint64_t brick_key(struct brick_place at)
+{
+    uint64_t key = (uint64_t)at.level;
+    for (int axis = 0; axis < 3; axis++)
+        key = (key << BRICK_POSITION_BITS) | (uint64_t)at.x[axis];
+    return key;
+}
+
+LR_FN struct brick_place brick_from_key(uint64_t key)
+{
+    const uint64_t mask = ((uint64_t)1 << BRICK_POSITION_BITS) - 1;
+    struct brick_place at;
+    at.level = (int)(key >> (3 * BRICK_POSITION_BITS));
+    at.x[0] = (int)((key >> (2 * BRICK_POSITION_BITS)) & mask);
+    at.x[1] = (int)((key >> BRICK_POSITION_BITS) & mask);
+    at.x[2] = (int)(key & mask);
+    return at;
+}
+
+/* Which part of a place of the level above holds a position. */
+LR_FN int brick_part(const int x[3])
+{
+    return 4 * (x[0] & 1) + 2 * (x[1] & 1) + (x[2] & 1);
+}
+
+#endif

@@ -1,0 +1,115 @@
+/* Cells that are boxes: where a flight leaves one, and what faces of the mesh do. Shared by rectilinear and refined meshes.
+ * Positions are kept inside their cell, from its lower corner: a short free path deep in a large mesh loses no digits. */
+#ifndef LR_KERNEL_WALK_BOX_H
+#define LR_KERNEL_WALK_BOX_H
+
+#include "kernel/doppler.h"
+#include "kernel/vec3.h"
+#include "kernel/views.h"
+
+/* Directions are those of the mesh, and the gas of a cell moves as one. */
+enum { WALK_IS_RADIAL = 0, EXIT_STEP = -1 };
+
+struct place {
+    int i, j, k;
+    struct vec3 local; /* from the lower corner of the cell */
+    struct vec3 width; /* of the cell */
+};
+
+struct cell_exit {
+    real distance;
+    int axis;
+};
+
+/* Distance to the face ahead. A direction component of zero gives infinity or, on the face itself, 0/0: no comparison
+ * with that is true, so it never wins. */
+LR_FN struct cell_exit walk_exit(struct vec3 local, struct vec3 width, struct vec3 n)
+{
+    const real tx = r_div(n.x > R(0) ? width.x - local.x : local.x, r_abs(n.x));
+    const real ty = r_div(n.y > R(0) ? width.y - local.y : local.y, r_abs(n.y));
+    const real tz = r_div(n.z > R(0) ? width.z - local.z : local.z, r_abs(n.z));
+    struct cell_exit exit;
+    exit.distance = R_HUGE;
+    exit.axis = 0;
+    if (tx < exit.distance)
+        exit.distance = tx;
+    if (ty < exit.distance) {
+        exit.distance = ty;
+        exit.axis = 1;
+    }
+    if (tz < exit.distance) {
+        exit.distance = tz;
+        exit.axis = 2;
+    }
+    exit.distance = r_max(exit.distance, R(0));
+    return exit;
+}
+
+struct flown {
+    struct vec3 local, n;
+};
+
+/* A place inside a cell, and the direction there, after a flight that stays in the cell. */
+LR_FN struct flown walk_move(struct vec3 local, struct vec3 width, struct vec3 n, real length)
+{
+    struct flown result;
+    (void)width;
+    result.local = vec3_make(local.x + length * n.x, local.y + length * n.y, local.z + length * n.z);
+    result.n = n;
+    return result;
+}
+
+/* No step is too long for a cell that moves as one. */
+LR_FN real walk_reach(struct vec3 local, struct vec3 width, struct vec3 n, real turn)
+{
+    (void)local;
+    (void)width;
+    (void)n;
+    (void)turn;
+    return R_HUGE;
+}
+
+/* Fewer than 2^31 cells. */
+LR_FN int walk_cell_index(const struct mesh_view *mesh, struct place at)
+{
+    return (at.i * mesh->n[1] + at.j) * mesh->n[2] + at.k;
+}
+
+LR_FN struct vec3 walk_mirrored(struct vec3 n, int axis)
+{
+    return vec3_make(axis == 0 ? -n.x : n.x, axis == 1 ? -n.y : n.y, axis == 2 ? -n.z : n.z);
+}
+
+/* A packet parallel to the open faces of a periodic or reflecting mesh without opacity would fly for ever: components
+ * below LEAST_SLOPE are raised to it when it meets such a face, so that it drifts out after some 1e5 periods. */
+#define LEAST_SLOPE R(1e-5)
+
+LR_FN struct vec3 walk_not_parallel(struct vec3 n)
+{
+    return vec3_make(r_abs(n.x) < LEAST_SLOPE ? LEAST_SLOPE : n.x, r_abs(n.y) < LEAST_SLOPE ? LEAST_SLOPE : n.y,
+                     r_abs(n.z) < LEAST_SLOPE ? LEAST_SLOPE : n.z);
+}
+
+struct crossing {
+    struct place at; /* the place on the other side; unchanged indices after an escape or a reflection */
+    struct vec3 n;   /* the direction there: mirrored by a reflection */
+    int escaped;     /* left through an open face */
+    int reflected;
+    int face; /* 0..5, x- x+ y- y+ z- z+, of the cell that was left */
+};
+
+/* The largest slope of a quantity relative to its mean: none is too large, since ends of ways are bounded. */
+LR_FN real walk_steepest(const struct mesh_view *mesh, const int at[3])
+{
+    (void)mesh;
+    (void)at;
+    return R_HUGE;
+}
+
+/* The velocity of the gas along a flight. */
+LR_FN real cell_velocity_along(const struct cell_view *cell, struct vec3 n)
+{
+    return cell->vx * n.x + cell->vy * n.y + cell->vz * n.z;
+}
+
+#endif
