@@ -228,9 +228,25 @@ LR_API void lr_scene_free(lr_scene *scene);
 LR_API enum lr_status lr_scene_image(lr_context *ctx, const lr_scene *scene, lr_result **result);
 
 LR_API int lr_result_cube_count(const lr_result *result);
+
+struct lr_depth {
+    double mean, largest; /* over pixels, of the channel that is deepest in each; NAN = not known */
+};
+/* What is told of an image, beside the image. */
+struct lr_image {
+    char camera[64];
+    struct lr_depth depth; /* with stimulated emission */
+    struct lr_depth bare;  /* without; NAN where the line is no molecule's, or its levels were not kept */
+    int stimulated;        /* 1: the image was made with it; 0: without */
+    double
+        correlation; /* over pixels, of log intensity (summed over channels) with log column density; NAN = not known */
+    double shift; /* cm (near observers: tangent): largest distance of the centroids of two channels, of those with 1 %
+                     or more of the light of the brightest */
+};
+LR_API void lr_result_image(const lr_result *result, int cube, struct lr_image *image);
 /* Write PREFIX_<camera>.fits for each camera, and beside it what the model asks for: _error, _tau, _mom0, _mom1, _mom2
- * and _peak (.fits), _spectrum (.txt). Each file appears whole or not at all; other programs' files are never replaced.
- * *paths, when wanted, lists the files, one per line; freed with lr_text_free(). */
+ * and _peak, _column (.fits), _spectrum (.txt). Each file appears whole or not at all; other programs' files are never
+ * replaced. *paths, when wanted, lists the files, one per line; freed with lr_text_free(). */
 LR_API enum lr_status lr_result_write_cubes(lr_context *ctx, const lr_result *result, const char *prefix, char **paths);
 /* Fails now when lr_result_write_cubes() for this model or scene and prefix could not succeed. */
 LR_API enum lr_status lr_cube_path_check(lr_context *ctx, const lr_model *model, const char *prefix);

@@ -244,9 +244,9 @@ static int transport(lr_context *ctx, const struct task *task, struct console *c
         message_warning("stopped after %lld of %lld packets; result is complete for those", (long long)summary.packets,
                         (long long)summary.packets_requested);
     if (task->request->json)
-        summary_print_json(json, &summary, task->output, cubes);
+        summary_print_json(json, result, task->output, cubes);
     else if (!task->request->quiet)
-        summary_print_text(stdout, &summary, task->output, cubes);
+        summary_print_text(stdout, result, task->output, cubes);
     const int code = command_print("");
     lr_text_free(cubes);
     lr_result_free(result);
