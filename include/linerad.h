@@ -106,7 +106,9 @@ struct lr_summary {
     struct lr_estimate escaped, absorbed;      /* photons/s; escaped + absorbed = emitted to rounding */
     struct lr_estimate f_esc;                  /* escaped / emitted */
     struct lr_estimate scatterings_per_packet; /* scattering rate / emission rate */
-    struct lr_estimate mean_path;              /* of escaped photons, in half-sizes of the mesh along x */
+    struct lr_estimate mean_path;              /* of escaped photons, in half-sizes of the mesh along x; on shells that
+                                                * is the radius of the outermost */
+    int shells;                                /* the mesh is one of shells */
     struct lr_estimate median_abs_x, lower_quartile_abs_x, upper_quartile_abs_x; /* of escaped photons */
     struct lr_estimate outside; /* photons/s that escaped beyond the edges of the spectrum */
     double peak_abs_x;          /* highest point of the spectrum folded at x = 0: a parabola through its top bins */

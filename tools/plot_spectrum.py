@@ -40,9 +40,24 @@ def visible_range(edges, values):
     return max(-limit, edges[0]), min(limit, edges[-1])
 
 
+class NoSpectrum(Exception):
+    """The file cannot have one; the text says why."""
+
+
+def why_none(file):
+    """A result without packets has images instead; anything else is not a result."""
+    if file.attrs.get("format") not in ("linerad result", b"linerad result"):
+        return "it is not a result of linerad"
+    cameras = ", ".join(file["images"]) if "images" in file else ""
+    return "no packets were followed (run.packets: 0)" + (
+        f"; spectra of its images ({cameras}) are the files _<camera>_spectrum.txt of the run" if cameras else "")
+
+
 def draw(path, arguments):
     """Return the figure for one result file."""
     with h5py.File(path, "r") as file:
+        if "spectrum" not in file:
+            raise NoSpectrum("there is no escaped spectrum in it: " + why_none(file))
         group = file["spectrum"]
         edges, total, error = (group[name][()] for name in ("x_edges", "total", "total_error"))
         b_kms = float(group.attrs["reference_b_cm_s"]) / CM_PER_KM
@@ -80,7 +95,7 @@ def main():
     try:
         figure = draw(arguments.result, arguments)
         figure.savefig(arguments.output, dpi=150)
-    except (OSError, KeyError) as problem:
+    except (OSError, KeyError, NoSpectrum) as problem:
         print(f"plot_spectrum: {arguments.result}: {problem}", file=sys.stderr)
         return 2
     return 0

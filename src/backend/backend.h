@@ -99,7 +99,8 @@ struct transport_peel {
 struct transport_job {
     /* SHELLS: n[0] shells from the centre on, whose widths are in width[0]; the velocity of a cell is radial,
      * velocity[0], and its coordinate `local` is the height above the inner sphere, in local[0]. There are no cameras.
-     * AMR: n counts the cells of stacked bricks, there is no width, and a plane is at local[axis] from the lower face. */
+     * AMR: n counts the cells of stacked bricks, there is no width, and a plane is at local[axis] from the lower face.
+     */
     enum transport_mesh mesh;
     int n[3];
     const double *width[3]; /* of the cells along each axis */
@@ -295,7 +296,7 @@ struct level_job {
     int n[3];
     const double *width[3]; /* SHELLS: of the shells, in width[0] */
     const struct transport_tree *tree;
-    double inner;           /* SHELLS: radius of the cavity */
+    double inner; /* SHELLS: radius of the cavity */
     enum transport_face face[TRANSPORT_N_FACE];
     int64_t n_cell;
     int n_level, n_line;

@@ -95,8 +95,7 @@ static inline struct mesh_view make_mesh_view(const struct view_store *store, co
     }
     if (tree) {
         mesh.deepest = tree->deepest;
-        mesh.key =
-            (const uint64_t *)store->copy(store->owner, (size_t)tree->n_brick * sizeof *tree->key, tree->key);
+        mesh.key = (const uint64_t *)store->copy(store->owner, (size_t)tree->n_brick * sizeof *tree->key, tree->key);
         mesh.link = store_ints(store, tree->n_link, tree->link, failed);
         *failed |= !mesh.key;
     }

@@ -92,10 +92,10 @@ static enum lr_status trace(lr_context *ctx, int device, int threads, bool doubl
     return variant.trace[job->mesh][double_precision](ctx, n, job, monitor, image);
 }
 
-static const struct level_backend *levels(bool double_precision)
+static const struct level_backend *levels(enum transport_mesh mesh, bool double_precision)
 {
     const struct variant variant = best_variant();
-    return variant.levels[double_precision];
+    return variant.levels[mesh == TRANSPORT_AMR][double_precision];
 }
 
 const struct lr_backend *backend_cpu(void)

@@ -11,7 +11,7 @@
 /* The largest width of a cell, but not along axes without an end, whose width means nothing. */
 static double widest(const struct level_job *job, int64_t cell)
 {
-    if (job->shells)
+    if (job->mesh == TRANSPORT_SHELLS)
         return job->width[0][cell];
     const int64_t at[3] = {cell / job->n[2] / job->n[1], cell / job->n[2] % job->n[1], cell % job->n[2]};
     double width = 0;

@@ -4,7 +4,7 @@
 
 #include "backend/backend.h"
 #include "kernel/level_transfer.h"
-#include "kernel/ray_cartesian.h"
+#include "kernel/ray.h"
 
 namespace
 {

@@ -102,7 +102,7 @@ bool send_lines(struct levels *levels)
     levels->line =
         (struct rate_line *)device_copy(&levels->device, lines.size() * sizeof(struct rate_line), lines.data());
     struct light_pass *pass = &levels->pass;
-    pass->mesh = make_mesh_view(&store, job->n, job->width, job->face, &failed);
+    pass->mesh = make_mesh_view(&store, job->n, job->width, job->tree, job->face, &failed);
     pass->background = store_reals(&store, job->n_line, background.data(), &failed);
     pass->n_line = job->n_line;
     pass->n_frequency = job->n_frequency;
@@ -150,7 +150,7 @@ enum lr_status fill_levels(lr_context *ctx, struct levels *levels)
 
 enum lr_status open_levels(lr_context *ctx, int device, int threads, const struct level_job *job, void **state)
 {
-    if (job->shells)
+    if (job->mesh == TRANSPORT_SHELLS)
         return fail(ctx, LR_ERROR_DEVICE, "populations on shells are solved on the CPU, not on cuda:%d", device);
     if (job->n_star > 0)
         return fail(ctx, LR_ERROR_DEVICE, "populations around a star are solved on the CPU, not on cuda:%d", device);

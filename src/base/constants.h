@@ -9,6 +9,7 @@
 #define LR_ASTRONOMICAL_UNIT 1.495978707e13   /* cm, exact; IAU 2012 resolution B2 */
 #define LR_PARSEC 3.0856775814913673e18       /* cm, 648000 / pi au; IAU 2015 resolution B2 */
 #define LR_SOLAR_RADIUS 6.957e10              /* cm, exact; IAU 2015 resolution B3 */
+#define LR_DEBYE 1e-18                        /* statC cm, exact */
 #define LR_PI 3.14159265358979323846
 #define LR_SQRT_PI 1.77245385090551602730
 

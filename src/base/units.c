@@ -60,6 +60,8 @@ static struct dimension_text dimension_text(enum dimension dimension)
         return (struct dimension_text){"a photon intensity", "cm-2 s-1 sr-1", "photon/s/cm^2/sr"};
     case DIMENSION_ENERGY_INTENSITY:
         return (struct dimension_text){"an intensity", "erg cm-2 s-1 sr-1", "erg/s/cm^2/sr"};
+    case DIMENSION_DIPOLE:
+        return (struct dimension_text){"a dipole moment", "statC cm", "debye"};
     case DIMENSION_ANY:
     case N_DIMENSION:
         break;
@@ -102,6 +104,13 @@ static bool define_photon(ut_system *system)
     return defined;
 }
 
+/* The charge that UDUNITS knows to six digits: 1 C = c / (10 cm/s) statC, to the 1e-9 that the vacuum is not exact. */
+static bool define_dipole(ut_system *system)
+{
+    return define_unit(system, "statC", 10.0 / LR_LIGHT_SPEED, "C") &&
+           define_unit(system, "debye", LR_DEBYE, "statC cm") && define_unit(system, "Debye", LR_DEBYE, "statC cm");
+}
+
 static bool define_astronomy(ut_system *system)
 {
     const double sun_luminosity = 3.828e26;       /* W; IAU 2015 resolution B3 */
@@ -128,7 +137,7 @@ enum lr_status units_create(lr_context *ctx, struct units **out)
     LR_TRY(lr_allocate(ctx, 1, sizeof *units, &units));
     ut_error_message_handler previous = ut_set_error_message_handler(ut_ignore);
     units->system = ut_read_xml(NULL);
-    bool ok = units->system && define_astronomy(units->system);
+    bool ok = units->system && define_astronomy(units->system) && define_dipole(units->system);
     for (int d = 0; ok && d < N_DIMENSION; d++) {
         const char *cgs = dimension_text((enum dimension)d).cgs;
         units->cgs[d] = cgs ? ut_parse(units->system, cgs, UT_ASCII) : NULL;

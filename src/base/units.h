@@ -32,6 +32,7 @@ enum dimension {
     DIMENSION_ENERGY_FLUX,      /* erg cm^-2 s^-1 */
     DIMENSION_PHOTON_INTENSITY, /* cm^-2 s^-1 sr^-1 */
     DIMENSION_ENERGY_INTENSITY, /* erg cm^-2 s^-1 sr^-1 */
+    DIMENSION_DIPOLE,           /* statC cm */
     N_DIMENSION
 };
 

@@ -66,7 +66,8 @@ static void put_measured(FILE *file, const struct lr_summary *s)
     put_estimate(file, "absorbed", s->absorbed, "photons/s");
     put_estimate(file, "escaped fraction", s->f_esc, "");
     put_estimate(file, "scatterings per packet", s->scatterings_per_packet, "");
-    put_estimate(file, "mean path", s->mean_path, "half-sizes of the mesh along x");
+    put_estimate(file, "mean path", s->mean_path,
+                 s->shells ? "radii of the outermost shell" : "half-sizes of the mesh along x");
     put_estimate(file, "median |x|", s->median_abs_x, "Doppler units");
     put_label(file, "quartiles of |x|");
     fprintf(file, "%s and %s  Doppler units\n", format_estimate(lower, sizeof lower, s->lower_quartile_abs_x),

@@ -126,13 +126,14 @@ static void close_file(struct snapshot *snapshot)
 
 enum lr_status snapshot_open_athdf(struct snapshot *snapshot, const struct snapshot_options *options)
 {
-    static const struct snapshot_format format = {"Athena++", "block", athdf_read_field, close_file};
+    static const struct snapshot_format format = {"Athena++", athdf_read_field, close_file};
     struct athdf *athdf = NULL;
     int n_block = 0;
     double time = 0.0;
     LR_TRY(lr_allocate(snapshot->ctx, 1, sizeof *athdf, &athdf));
     snapshot->state = athdf;
     snapshot->format = &format;
+    snapshot->brick_word = "block";
     athdf->options = *options;
     for (int d = 0; d < ATHDF_MAX_DATASET; d++)
         athdf->dataset[d] = -1;

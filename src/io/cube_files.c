@@ -60,17 +60,13 @@ enum lr_status cube_file_resolve(lr_context *ctx, const char *path, enum cube_fi
     return output_path_resolve(ctx, path, file == CUBE_FILE_SPECTRUM ? &table_kind : &fits_kind, resolved);
 }
 
-/* Counts the file when it will be replaced. */
-static enum lr_status check_file(lr_context *ctx, const char *prefix, const struct camera *camera, enum cube_file file,
-                                 int *n_replaced)
+static enum lr_status check_file(lr_context *ctx, const char *prefix, const struct camera *camera, enum cube_file file)
 {
     char *path = NULL, *resolved = NULL;
     LR_TRY(cube_file_name(ctx, prefix, camera, file, &path));
     enum lr_status status = cube_file_resolve(ctx, path, file, &resolved);
     if (status == LR_OK && file == CUBE_FILE_INTENSITY)
         status = output_path_try(ctx, resolved);
-    if (status == LR_OK)
-        *n_replaced += output_path_taken(resolved);
     free(path);
     free(resolved);
     return status;
@@ -87,7 +83,6 @@ static enum lr_status check_all(lr_context *ctx, const struct camera *camera, in
                                 const struct image_options *options, const char *prefix)
 {
     const size_t length = strlen(prefix);
-    int n_replaced = 0;
     if (n_camera == 0)
         return LR_OK;
     if (length == 0 || prefix[length - 1] == '/')
@@ -96,11 +91,8 @@ static enum lr_status check_all(lr_context *ctx, const struct camera *camera, in
         LR_TRY(check_beam(ctx, &camera[i], options));
         for (int file = 0; file < N_CUBE_FILE; file++)
             if (cube_file_wanted(file, options))
-                LR_TRY(check_file(ctx, prefix, &camera[i], file, &n_replaced));
+                LR_TRY(check_file(ctx, prefix, &camera[i], file));
     }
-    if (n_replaced > 0)
-        lr_log(ctx, LR_LOG_INFO, "%s_*: %d earlier file%s will be replaced", prefix, n_replaced,
-               n_replaced > 1 ? "s" : "");
     return LR_OK;
 }
 

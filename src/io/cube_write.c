@@ -6,6 +6,7 @@
 
 #include "io/cube_files.h"
 #include "io/fits_image.h"
+#include "io/output_path.h"
 #include "io/spectrum_table.h"
 #include "model/cube_beam.h"
 #include "model/cube_moments.h"
@@ -28,6 +29,7 @@ struct writer {
     char history[N_HISTORY][HISTORY_LENGTH];
     int n_history;
     char **paths; /* of all files so far, one per line; or NULL */
+    int n_replaced;
 };
 
 /* ---- what the header tells ---- */
@@ -204,8 +206,10 @@ static enum lr_status write_file(struct writer *w, enum cube_file file)
     enum lr_status status = cube_file_name(w->ctx, w->prefix, &w->cube->camera, file, &path);
     if (status == LR_OK)
         status = cube_file_resolve(w->ctx, path, file, &resolved);
+    const bool taken = status == LR_OK && output_path_taken(resolved);
     if (status == LR_OK)
         status = write_to(w, file, resolved);
+    w->n_replaced += status == LR_OK && taken;
     if (status == LR_OK)
         status = add_path(w, path);
     free(path);
@@ -231,6 +235,7 @@ enum lr_status lr_result_write_cubes(lr_context *ctx, const lr_result *result, c
 {
     enum lr_status status = LR_OK;
     bool offsets = false;
+    int n_replaced = 0;
     if (paths)
         LR_TRY(lr_allocate(ctx, 1, 1, paths));
     for (int i = 0; status == LR_OK && i < result->n_cube; i++) {
@@ -238,7 +243,11 @@ enum lr_status lr_result_write_cubes(lr_context *ctx, const lr_result *result, c
             .ctx = ctx, .cube = &result->cube[i], .options = &result->image, .prefix = prefix, .paths = paths};
         offsets |= !(cube_pixel_angle(&w.cube->camera, w.options->distance, 0) > 0.0);
         status = write_cube(&w, &result->summary);
+        n_replaced += w.n_replaced;
     }
+    if (n_replaced > 0)
+        lr_log(ctx, LR_LOG_INFO, "%s_*: %d earlier file%s replaced", prefix, n_replaced,
+               n_replaced > 1 ? "s were" : " was");
     if (offsets && status == LR_OK)
         lr_log(ctx, LR_LOG_WARNING,
                "without image.distance the axes of a cube are offsets in pc; with it they are positions on the sky");

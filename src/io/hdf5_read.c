@@ -9,7 +9,7 @@
 #include "io/hdf5_field.h"
 #include "io/hdf5_text.h"
 
-enum { MOST_RANK = 4 };
+enum { MOST_RANK = 5 };
 
 /* ---- the file ---- */
 

@@ -19,7 +19,7 @@ struct hdf5_writer {
     void *report_data;
 };
 
-enum { HDF5_WRITE_MAX_RANK = 4 };
+enum { HDF5_WRITE_MAX_RANK = 5 };
 
 struct hdf5_dataset {
     const char *name;

@@ -33,8 +33,8 @@ bool is_abundance_recipe(const struct yaml_node *node)
 
 /* ---- Reading ---- */
 
-static enum lr_status read_positive(const struct reader *r, const struct yaml_node *map, const char *key,
-                                    enum dimension dimension, double *value)
+static enum lr_status read_limit(const struct reader *r, const struct yaml_node *map, const char *key,
+                                 enum dimension dimension, double *value)
 {
     const struct yaml_node *node = yaml_find(map, key);
     LR_TRY(read_quantity(r, node, dimension, value));
@@ -49,11 +49,11 @@ static enum lr_status read_cutoff(const struct reader *r, const struct yaml_node
     LR_TRY(READER_KEYS(r, map, keys));
     LR_TRY(require_key(r, map, "value", &value));
     LR_TRY(read_number(r, value, 0.0, 1e3, &recipe->value));
-    LR_TRY(read_positive(r, map, "below_density", DIMENSION_DENSITY, &recipe->below_density));
+    LR_TRY(read_limit(r, map, "below_density", DIMENSION_DENSITY, &recipe->below_density));
     recipe->freeze_density = cold ? 0.0 : HUGE_VAL;
     recipe->freeze_temperature = HUGE_VAL;
-    LR_TRY(read_positive(r, map, "freeze_density", DIMENSION_DENSITY, &recipe->freeze_density));
-    LR_TRY(read_positive(r, map, "freeze_temperature", DIMENSION_TEMPERATURE, &recipe->freeze_temperature));
+    LR_TRY(read_limit(r, map, "freeze_density", DIMENSION_DENSITY, &recipe->freeze_density));
+    LR_TRY(read_limit(r, map, "freeze_temperature", DIMENSION_TEMPERATURE, &recipe->freeze_temperature));
     LR_TRY(read_number(r, yaml_find(map, "depleted"), 0.0, 1e3, &recipe->depleted));
     if (!cold && !dense && !yaml_find(map, "below_density"))
         return READER_FAIL(r, map, "there is no limit; give below_density, freeze_density or freeze_temperature");

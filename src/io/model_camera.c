@@ -217,10 +217,10 @@ static enum lr_status check_surroundings(const struct reader *r, const struct ya
     }
     if (!mesh_contains(mesh, point))
         return LR_OK;
-    const int64_t cell = mesh_cell_at(mesh, point);
-    const int64_t row = cell / mesh->n[2];
-    const double width =
-        mesh_cell_width(mesh, (int)(row / mesh->n[1]), (int)(row % mesh->n[1]), (int)(cell % mesh->n[2]));
+    int at[3];
+    mesh_find_point(mesh, point, at);
+    const int64_t cell = mesh_cell_index(mesh, at[0], at[1], at[2]);
+    const double width = mesh_cell_width(mesh, at[0], at[1], at[2]);
     double depth = width * (field_at(&r->model->medium.alpha0, cell) + field_at(&r->model->medium.kappa, cell));
     if (depth <= thickest)
         return LR_OK;

@@ -12,12 +12,7 @@
 
 void name_cell(const struct mesh *mesh, int64_t cell, char *text, size_t size)
 {
-    int64_t n_y = mesh->n[1], n_z = mesh->n[2];
-    if (mesh->kind == MESH_SHELLS)
-        snprintf(text, size, "[%lld]", (long long)cell);
-    else
-        snprintf(text, size, "[%lld, %lld, %lld]", (long long)(cell / n_z / n_y), (long long)(cell / n_z % n_y),
-                 (long long)(cell % n_z));
+    mesh_name_cell(mesh, cell, text, size);
 }
 
 static enum lr_status read_field_value(const struct reader *r, const struct yaml_node *node,
@@ -72,11 +67,12 @@ static enum lr_status read_field_file(const struct reader *r, const struct yaml_
     LR_TRY(READER_KEYS(r, node, keys));
     struct hdf5_array *array = NULL;
     LR_TRY(open_dataset(r, node, "dataset", NULL, &array));
-    const int *n = r->model->mesh.n;
-    const int64_t expected[4] = {n_component, n[0], n[1], n[2]};
-    int skip = n_component == 1 ? 1 : 0;
-    int rank = mesh_axis_count(&r->model->mesh) + 1 - skip;
-    enum lr_status status = check_shape(r, node, array, expected + skip, rank);
+    int shape[MESH_MAX_RANK];
+    const int axes = mesh_field_shape(&r->model->mesh, shape), skip = n_component == 1 ? 1 : 0;
+    int64_t expected[MESH_MAX_RANK + 1] = {n_component};
+    for (int i = 0; i < axes; i++)
+        expected[i + 1] = shape[i];
+    enum lr_status status = check_shape(r, node, array, expected + skip, axes + 1 - skip);
     for (int c = 0; c < n_component && status == LR_OK; c++)
         status = read_component(r, node, rule, array, n_component == 1 ? -1 : c, &field[c]);
     hdf5_array_close(array);
@@ -118,7 +114,7 @@ static enum lr_status paint_entry(const struct reader *r, const struct yaml_node
     const struct yaml_node *value_node = NULL;
     struct region region;
     double value = 0.0;
-    LR_TRY(read_region(r, entry, &region));
+    LR_TRY(read_region(r, entry, "value", &region));
     LR_TRY(require_key(r, entry, "value", &value_node));
     LR_TRY(read_field_value(r, value_node, rule, &value));
     if (rule->dimension == DIMENSION_ANY)

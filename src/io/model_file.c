@@ -1,4 +1,5 @@
-/* {file: F, dataset: D} in a model file: find the dataset beside the model, name the place in every message. */
+/* {file: F, dataset: D} in a model file: find the dataset beside the model (or, from `--set`, in the current folder),
+ * name the place in every message. */
 #include "io/model_reader.h"
 
 #include <stdio.h>
@@ -26,11 +27,16 @@ static enum lr_status text_of(const struct reader *r, const struct yaml_node *no
     return LR_OK;
 }
 
+const char *file_folder(const struct reader *r, const struct yaml_node *node)
+{
+    return node->setting ? "" : r->folder;
+}
+
 enum lr_status find_file(const struct reader *r, const struct yaml_node *node, char **path)
 {
     const char *relative = "";
     LR_TRY(text_of(r, node, &relative));
-    const char *folder = relative[0] == '/' ? "" : r->folder;
+    const char *folder = relative[0] == '/' ? "" : file_folder(r, node);
     const size_t size = strlen(folder) + strlen(relative) + 1;
     LR_TRY(lr_allocate(r->ctx, size, 1, path));
     snprintf(*path, size, "%s%s", folder, relative);

@@ -43,7 +43,7 @@ static void find_core(const lr_model *model, const struct camera *camera, int64_
     double centre = 0.0, half = 3.0 * field_at(&model->medium.b, cell);
     if (model->mesh.kind == MESH_SHELLS) /* gas that comes as fast as it goes */
         half += fabs(field_at(&model->medium.velocity[0], cell));
-    for (int d = 0; d < 3 && model->mesh.kind == MESH_CARTESIAN; d++)
+    for (int d = 0; d < 3 && model->mesh.kind != MESH_SHELLS; d++)
         centre -= field_at(&model->medium.velocity[d], cell) * camera->toward[d];
     core[0] = centre - half;
     core[1] = centre + half;

@@ -1,21 +1,10 @@
-/* Section `line`: a name, a molecule, or frequency, Einstein A, degeneracies and mass. */
+/* Section `line`: a name, a molecule, a rotor, or frequency, Einstein A, degeneracies and mass. */
 #include "io/model_reader.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #include "model/line.h"
-
-static enum lr_status read_positive(const struct reader *r, const struct yaml_node *map, const char *key,
-                                    enum dimension dimension, double *value)
-{
-    const struct yaml_node *node = NULL;
-    LR_TRY(require_key(r, map, key, &node));
-    LR_TRY(read_quantity(r, node, dimension, value));
-    if (!(*value > 0.0))
-        return READER_FAIL(r, node, "'%s' must be above zero", node->text);
-    return LR_OK;
-}
 
 static enum lr_status read_degeneracies(const struct reader *r, const struct yaml_node *map, struct line *line)
 {
@@ -30,7 +19,8 @@ static enum lr_status read_degeneracies(const struct reader *r, const struct yam
 
 static enum lr_status read_custom(const struct reader *r, const struct yaml_node *map, struct line *line)
 {
-    const char *const keys[] = {"frequency", "einstein_a", "degeneracies", "mass", "gamma", "dipole_core", "molecule"};
+    const char *const keys[] = {"frequency", "einstein_a",  "degeneracies", "mass",
+                                "gamma",     "dipole_core", "molecule",     "rotor"};
     LR_TRY(READER_KEYS(r, map, keys));
     snprintf(line->name, sizeof line->name, "custom");
     LR_TRY(read_positive(r, map, "frequency", DIMENSION_FREQUENCY, &line->nu0));
@@ -50,7 +40,7 @@ static enum lr_status read_custom(const struct reader *r, const struct yaml_node
 
 enum lr_status read_line(const struct reader *r, const struct yaml_node *node, struct line *line)
 {
-    if (node->kind == YAML_MAP && yaml_find(node, "molecule"))
+    if (node->kind == YAML_MAP && (yaml_find(node, "molecule") || yaml_find(node, "rotor")))
         return read_molecule(r, node, line);
     if (node->kind == YAML_MAP)
         return read_custom(r, node, line);
@@ -60,6 +50,7 @@ enum lr_status read_line(const struct reader *r, const struct yaml_node *node, s
     char names[256];
     line_list_names(names, sizeof names);
     return READER_FAIL(
-        r, node, "'%s' is not a known line (%s); or give a molecule, or frequency, einstein_a, degeneracies and mass",
+        r, node,
+        "'%s' is not a known line (%s); or give a molecule, a rotor, or frequency, einstein_a, degeneracies and mass",
         node->text, names);
 }

@@ -1,4 +1,4 @@
-/* Section `mesh`: cells and size, or edges, or spherical shells; what happens at each face. */
+/* Section `mesh`: cells and size, perhaps refined, or edges, or spherical shells; what happens at each face. */
 #include "io/model_reader.h"
 
 #include <math.h>
@@ -40,6 +40,10 @@ static enum lr_status read_uniform(const struct reader *r, const struct yaml_nod
         lower[axis] = -0.5 * size[axis];
     }
     LR_TRY(read_vector(r, yaml_find(map, "origin"), DIMENSION_LENGTH, lower));
+    if (yaml_find(map, "refine"))
+        return read_refined(r, map, mesh->n, lower, size, mesh);
+    if (yaml_find(map, "brick"))
+        return yaml_fail_key(r->ctx, r->tree, yaml_find(map, "brick"), "bricks belong to a mesh with 'refine'");
     return mesh_build_uniform(r->ctx, mesh->n, lower, size, mesh);
 }
 
@@ -142,11 +146,11 @@ static enum lr_status read_spaced_shells(const struct reader *r, const struct ya
 static enum lr_status read_shells(const struct reader *r, const struct yaml_node *map, const struct yaml_node *shells,
                                   struct mesh *mesh)
 {
-    const char *const refused[] = {"cells", "size", "origin", "edges"};
+    const char *const refused[] = {"cells", "size", "origin", "edges", "refine", "brick"};
     const char *const spaced[] = {"inner", "outer", "spacing"};
     const struct yaml_node *faces = yaml_find(map, "faces");
     mesh->kind = MESH_SHELLS;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 6; i++)
         if (yaml_find(map, refused[i]))
             return yaml_fail_key(r->ctx, r->tree, yaml_find(map, refused[i]),
                                  "a mesh of shells has no '%s'; its radii are given by inner, outer and spacing, or by "
@@ -195,8 +199,9 @@ enum lr_status read_faces(const struct reader *r, const struct yaml_node *node, 
 
 enum lr_status read_mesh(const struct reader *r, const struct yaml_node *node, struct mesh *mesh)
 {
-    const char *const keys[] = {"cells", "size", "origin", "edges", "faces", "shells", "inner", "outer", "spacing"};
-    enum { FIRST_OF_SHELLS = 6, N_KEY = 9 };
+    const char *const keys[] = {"cells", "size",   "origin", "refine", "brick",  "edges",
+                                "faces", "shells", "inner",  "outer",  "spacing"};
+    enum { N_OF_UNIFORM = 5, FIRST_OF_SHELLS = 8, N_KEY = 11 };
     LR_TRY(READER_KEYS(r, node, keys));
     if (yaml_find(node, "shells"))
         return read_shells(r, node, yaml_find(node, "shells"), mesh);
@@ -206,14 +211,16 @@ enum lr_status read_mesh(const struct reader *r, const struct yaml_node *node, s
                                  "'%s' belongs to a mesh of shells; add 'shells: N'", keys[i]);
     const struct yaml_node *edges = yaml_find(node, "edges"), *faces = yaml_find(node, "faces");
     if (edges) {
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < N_OF_UNIFORM; i++)
             if (yaml_find(node, keys[i]))
-                return READER_FAIL(r, yaml_find(node, keys[i]), "'edges' already says this; remove one of them");
+                return READER_FAIL(r, yaml_find(node, keys[i]), "%s",
+                                   i < 3 ? "'edges' already says this; remove one of them"
+                                         : "only meshes of equal 'cells' can be refined");
         LR_TRY(read_edges(r, edges, mesh));
     } else {
         LR_TRY(read_uniform(r, node, mesh));
     }
-    for (int axis = 0; axis < 3; axis++) {
+    for (int axis = 0; axis < mesh_axis_count(mesh); axis++) {
         int i = mesh_find_disorder(mesh, axis);
         if (i >= 0)
             return READER_FAIL(r, edges ? edges : node, "the edges along %c do not increase from %d to %d", "xyz"[axis],

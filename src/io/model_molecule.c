@@ -1,5 +1,6 @@
 /* Section `line` of a molecule: {molecule: FILE or NAME, transition: UPPER-LOWER or number, levels: number, species:
- * its name in a snapshot}. Fills the species and the line that stands for it. */
+ * its name in a snapshot}, or with `rotor: {...}` for the molecule. Fills the species and the line that stands for it.
+ */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,16 +11,17 @@
 #include "model/line.h"
 #include "model/species.h"
 
-/* A built-in name, or a file beside the model. */
+/* A built-in name, or a file. */
 static enum lr_status load_molecule(const struct reader *r, const struct yaml_node *node, struct molecule *molecule)
 {
     LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_SCALAR));
     if (yaml_is_empty(node))
         return READER_FAIL(r, node, "there is no name");
-    size_t length = strlen(r->folder);
+    const char *start = file_folder(r, node);
+    size_t length = strlen(start);
     char *folder = NULL;
     LR_TRY(lr_allocate(r->ctx, length + 1, 1, &folder));
-    memcpy(folder, r->folder, length);
+    memcpy(folder, start, length);
     if (length > 1)
         folder[length - 1] = '\0'; /* the slash at its end */
     enum lr_status status = molecule_find(r->ctx, node->text, folder, molecule);
@@ -107,7 +109,8 @@ static void fill_line(const struct molecule *molecule, int index, struct line *l
 static enum lr_status name_species(const struct reader *r, const struct yaml_node *map, struct species *species)
 {
     const struct yaml_node *node = yaml_find(map, "species");
-    const char *known = builtin_species(yaml_find(map, "molecule")->text);
+    const struct yaml_node *molecule = yaml_find(map, "molecule");
+    const char *known = molecule ? builtin_species(molecule->text) : NULL;
     const char *name = known ? known : species->molecule.name;
     size_t length = strcspn(name, " ,;(\t");
     if (node) {
@@ -123,18 +126,21 @@ static enum lr_status name_species(const struct reader *r, const struct yaml_nod
 
 enum lr_status read_molecule(const struct reader *r, const struct yaml_node *map, struct line *line)
 {
-    const char *const keys[] = {"molecule", "transition", "levels", "species"};
+    const char *const keys[] = {"molecule", "rotor", "transition", "levels", "species"};
+    const struct yaml_node *molecule = yaml_find(map, "molecule"), *rotor = yaml_find(map, "rotor");
     lr_model *model = r->model;
     LR_TRY(READER_KEYS(r, map, keys));
+    if (molecule && rotor)
+        return yaml_fail_key(r->ctx, r->tree, rotor, "'molecule' already says this; remove one of them");
     LR_TRY(lr_allocate(r->ctx, 1, sizeof *model->species, &model->species));
     struct species *species = model->species;
-    LR_TRY(load_molecule(r, yaml_find(map, "molecule"), &species->molecule));
+    LR_TRY(rotor ? read_rotor(r, rotor, &species->molecule) : load_molecule(r, molecule, &species->molecule));
     LR_TRY(name_species(r, map, species));
     int64_t levels = species->molecule.n_level;
     LR_TRY(read_integer(r, yaml_find(map, "levels"), 2, species->molecule.n_level, &levels));
     molecule_keep_levels(&species->molecule, (int)levels);
     if (species->molecule.n_line < 1)
-        return READER_FAIL(r, yaml_find(map, "molecule"), "%s has no lines", species->molecule.name);
+        return READER_FAIL(r, rotor ? rotor : molecule, "%s has no lines", species->molecule.name);
     LR_TRY(find_line(r, yaml_find(map, "transition"), &species->molecule, &species->line));
     fill_line(&species->molecule, species->line, line);
     return LR_OK;

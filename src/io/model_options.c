@@ -111,8 +111,8 @@ enum lr_status read_run(const struct reader *r, const struct yaml_node *node, st
     int64_t seed = 1;
     int precision = PRECISION_MIXED, scheduling = SCHEDULING_QUEUE;
     /* Without packets there may be images of light that is not scattered, and level populations. */
-    int64_t least =
-        yaml_find(r->tree->root, "cameras") || yaml_find(yaml_find(r->tree->root, "line"), "molecule") ? 0 : 1;
+    const struct yaml_node *root = r->tree->root, *line = yaml_find(root, "line");
+    const int64_t least = yaml_find(root, "cameras") || yaml_find(line, "molecule") || yaml_find(line, "rotor") ? 0 : 1;
     LR_TRY(read_integer(r, yaml_find(node, "packets"), least, 10000000000000, &run->packets));
     LR_TRY(read_integer(r, yaml_find(node, "seed"), 0, INT64_MAX, &seed));
     LR_TRY(read_int(r, yaml_find(node, "threads"), 0, 4096, &run->threads));

@@ -12,9 +12,11 @@
 
 static enum lr_status check_shape(const struct reader *r, const struct yaml_node *node, const struct hdf5_array *array)
 {
-    const int *n = r->model->mesh.n;
-    const int axes = mesh_axis_count(&r->model->mesh), rank = axes + 1;
-    int64_t expected[4] = {n[0], n[1], n[2]};
+    int shape[MESH_MAX_RANK];
+    const int axes = mesh_field_shape(&r->model->mesh, shape), rank = axes + 1;
+    int64_t expected[MESH_MAX_RANK + 1];
+    for (int i = 0; i < axes; i++)
+        expected[i] = shape[i];
     expected[axes] = r->model->species->molecule.n_level;
     bool same = array->rank == rank;
     for (int i = 0; same && i < rank; i++)
@@ -121,6 +123,45 @@ static enum lr_status refuse_foreign_keys(const struct reader *r, const struct y
     return LR_OK;
 }
 
+/* Whatever finds populations has stimulated emission in its rates. Opacities must not differ from them: the line would
+ * absorb other photons than its levels know of. */
+static enum lr_status check_stimulated(const struct reader *r, const struct yaml_node *node,
+                                       const struct population_options *options)
+{
+    if (options->stimulated || !population_method_collides(options->method))
+        return LR_OK;
+    return READER_FAIL(
+        r, node,
+        "populations by '%s' always have stimulated emission, in rates and opacities alike; remove this, "
+        "or use 'lte' or 'given'",
+        population_method_name(options->method));
+}
+
+/* Rays need an end, and a number that suits the mesh. */
+static enum lr_status check_equilibrium(const struct reader *r, const struct yaml_node *directions)
+{
+    const struct mesh *mesh = &r->model->mesh;
+    const struct yaml_node *given = yaml_find(yaml_find(r->tree->root, "mesh"), "faces");
+    const struct yaml_node *faces = given ? given : r->snapshot_node;
+    const struct direction_range range = population_directions(mesh);
+    const int number = r->model->species->options.directions;
+    bool open = false;
+    for (int face = 0; face < N_FACE; face++) {
+        open = open || mesh->face[face] == FACE_OPEN;
+        if (mesh->face[face] == FACE_REFLECTING)
+            return READER_FAIL(r, faces,
+                               "populations by 'equilibrium' need open or periodic faces, not reflecting ones");
+    }
+    if (!open)
+        return READER_FAIL(r, faces,
+                           "in a mesh that is periodic along all axes no ray has a beginning, which populations by "
+                           "'equilibrium' need; open one of them");
+    if (number != 0 && (number < range.least || number > range.most))
+        return READER_FAIL(r, directions, "'%s' must lie between %d and %d on this mesh, or be auto", directions->text,
+                           range.least, range.most);
+    return LR_OK;
+}
+
 static enum lr_status read_choices(const struct reader *r, const struct yaml_node *map,
                                    struct population_options *options)
 {
@@ -173,10 +214,15 @@ enum lr_status read_populations(const struct reader *r, const struct yaml_node *
     LR_TRY(read_word(r, map ? yaml_find(map, "method") : node, words, N_POPULATION_METHOD, &method));
     options->method = (enum population_method)method;
     LR_TRY(refuse_foreign_keys(r, map, options->method));
+    LR_TRY(check_stimulated(r, yaml_find(map, "stimulated"), options));
     if (options->method == POPULATIONS_GIVEN)
         return read_given(r, node);
     if (map)
-        return read_choices(r, map, options);
+        LR_TRY(read_choices(r, map, options));
+    if (options->method == POPULATIONS_EQUILIBRIUM)
+        return check_equilibrium(r, yaml_find(map, "directions"));
+    if (map)
+        return LR_OK;
     if (options->method == POPULATIONS_ESCAPE)
         return READER_FAIL(r, node, "'escape-probability' needs a length: {method: escape-probability, length: 1 pc}");
     return LR_OK;

@@ -13,7 +13,7 @@ struct reader {
     lr_context *ctx;
     struct yaml_tree *tree;
     struct units *units;
-    const char *folder; /* of the model file, with a trailing slash, or "": where relative HDF5 paths start */
+    const char *folder; /* of the model file, with a trailing slash, or "": where relative paths start */
     lr_model *model;
     struct snapshot *snapshot; /* what stands in for `mesh` and for keys that `medium` leaves out; or NULL */
     const struct yaml_node *snapshot_node; /* its section */
@@ -27,6 +27,9 @@ struct reader {
 /* ---- Single values (model_value.c). A NULL node leaves *value alone, so defaults are set beforehand. ---- */
 enum lr_status read_quantity(const struct reader *r, const struct yaml_node *node, enum dimension dimension,
                              double *value);
+/* The child `key` of `map`, which must be there and above zero. */
+enum lr_status read_positive(const struct reader *r, const struct yaml_node *map, const char *key,
+                             enum dimension dimension, double *value);
 enum lr_status read_number(const struct reader *r, const struct yaml_node *node, double low, double high,
                            double *value);
 enum lr_status read_integer(const struct reader *r, const struct yaml_node *node, int64_t low, int64_t high,
@@ -62,11 +65,10 @@ enum lr_status convert_shifts(const struct reader *r, const struct yaml_node *no
 /* ---- Fields over the mesh (model_field.c). ---- */
 enum lr_status read_field(const struct reader *r, const struct yaml_node *node, const struct field_rule *rule,
                           struct field *field);
-/* Three fields: a list of three, or one dataset of shape (3, n_x, n_y, n_z). On shells one radial field, in field[0].
- */
+/* Three fields: a list of three, or one dataset of shape (3, ...). On shells one radial field, in field[0]. */
 enum lr_status read_vector_field(const struct reader *r, const struct yaml_node *node, const struct field_rule *rule,
                                  struct field field[3]);
-/* Where cell `cell` lies, as "[i, j, k]", or "[i]" on shells. */
+/* As mesh_name_cell(). */
 void name_cell(const struct mesh *mesh, int64_t cell, char *text, size_t size);
 
 /* ---- Snapshots (model_snapshot.c). ---- */
@@ -99,6 +101,9 @@ enum lr_status convert_dataset(const struct reader *r, const struct yaml_node *n
 
 /* The path of a file that is named relative to the model; free() it. */
 enum lr_status find_file(const struct reader *r, const struct yaml_node *node, char **path);
+/* Where a relative path that this node holds starts, "" or with a trailing slash: what the model file names lies beside
+ * it, what `--set` names in the current folder. */
+const char *file_folder(const struct reader *r, const struct yaml_node *node);
 
 /* Put file, line and key of the node in front of a message that does not name them. */
 enum lr_status place_error(const struct reader *r, const struct yaml_node *node, enum lr_status status);
@@ -107,10 +112,16 @@ enum lr_status place_error(const struct reader *r, const struct yaml_node *node,
 enum lr_status read_mesh(const struct reader *r, const struct yaml_node *node, struct mesh *mesh);
 /* One word for everything, or keys x, y, z for both faces of an axis, or x-, x+ ... for one. */
 enum lr_status read_faces(const struct reader *r, const struct yaml_node *node, struct mesh *mesh);
+/* Its keys `refine` and `brick` (model_refine.c): cells[] of level 0 become a refined mesh. */
+enum lr_status read_refined(const struct reader *r, const struct yaml_node *map, const int cells[3],
+                            const double lower[3], const double size[3], struct mesh *mesh);
 enum lr_status read_line(const struct reader *r, const struct yaml_node *node, struct line *line);
 /* A line of a molecule (model_molecule.c), and how its populations are found (model_populations.c). The latter needs
  * the mesh, and comes before the medium. */
 enum lr_status read_molecule(const struct reader *r, const struct yaml_node *map, struct line *line);
+/* The molecule of `line.rotor` (model_rotor.c); release with molecule_free(). */
+struct molecule;
+enum lr_status read_rotor(const struct reader *r, const struct yaml_node *map, struct molecule *molecule);
 enum lr_status read_populations(const struct reader *r, const struct yaml_node *node);
 enum lr_status read_medium(const struct reader *r, const struct yaml_node *node, struct medium *medium);
 /* What the medium says of a molecule (model_species.c): first the keys that do not go together with the kind of line,

@@ -84,13 +84,14 @@ static enum lr_status read_shell(const struct reader *r, const struct yaml_node 
     return LR_OK;
 }
 
-enum lr_status read_region(const struct reader *r, const struct yaml_node *entry, struct region *region)
+enum lr_status read_region(const struct reader *r, const struct yaml_node *entry, const char *purpose,
+                           struct region *region)
 {
-    const char *const keys[] = {"box", "sphere", "shell", "slab", "value"};
+    const char *const keys[] = {"box", "sphere", "shell", "slab", purpose};
     LR_TRY(READER_KEYS(r, entry, keys));
     const struct yaml_node *body = NULL;
     for (const struct yaml_node *child = entry->first; child; child = child->next) {
-        if (child == yaml_find(entry, "value"))
+        if (child == yaml_find(entry, purpose))
             continue;
         if (body)
             return yaml_fail_key(r->ctx, r->tree, child, "one region has one shape; '%s' is given already", body->key);

@@ -1,11 +1,12 @@
-/* Region lists of a field: {default: V, regions: [{sphere: {...}, value: V}, ...]}. */
+/* Regions: {box|sphere|shell|slab: {...}} with one more key, which says what the region is for. */
 #ifndef LR_IO_MODEL_REGION_H
 #define LR_IO_MODEL_REGION_H
 
 #include "io/model_reader.h"
 #include "model/region.h"
 
-/* The body of one entry {box|sphere|shell|slab: {...}, value: V}. */
-enum lr_status read_region(const struct reader *r, const struct yaml_node *entry, struct region *region);
+/* The body of one entry; `purpose` is the name of the other key: `value` of a field, `levels` of a refined mesh. */
+enum lr_status read_region(const struct reader *r, const struct yaml_node *entry, const char *purpose,
+                           struct region *region);
 
 #endif

@@ -14,15 +14,6 @@
 
 /* ---- Code units and scalars of a file that has none ---- */
 
-static enum lr_status read_unit(const struct reader *r, const struct yaml_node *units, const char *key,
-                                enum dimension dimension, double *value)
-{
-    const struct yaml_node *node = NULL;
-    LR_TRY(require_key(r, units, key, &node));
-    LR_TRY(read_quantity(r, node, dimension, value));
-    return *value > 0.0 ? LR_OK : READER_FAIL(r, node, "'%s' must be above zero", node->text);
-}
-
 static enum lr_status read_code_units(const struct reader *r, const struct yaml_node *map,
                                       struct snapshot_options *options)
 {
@@ -33,9 +24,9 @@ static enum lr_status read_code_units(const struct reader *r, const struct yaml_
                              "an Athena++ file has no units; write what its code units are, for example units: "
                              "{length: 1 pc, density: 1e-21 g/cm^3, velocity: 1 km/s}");
     LR_TRY(READER_KEYS(r, units, keys));
-    LR_TRY(read_unit(r, units, "length", DIMENSION_LENGTH, &options->length));
-    LR_TRY(read_unit(r, units, "density", DIMENSION_MASS_DENSITY, &options->density));
-    return read_unit(r, units, "velocity", DIMENSION_VELOCITY, &options->velocity);
+    LR_TRY(read_positive(r, units, "length", DIMENSION_LENGTH, &options->length));
+    LR_TRY(read_positive(r, units, "density", DIMENSION_MASS_DENSITY, &options->density));
+    return read_positive(r, units, "velocity", DIMENSION_VELOCITY, &options->velocity);
 }
 
 static enum lr_status copy_name(const struct reader *r, const struct yaml_node *node, const char *text, size_t size,

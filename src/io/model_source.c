@@ -120,8 +120,7 @@ static enum lr_status read_plane(const struct reader *r, const struct yaml_node 
     LR_TRY(read_axis(r, axis, &source->axis));
     LR_TRY(read_quantity(r, at, DIMENSION_LENGTH, &source->offset));
     const struct mesh *mesh = &r->model->mesh;
-    const double *edge = mesh->edge[source->axis];
-    if (!(source->offset >= edge[0] && source->offset <= edge[mesh->n[source->axis]]))
+    if (!(source->offset >= mesh_lower(mesh, source->axis) && source->offset <= mesh_upper(mesh, source->axis)))
         return READER_FAIL(r, at, "the plane lies outside the mesh");
     LR_TRY(read_emission(r, map, 3, source));
     if (source->angular == ANGULAR_LAMBERTIAN && fabs(source->direction[source->axis]) < 1.0)

@@ -9,12 +9,29 @@
 #include "model/line.h"
 #include "model/species.h"
 
+/* Of the up to eight cells of a refined mesh that touch a point. */
+static double narrowest_around(const struct mesh *mesh, const double position[3])
+{
+    double narrowest = DBL_MAX;
+    for (int corner = 0; corner < 8; corner++) {
+        double point[3];
+        int at[3];
+        for (int axis = 0; axis < 3; axis++)
+            point[axis] = position[axis] + (corner >> axis & 1 ? 1e-9 : -1e-9) * mesh_size(mesh, axis);
+        mesh_find_point(mesh, point, at);
+        narrowest = fmin(narrowest, mesh_cell_width(mesh, at[0], at[1], at[2]));
+    }
+    return narrowest;
+}
+
 /* What a star may fill: the cavity of shells, half of the cell around it otherwise. */
 static double largest_radius(const struct mesh *mesh, const double position[3])
 {
     double narrowest = DBL_MAX;
     if (mesh->kind == MESH_SHELLS)
         return mesh->edge[0][0] > 0.0 ? mesh->edge[0][0] : 0.5 * mesh->edge[0][1];
+    if (mesh->kind == MESH_AMR)
+        return 0.5 * narrowest_around(mesh, position);
     for (int axis = 0; axis < 3; axis++)
         for (int i = 0; i < mesh->n[axis]; i++)
             if (mesh->edge[axis][i] <= position[axis] && position[axis] <= mesh->edge[axis][i + 1])

@@ -29,6 +29,17 @@ enum lr_status read_quantity(const struct reader *r, const struct yaml_node *nod
     return READER_FAIL(r, node, "%s", message);
 }
 
+enum lr_status read_positive(const struct reader *r, const struct yaml_node *map, const char *key,
+                             enum dimension dimension, double *value)
+{
+    const struct yaml_node *node = NULL;
+    LR_TRY(require_key(r, map, key, &node));
+    LR_TRY(read_quantity(r, node, dimension, value));
+    if (!(*value > 0.0))
+        return READER_FAIL(r, node, "'%s' must be above zero", node->text);
+    return LR_OK;
+}
+
 enum lr_status read_number(const struct reader *r, const struct yaml_node *node, double low, double high, double *value)
 {
     if (!node)

@@ -16,7 +16,7 @@ struct output_kind {
 enum lr_status output_path_resolve(lr_context *ctx, const char *path, const struct output_kind *kind, char **resolved);
 /* Writes a little to the place where the file will be put together, and removes it. */
 enum lr_status output_path_try(lr_context *ctx, const char *resolved);
-/* True when a file with something in it will be replaced. */
+/* True when there is a file with something in it, which writing would replace. */
 bool output_path_taken(const char *path);
 
 #endif

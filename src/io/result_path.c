@@ -61,8 +61,6 @@ enum lr_status lr_result_path_check(lr_context *ctx, const char *path)
     char *resolved = NULL;
     LR_TRY(result_path_resolve(ctx, path, &resolved));
     enum lr_status status = output_path_try(ctx, resolved);
-    if (status == LR_OK && output_path_taken(resolved))
-        lr_log(ctx, LR_LOG_INFO, "%s exists; this earlier result will be replaced", path);
     free(resolved);
     return status;
 }

@@ -80,34 +80,32 @@ static enum lr_status write_cells(struct hdf5_writer *writer, hid_t group, const
 {
     const struct population_result *kept = result->populations;
     const struct populations *found = &kept->found;
-    const int *n = result->mesh.n;
-    const int axes = mesh_axis_count(&result->mesh);
-    const hsize_t size[3] = {(hsize_t)n[0], axes > 1 ? (hsize_t)n[1] : 0, axes > 1 ? (hsize_t)n[2] : 0};
-    struct hdf5_dataset fraction = {.name = "fraction",
-                                    .rank = axes + 1,
-                                    .size = {size[0], size[1], size[2]},
-                                    .memory_type = H5T_NATIVE_DOUBLE,
-                                    .file_type = H5T_IEEE_F64LE,
-                                    .data = found->x,
-                                    .units = "1",
-                                    .description = "share of each level, per cell [x, y, z, level], or [shell, level]"};
-    fraction.size[axes] = (hsize_t)kept->n_level;
-    if (found->x)
-        LR_TRY(hdf5_write_dataset(writer, group, &fraction, NULL));
-    if (kept->excitation)
-        LR_TRY(hdf5_write_doubles(writer, group, "excitation_temperature", size[0], size[1], size[2], kept->excitation,
-                                  "K", "of the imaged line, per cell; negative where inverted, NaN without gas"));
-    if (!found->residual || !found->x)
-        return LR_OK;
+    const struct mesh *mesh = &result->mesh;
+    const struct hdf5_dataset fraction = {
+        .name = "fraction",
+        .memory_type = H5T_NATIVE_DOUBLE,
+        .file_type = H5T_IEEE_F64LE,
+        .data = found->x,
+        .units = "1",
+        .description = "share of each level, per cell [x, y, z, level], [shell, level] or [brick, x, y, z, level]"};
+    const struct hdf5_dataset excitation = {
+        .name = "excitation_temperature",
+        .memory_type = H5T_NATIVE_DOUBLE,
+        .file_type = H5T_IEEE_F64LE,
+        .data = kept->excitation,
+        .units = "K",
+        .description = "of the imaged line, per cell; negative where inverted, NaN without gas"};
     const struct hdf5_dataset residual = {.name = "residual",
-                                          .rank = axes,
-                                          .size = {size[0], size[1], size[2]},
                                           .memory_type = H5T_NATIVE_FLOAT,
                                           .file_type = H5T_IEEE_F32LE,
                                           .data = found->residual,
                                           .units = "1",
                                           .description = "relative change in the last iteration, per cell"};
-    return hdf5_write_dataset(writer, group, &residual, NULL);
+    if (found->x)
+        LR_TRY(result_field_write(writer, group, mesh, kept->n_level, fraction));
+    if (kept->excitation)
+        LR_TRY(result_field_write(writer, group, mesh, 0, excitation));
+    return found->residual && found->x ? result_field_write(writer, group, mesh, 0, residual) : LR_OK;
 }
 
 enum lr_status result_populations_write(struct hdf5_writer *writer, hid_t group, const struct lr_result *result)

@@ -22,20 +22,17 @@ static bool needs_double(const struct lr_result *result, const double *values, i
 static enum lr_status write_field(struct hdf5_writer *writer, hid_t group, const struct lr_result *result,
                                   const struct scene_field *entry)
 {
-    const int *n = result->scene->mesh.n;
     const double *values = entry->field->values;
     if (!values)
         return hdf5_write_quantity(writer, group, entry->name, entry->field->constant, entry->units);
     const bool wide = needs_double(result, values, mesh_cell_count(&result->scene->mesh));
     const struct hdf5_dataset dataset = {.name = entry->name,
-                                         .rank = mesh_axis_count(&result->scene->mesh),
-                                         .size = {(hsize_t)n[0], (hsize_t)n[1], (hsize_t)n[2]},
                                          .memory_type = H5T_NATIVE_DOUBLE,
                                          .file_type = wide ? H5T_IEEE_F64LE : H5T_IEEE_F32LE,
                                          .data = values,
                                          .units = entry->units,
                                          .description = entry->description};
-    return hdf5_write_dataset(writer, group, &dataset, NULL);
+    return result_field_write(writer, group, &result->scene->mesh, 0, dataset);
 }
 
 /* ---- direct light ---- */
@@ -106,19 +103,17 @@ done:
 static enum lr_status write_emissivity(struct hdf5_writer *writer, hid_t group, const struct scene *scene,
                                        const char *name, const float *values, double unit, const char *description)
 {
-    const int *n = scene->mesh.n, rank = mesh_axis_count(&scene->mesh);
+    int shape[SCENE_MAX_RANK];
     struct hdf5_dataset dataset = {.name = name,
-                                   .rank = rank + 1,
-                                   .size = {(hsize_t)n[0], (hsize_t)n[1], (hsize_t)n[2]},
+                                   .rank = scene_emissivity_shape(scene, shape),
                                    .memory_type = H5T_NATIVE_FLOAT,
                                    .file_type = H5T_IEEE_F32LE,
                                    .data = values,
                                    .units = "1/(cm4 sr)",
                                    .description = description};
     hid_t id = -1;
-    if (scene->n_aspect > 1)
-        dataset.size[dataset.rank++ - 1] = (hsize_t)scene->n_aspect;
-    dataset.size[dataset.rank - 1] = (hsize_t)scene->channels.n;
+    for (int i = 0; i < dataset.rank; i++)
+        dataset.size[i] = (hsize_t)shape[i];
     LR_TRY(hdf5_write_dataset(writer, group, &dataset, &id));
     enum lr_status status = hdf5_write_number(writer, id, "scale", unit);
     H5Dclose(id);
@@ -131,9 +126,9 @@ static enum lr_status write_camera(struct hdf5_writer *writer, hid_t group, cons
     LR_TRY(result_camera_write(writer, group, &scene->camera[index]));
     if (emissivity->value)
         LR_TRY(write_emissivity(writer, group, scene, "emissivity", emissivity->value, emissivity->unit,
-                                "light scattered toward the camera [x, y, z, channel], or [shell, aspect, channel]: "
-                                "photons per second, volume, "
-                                "steradian and unit radio velocity (cm/s), in units of the attribute scale"));
+                                "light scattered toward the camera [x, y, z, channel], [shell, aspect, channel] or "
+                                "[brick, x, y, z, channel]: photons per second, volume, steradian and unit radio "
+                                "velocity (cm/s), in units of the attribute scale"));
     if (emissivity->value && emissivity->error)
         LR_TRY(write_emissivity(writer, group, scene, "emissivity_error", emissivity->error, emissivity->unit,
                                 "one standard error of emissivity, in units of the attribute scale"));

@@ -5,6 +5,7 @@
 
 #include "base/constants.h"
 #include "io/hdf5_write.h"
+#include "io/output_path.h"
 #include "io/result_groups.h"
 #include "io/result_path.h"
 
@@ -12,7 +13,6 @@ enum { RESULT_FORMAT_VERSION = 1 };
 
 static const char *const axis_name[3] = {"x", "y", "z"};
 static const char *const face_name[N_FACE] = {"x-", "x+", "y-", "y+", "z-", "z+"};
-static const char *const face_rule_name[] = {"open", "periodic", "reflecting"};
 
 /* ---- /spectrum ---- */
 
@@ -114,48 +114,30 @@ static enum lr_status write_spectrum(struct hdf5_writer *writer, hid_t group, co
     return hdf5_write_text(writer, group, "outside_units", "1/s");
 }
 
-/* ---- /mesh and /fields ---- */
-
-static enum lr_status write_mesh(struct hdf5_writer *writer, hid_t group, const struct lr_result *result)
-{
-    static const char *const name[3] = {"x_edges", "y_edges", "z_edges"};
-    static const char *const description[3] = {"cell edges along x", "cell edges along y", "cell edges along z"};
-    const char *rules[N_FACE];
-    if (result->mesh.kind == MESH_SHELLS) {
-        LR_TRY(hdf5_write_text(writer, group, "kind", "shells"));
-        return hdf5_write_doubles(writer, group, "r_edges", (hsize_t)result->mesh.n[0] + 1, 0, 0, result->mesh.edge[0],
-                                  "cm", "radii between the shells");
-    }
-    LR_TRY(hdf5_write_text(writer, group, "kind", "cartesian"));
-    for (int i = 0; i < N_FACE; i++)
-        rules[i] = face_rule_name[result->mesh.face[i]];
-    for (int i = 0; i < 3; i++)
-        LR_TRY(hdf5_write_doubles(writer, group, name[i], (hsize_t)result->mesh.n[i] + 1, 0, 0, result->mesh.edge[i],
-                                  "cm", description[i]));
-    LR_TRY(hdf5_write_texts(writer, group, "faces", face_name, N_FACE));
-    return hdf5_write_texts(writer, group, "face_rules", rules, N_FACE);
-}
+/* ---- /fields ---- */
 
 static enum lr_status write_field(struct hdf5_writer *writer, hid_t group, const struct lr_result *result,
                                   const char *name, const double *data, const char *units, const char *description)
 {
-    const int *n = result->mesh.n;
-    if (!data)
-        return LR_OK;
-    const bool shells = result->mesh.kind == MESH_SHELLS;
-    return hdf5_write_doubles(writer, group, name, (hsize_t)n[0], shells ? 0 : (hsize_t)n[1],
-                              shells ? 0 : (hsize_t)n[2], data, units, description);
+    const struct hdf5_dataset dataset = {.name = name,
+                                         .memory_type = H5T_NATIVE_DOUBLE,
+                                         .file_type = H5T_IEEE_F64LE,
+                                         .data = data,
+                                         .units = units,
+                                         .description = description};
+    return data ? result_field_write(writer, group, &result->mesh, 0, dataset) : LR_OK;
 }
 
 static enum lr_status write_fields(struct hdf5_writer *writer, hid_t group, const struct lr_result *result)
 {
     static const char intensity_units[] = "1/(s cm2 sr)", rate_units[] = "1/(s cm3)";
-    LR_TRY(write_field(writer, group, result, "mean_intensity", result->mean_intensity.value, intensity_units,
-                       "mean intensity in photons, integrated over frequency, per cell [x, y, z], or [shell]"));
+    LR_TRY(write_field(
+        writer, group, result, "mean_intensity", result->mean_intensity.value, intensity_units,
+        "mean intensity in photons, integrated over frequency, per cell [x, y, z], [shell] or [brick, x, y, z]"));
     LR_TRY(write_field(writer, group, result, "mean_intensity_error", result->mean_intensity.error, intensity_units,
                        "one standard error of mean_intensity"));
     LR_TRY(write_field(writer, group, result, "scattering_rate", result->scattering_rate.value, rate_units,
-                       "scatterings per second and volume, per cell [x, y, z], or [shell]"));
+                       "scatterings per second and volume, per cell [x, y, z], [shell] or [brick, x, y, z]"));
     return write_field(writer, group, result, "scattering_rate_error", result->scattering_rate.error, rate_units,
                        "one standard error of scattering_rate");
 }
@@ -317,8 +299,8 @@ static enum lr_status write_all(struct hdf5_writer *writer, const struct lr_resu
     LR_TRY(write_group(writer, "/provenance", write_provenance, result));
     if (result->n_bin > 0)
         LR_TRY(write_group(writer, "/spectrum", write_spectrum, result));
-    if (result->mesh.edge[0])
-        LR_TRY(write_group(writer, "/mesh", write_mesh, result));
+    if (mesh_cell_count(&result->mesh) > 0)
+        LR_TRY(write_group(writer, "/mesh", result_mesh_write, result));
     if (result->mean_intensity.value || result->scattering_rate.value)
         LR_TRY(write_group(writer, "/fields", write_fields, result));
     if (result->populations)
@@ -337,9 +319,12 @@ enum lr_status lr_result_write(lr_context *ctx, const lr_result *result, const c
     char *resolved = NULL;
     struct hdf5_writer writer;
     LR_TRY(result_path_resolve(ctx, path, &resolved));
+    const bool taken = output_path_taken(resolved);
     enum lr_status status = hdf5_write_open(ctx, resolved, &writer);
     if (status == LR_OK)
         status = hdf5_write_close(&writer, write_all(&writer, result));
+    if (status == LR_OK && taken)
+        lr_log(ctx, LR_LOG_INFO, "%s: the earlier result was replaced", path);
     free(resolved);
     return status;
 }

@@ -1,5 +1,5 @@
 /* The fields and tables of a stored scene, as writing (result_scene.c) and reading (scene_read.c) share them. A field
- * that is the same everywhere is an attribute of its group, any other a dataset [x, y, z], or [shell]. */
+ * that is the same everywhere is an attribute of its group, any other a dataset with the shape of the mesh. */
 #ifndef LR_IO_SCENE_FORMAT_H
 #define LR_IO_SCENE_FORMAT_H
 
@@ -12,6 +12,17 @@ enum { N_SCENE_FIELD = 9 };
 /* Columns of point_geometry and plane_geometry. */
 enum { POINT_CAMERA, POINT_POSITION, N_POINT_COLUMN = POINT_POSITION + 3 };
 enum { PLANE_CAMERA, PLANE_AXIS, PLANE_OFFSET, PLANE_ISOTROPIC, PLANE_SIDE, N_PLANE_COLUMN };
+
+/* [x, y, z, channel], [shell, aspect, channel] or [brick, x, y, z, channel]. Returns the number of axes. */
+enum { SCENE_MAX_RANK = MESH_MAX_RANK + 1 };
+static inline int scene_emissivity_shape(const struct scene *scene, int shape[SCENE_MAX_RANK])
+{
+    int rank = mesh_field_shape(&scene->mesh, shape);
+    if (scene->n_aspect > 1)
+        shape[rank++] = scene->n_aspect;
+    shape[rank++] = scene->channels.n;
+    return rank;
+}
 
 struct scene_field {
     struct field *field;

@@ -1,5 +1,6 @@
 #include "io/scene_read.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,10 +44,78 @@ static enum lr_status read_shells(const struct hdf5_reader *reader, struct mesh 
                                                      : LR_OK;
 }
 
+/* Three numbers of a refined mesh, as whole ones. */
+static enum lr_status read_counts(const struct hdf5_reader *reader, const char *name, int count[3])
+{
+    const int n = 3;
+    double *found = NULL;
+    enum lr_status status = hdf5_read_doubles(reader, name, 1, &n, 1.0, &found);
+    for (int axis = 0; status == LR_OK && axis < 3; axis++) {
+        count[axis] = found[axis] < (1 << 24) ? (int)found[axis] : 0;
+        if (count[axis] != found[axis])
+            status = hdf5_read_fail(reader, name, "holds numbers that cannot be");
+    }
+    free(found);
+    return status;
+}
+
+static enum lr_status read_corner(const struct hdf5_reader *reader, const char *name, double corner[3])
+{
+    const int n = 3;
+    double *found = NULL;
+    enum lr_status status = hdf5_read_doubles(reader, name, 1, &n, -INFINITY, &found);
+    if (status == LR_OK)
+        memcpy(corner, found, 3 * sizeof *corner);
+    free(found);
+    return status;
+}
+
+/* n x width whole numbers. */
+static enum lr_status read_places(const struct hdf5_reader *reader, const char *name, int n, int width, int *places)
+{
+    double *found = NULL;
+    enum lr_status status = hdf5_read_doubles(reader, name, width > 1 ? 2 : 1, (const int[]){n, width}, 0.0, &found);
+    for (size_t i = 0; status == LR_OK && i < (size_t)n * (size_t)width; i++) {
+        places[i] = found[i] < (1 << 24) ? (int)found[i] : -1;
+        if (places[i] != found[i])
+            status = hdf5_read_fail(reader, name, "holds numbers that cannot be");
+    }
+    free(found);
+    return status;
+}
+
+static enum lr_status read_tree(const struct hdf5_reader *reader, struct mesh *mesh)
+{
+    int root[3], brick[3], n = 0, *level = NULL;
+    int(*position)[3] = NULL;
+    double lower[3], size[3];
+    enum lr_status status = LR_OK;
+    LR_TRY(read_counts(reader, "/mesh/root", root));
+    LR_TRY(read_counts(reader, "/mesh/brick", brick));
+    LR_TRY(read_corner(reader, "/mesh/lower", lower));
+    LR_TRY(read_corner(reader, "/mesh/upper", size));
+    LR_TRY(hdf5_read_length(reader, "/mesh/level", 1, INT_MAX, &n));
+    for (int axis = 0; axis < 3; axis++)
+        size[axis] -= lower[axis];
+    LR_TRY_OR(done, status, lr_allocate(reader->ctx, (size_t)n, sizeof *level, &level));
+    LR_TRY_OR(done, status, lr_allocate(reader->ctx, (size_t)n, sizeof *position, &position));
+    LR_TRY_OR(done, status, read_places(reader, "/mesh/level", n, 1, level));
+    LR_TRY_OR(done, status, read_places(reader, "/mesh/position", n, 3, position[0]));
+    status = mesh_build_amr(reader->ctx, root, brick, lower, size, n, level, (const int(*)[3])position, mesh);
+    if (status == LR_ERROR_INPUT)
+        status = hdf5_read_fail(reader, "/mesh", "has bricks that do not fill it");
+done:
+    free(level);
+    free(position);
+    return status == LR_OK ? read_face_rules(reader, mesh) : status;
+}
+
 static enum lr_status read_mesh(const struct hdf5_reader *reader, struct mesh *mesh)
 {
     if (hdf5_read_has(reader, "/mesh/r_edges"))
         return read_shells(reader, mesh);
+    if (hdf5_read_has(reader, "/mesh/level"))
+        return read_tree(reader, mesh);
     static const char *const name[3] = {"/mesh/x_edges", "/mesh/y_edges", "/mesh/z_edges"};
     enum { MOST_EDGES = 1 << 24 };
     const double most_cells = 2147483647; /* rays count cells with 32 bits */
@@ -72,7 +141,9 @@ static enum lr_status read_field(const struct hdf5_reader *reader, const struct 
     snprintf(name, sizeof name, "/scene/gas/%s", entry->name);
     if (hdf5_read_has_attribute(reader, "/scene/gas", entry->name))
         return hdf5_read_number(reader, "/scene/gas", entry->name, entry->low, INFINITY, &entry->field->constant);
-    return hdf5_read_doubles(reader, name, mesh_axis_count(mesh), mesh->n, entry->low, &entry->field->values);
+    int shape[MESH_MAX_RANK];
+    const int rank = mesh_field_shape(mesh, shape);
+    return hdf5_read_doubles(reader, name, rank, shape, entry->low, &entry->field->values);
 }
 
 static enum lr_status read_gas(const struct hdf5_reader *reader, struct scene *scene)
@@ -195,11 +266,8 @@ static enum lr_status read_view(const struct hdf5_reader *reader, const char *gr
 static enum lr_status read_emissivity(const struct hdf5_reader *reader, const char *group, const struct scene *scene,
                                       struct emissivity *emissivity)
 {
-    int rank = mesh_axis_count(&scene->mesh);
-    int shape[4] = {scene->mesh.n[0], scene->mesh.n[1], scene->mesh.n[2]};
-    if (scene->n_aspect > 1)
-        shape[rank++] = scene->n_aspect;
-    shape[rank++] = scene->channels.n;
+    int shape[SCENE_MAX_RANK];
+    const int rank = scene_emissivity_shape(scene, shape);
     char name[192];
     snprintf(name, sizeof name, "%s/emissivity", group);
     if (!hdf5_read_has(reader, name))
@@ -255,9 +323,11 @@ static enum lr_status read_all(const struct hdf5_reader *reader, struct scene *s
     if (!result_path_has_format(reader->file))
         return lr_fail(reader->ctx, LR_ERROR_INPUT, "%s: not a linerad result", reader->path);
     if (!hdf5_read_has(reader, "/scene"))
-        return lr_fail(reader->ctx, LR_ERROR_INPUT,
-                       "%s: holds no emissivity to make images of; run again with image.emissivity: true",
-                       reader->path);
+        return lr_fail(
+            reader->ctx, LR_ERROR_INPUT,
+            "%s: does not hold the gas and its light, which images are made of; run again with 'image.emissivity: "
+            "true' (also where no packets are followed), which keeps them",
+            reader->path);
     LR_TRY(hdf5_read_text(reader, "/provenance/model", text));
     LR_TRY(hdf5_read_text(reader, "/provenance/model_resolved", resolved));
     LR_TRY(hdf5_read_number(reader, "/scene", "nu0", 0.0, INFINITY, &scene->nu0));

@@ -202,9 +202,9 @@ static enum lr_status fail_at(const struct snapshot *snapshot, const struct snap
     char place[96];
     if (snapshot->mesh.kind == MESH_SHELLS)
         snprintf(place, sizeof place, "cell [%d]", at[0]);
-    else if (snapshot->format->brick_word)
-        snprintf(place, sizeof place, "%s %lld, cell i = %d, j = %d, k = %d", snapshot->format->brick_word,
-                 (long long)box->brick, at[0], at[1], at[2]);
+    else if (snapshot->brick_word)
+        snprintf(place, sizeof place, "%s %lld, cell i = %d, j = %d, k = %d", snapshot->brick_word,
+                 (long long)box->brick, at[0] - box->first[0], at[1] - box->first[1], at[2] - box->first[2]);
     else
         snprintf(place, sizeof place, "cell [%d, %d, %d]", at[0], at[1], at[2]);
     return lr_fail(snapshot->ctx, LR_ERROR_INPUT, "%s: '%s': the value %g at %s %s", snapshot->path, origin, value,

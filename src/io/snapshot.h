@@ -43,7 +43,6 @@ struct snapshot_view {
 struct snapshot;
 struct snapshot_format {
     const char *name;
-    const char *brick_word; /* in messages */
     enum lr_status (*read)(struct snapshot *snapshot, int field, const struct field_rule *rule, struct field *to);
     void (*close)(struct snapshot *snapshot);
 };
@@ -53,8 +52,9 @@ struct snapshot {
     const struct units *units;
     char *path;
     const struct snapshot_format *format;
-    void *state;      /* of the format */
-    struct mesh mesh; /* as in the file; empty when there are bricks */
+    void *state;            /* of the format */
+    struct mesh mesh;       /* as in the file; empty when there are bricks */
+    const char *brick_word; /* in messages, where the file has parts: "block"; or NULL */
     bool has_bricks;
     struct snapshot_bricks bricks;
     enum face_rule face[N_FACE];

@@ -173,6 +173,55 @@ static enum lr_status read_shells(struct snapshot *snapshot)
     return snapshot->mesh.edge[0][0] >= 0.0 ? LR_OK : fail_file(snapshot, "mesh/r", "has a negative radius");
 }
 
+/* Whole numbers from 0 to high: n of them, or n times three. */
+static enum lr_status read_integers(const struct snapshot *snapshot, const char *name, int rank, int64_t n, int high,
+                                    int *to)
+{
+    struct hdf5_array *array = NULL;
+    const int64_t shape[2] = {n, 3};
+    const size_t count = (size_t)n * (rank == 2 ? 3 : 1);
+    double *values = NULL;
+    LR_TRY(hdf5_array_open(snapshot->ctx, snapshot->path, name, &array));
+    enum lr_status status = LR_OK;
+    if (array->rank != rank || array->shape[0] != n || (rank == 2 && array->shape[1] != 3)) {
+        char found[128], wanted[128];
+        hdf5_shape_text(array->shape, array->rank, found, sizeof found);
+        hdf5_shape_text(shape, rank, wanted, sizeof wanted);
+        status = lr_fail(snapshot->ctx, LR_ERROR_INPUT, "%s: '%s' has shape %s; expected %s", snapshot->path, name,
+                         found, wanted);
+    }
+    if (status == LR_OK)
+        status = lr_allocate(snapshot->ctx, count, sizeof(double), &values);
+    if (status == LR_OK)
+        status = hdf5_array_read(snapshot->ctx, array, -1, values);
+    if (status == LR_OK)
+        status = take_integers(snapshot, name, values, count, 0, high, to);
+    free(values);
+    hdf5_array_close(array);
+    return status;
+}
+
+static enum lr_status read_bricks(struct snapshot *snapshot)
+{
+    enum { DEEPEST = 30 };
+    struct snapshot_bricks *bricks = &snapshot->bricks;
+    struct hdf5_array *array = NULL;
+    LR_TRY(read_counts(snapshot, "mesh/root", bricks->root));
+    LR_TRY(read_counts(snapshot, "mesh/brick", bricks->brick));
+    LR_TRY(check_cells(snapshot, bricks->brick));
+    LR_TRY(read_box(snapshot, bricks->lower, bricks->size));
+    LR_TRY(open_vector(snapshot, "mesh/level", 1, MAX_CELL, &array));
+    bricks->n = array->shape[0];
+    hdf5_array_close(array);
+    LR_TRY(lr_allocate(snapshot->ctx, (size_t)bricks->n, sizeof *bricks->level, &bricks->level));
+    LR_TRY(lr_allocate(snapshot->ctx, (size_t)bricks->n, sizeof *bricks->position, &bricks->position));
+    LR_TRY(read_integers(snapshot, "mesh/level", 1, bricks->n, DEEPEST, bricks->level));
+    LR_TRY(read_integers(snapshot, "mesh/position", 2, bricks->n, INT32_MAX - 1, bricks->position[0]));
+    snapshot->has_bricks = true;
+    snapshot->brick_word = "brick";
+    return LR_OK;
+}
+
 /* One word for all faces, or three for x, y, z. */
 static enum lr_status read_faces(struct snapshot *snapshot, hid_t group)
 {
@@ -213,10 +262,12 @@ static enum lr_status read_mesh(struct snapshot *snapshot, hid_t file)
         status = read_rectilinear(snapshot);
     else if (strcmp(kind, "shells") == 0)
         status = read_shells(snapshot);
+    else if (strcmp(kind, "amr") == 0)
+        status = read_bricks(snapshot);
     else
-        status =
-            lr_fail(snapshot->ctx, LR_ERROR_INPUT,
-                    "%s: 'mesh' is of the kind '%s'; known are uniform, rectilinear and shells", snapshot->path, kind);
+        status = lr_fail(snapshot->ctx, LR_ERROR_INPUT,
+                         "%s: 'mesh' is of the kind '%s'; known are uniform, rectilinear, shells and amr",
+                         snapshot->path, kind);
     if (status == LR_OK)
         status = read_faces(snapshot, group);
     if (group >= 0)
@@ -252,8 +303,11 @@ static enum lr_status list_fields(struct snapshot *snapshot, hid_t file)
 static enum lr_status check_shape(const struct snapshot *snapshot, const char *name, const struct hdf5_array *array)
 {
     const struct mesh *mesh = &snapshot->mesh;
-    const int rank = mesh_axis_count(mesh);
-    const int64_t expected[3] = {mesh->n[0], mesh->n[1], mesh->n[2]};
+    const struct snapshot_bricks *bricks = &snapshot->bricks;
+    const int rank = snapshot->has_bricks ? 4 : mesh_axis_count(mesh);
+    const int64_t of_cells[4] = {mesh->n[0], mesh->n[1], mesh->n[2]};
+    const int64_t of_bricks[4] = {bricks->n, bricks->brick[0], bricks->brick[1], bricks->brick[2]};
+    const int64_t *expected = snapshot->has_bricks ? of_bricks : of_cells;
     bool same = array->rank == rank;
     for (int i = 0; same && i < rank; i++)
         same = array->shape[i] == expected[i];
@@ -293,7 +347,7 @@ static void find_extent(const struct snapshot_view *view, int axis, int *first, 
 }
 
 /* How many planes to read at a time: a few million values, and whole chunks of a compressed dataset where they fit. */
-static int choose_planes(const struct hdf5_array *array, int64_t plane, int n)
+static int64_t choose_planes(const struct hdf5_array *array, int64_t plane, int64_t n)
 {
     enum { SOME = 1 << 22 };
     hsize_t chunk[HDF5_MAX_RANK] = {1};
@@ -304,13 +358,13 @@ static int choose_planes(const struct hdf5_array *array, int64_t plane, int n)
         planes = (planes / (int64_t)chunk[0] + 1) * (int64_t)chunk[0];
     if (plan >= 0)
         H5Pclose(plan);
-    return planes < n ? (int)planes : n;
+    return planes < n ? planes : n;
 }
 
-static bool read_slab(const struct hdf5_array *array, const int first[3], const int count[3], double *buffer)
+static bool read_slab(const struct hdf5_array *array, const int64_t *first, const int64_t *count, double *buffer)
 {
-    hsize_t start[3], size[3];
-    for (int i = 0; i < 3; i++) {
+    hsize_t start[HDF5_MAX_RANK], size[HDF5_MAX_RANK];
+    for (int i = 0; i < array->rank; i++) {
         start[i] = (hsize_t)first[i];
         size[i] = (hsize_t)count[i];
     }
@@ -332,7 +386,7 @@ static enum lr_status read_planes(const struct snapshot *snapshot, const struct 
     for (int axis = 0; axis < 3; axis++)
         find_extent(&snapshot->view, axis, &box.first[axis], &box.count[axis]);
     const int64_t plane = (int64_t)box.count[1] * box.count[2];
-    const int end = box.first[0] + box.count[0], most = choose_planes(array, plane, box.count[0]);
+    const int end = box.first[0] + box.count[0], most = (int)choose_planes(array, plane, box.count[0]);
     double *buffer = NULL;
     LR_TRY(lr_allocate(snapshot->ctx, (size_t)(most * plane), sizeof(double), &buffer));
     box.step[0] = plane;
@@ -344,12 +398,41 @@ static enum lr_status read_planes(const struct snapshot *snapshot, const struct 
         box.count[0] = end - box.first[0] < most ? end - box.first[0] : most;
         if (!snapshot_wants(snapshot, &box))
             continue;
-        if (!read_slab(array, box.first, box.count, buffer))
+        const int64_t start[3] = {box.first[0], box.first[1], box.first[2]};
+        const int64_t size[3] = {box.count[0], box.count[1], box.count[2]};
+        if (!read_slab(array, start, size, buffer))
             status = fail_file(snapshot, name, "cannot be read; the file is truncated or damaged");
         if (status == LR_OK)
             status = convert(snapshot, array, name, rule->dimension, buffer, (size_t)(box.count[0] * plane));
         if (status == LR_OK)
             status = snapshot_place(snapshot, &box, name, rule, values);
+    }
+    free(buffer);
+    return status;
+}
+
+/* The same for bricks, some at a time. */
+static enum lr_status read_brick_fields(const struct snapshot *snapshot, const struct hdf5_array *array,
+                                        const char *name, const struct field_rule *rule, double *values)
+{
+    const int *n = snapshot->bricks.brick;
+    const int64_t cells = (int64_t)n[0] * n[1] * n[2], most = choose_planes(array, cells, snapshot->bricks.n);
+    struct snapshot_box box = {.count = {n[0], n[1], n[2]}, .step = {(int64_t)n[1] * n[2], n[2], 1}};
+    double *buffer = NULL;
+    LR_TRY(lr_allocate(snapshot->ctx, (size_t)(most * cells), sizeof(double), &buffer));
+    enum lr_status status = LR_OK;
+    for (int64_t first = 0; first < snapshot->bricks.n && status == LR_OK; first += most) {
+        const int64_t here = snapshot->bricks.n - first < most ? snapshot->bricks.n - first : most;
+        const int64_t start[4] = {first, 0, 0, 0}, size[4] = {here, n[0], n[1], n[2]};
+        if (!read_slab(array, start, size, buffer))
+            status = fail_file(snapshot, name, "cannot be read; the file is truncated or damaged");
+        if (status == LR_OK)
+            status = convert(snapshot, array, name, rule->dimension, buffer, (size_t)(here * cells));
+        for (int64_t b = 0; b < here && status == LR_OK; b++) {
+            box.brick = first + b;
+            box.values = buffer + b * cells;
+            status = snapshot_place(snapshot, &box, name, rule, values);
+        }
     }
     free(buffer);
     return status;
@@ -366,7 +449,8 @@ static enum lr_status read_field(struct snapshot *snapshot, int field, const str
     } else {
         status = check_shape(snapshot, name, array);
         if (status == LR_OK)
-            status = read_planes(snapshot, array, name, rule, to->values);
+            status = snapshot->has_bricks ? read_brick_fields(snapshot, array, name, rule, to->values)
+                                          : read_planes(snapshot, array, name, rule, to->values);
     }
     hdf5_array_close(array);
     return status;
@@ -395,7 +479,7 @@ static enum lr_status check_version(const struct snapshot *snapshot, hid_t file)
 
 enum lr_status snapshot_open_linerad(struct snapshot *snapshot)
 {
-    static const struct snapshot_format format = {"linerad model", NULL, read_field, NULL};
+    static const struct snapshot_format format = {"linerad model", read_field, NULL};
     snapshot->format = &format;
     hid_t file = H5Fopen(snapshot->path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file < 0)

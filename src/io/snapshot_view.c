@@ -124,10 +124,105 @@ static enum lr_status take_edges(const struct snapshot *snapshot, struct mesh *m
     return LR_OK;
 }
 
+/* ---- Bricks ---- */
+
+/* Where a brick goes, by axes of the file; false when it is left out. Finer bricks go with the coarsest one they are
+ * in.
+ */
+static bool move_brick(const struct snapshot *snapshot, int64_t b, int to[3])
+{
+    const struct snapshot_view *view = &snapshot->view;
+    const int level = snapshot->bricks.level[b];
+    for (int axis = 0; axis < 3; axis++) {
+        const int at = snapshot->bricks.position[b][axis], root = at >> level;
+        const int moved = after_roll(view, axis, root);
+        if (moved < 0)
+            return false;
+        to[axis] = (moved << level) + (at - (root << level));
+    }
+    return true;
+}
+
+static enum lr_status place_bricks(struct snapshot *snapshot, int64_t *n, int *level, int (*position)[3])
+{
+    struct snapshot_view *view = &snapshot->view;
+    const struct snapshot_bricks *bricks = &snapshot->bricks;
+    *n = 0;
+    for (int64_t b = 0; b < bricks->n; b++) {
+        int to[3];
+        view->brick[b] = move_brick(snapshot, b, to) ? *n : -1;
+        if (view->brick[b] < 0)
+            continue;
+        level[*n] = bricks->level[b];
+        for (int d = 0; d < 3; d++)
+            position[*n][d] = to[view->axis[d]];
+        *n += 1;
+    }
+    view->cells_per_brick = (int64_t)bricks->brick[0] * bricks->brick[1] * bricks->brick[2];
+    for (int axis = 0; axis < 3; axis++) {
+        LR_TRY(lr_allocate(snapshot->ctx, (size_t)bricks->brick[axis], sizeof(int), &view->place[axis]));
+        for (int i = 0; i < bricks->brick[axis]; i++)
+            view->place[axis][i] = i;
+    }
+    set_strides(view, bricks->brick);
+    return LR_OK;
+}
+
+/* The whole file must be one mesh without holes, whatever is taken of it; errors name bricks as the file counts them.
+ */
+static enum lr_status check_bricks(const struct snapshot *snapshot)
+{
+    const struct snapshot_bricks *bricks = &snapshot->bricks;
+    struct mesh whole = {.kind = MESH_AMR};
+    const enum lr_status status =
+        mesh_build_amr(snapshot->ctx, bricks->root, bricks->brick, bricks->lower, bricks->size, bricks->n,
+                       bricks->level, (const int(*)[3])bricks->position, &whole);
+    mesh_free(&whole);
+    if (status != LR_ERROR_INPUT)
+        return status;
+    char message[sizeof snapshot->ctx->error];
+    memcpy(message, snapshot->ctx->error, sizeof message);
+    return lr_fail(snapshot->ctx, status, "%s: %s", snapshot->path, message);
+}
+
+static enum lr_status take_bricks(struct snapshot *snapshot, struct mesh *mesh)
+{
+    struct snapshot_bricks *bricks = &snapshot->bricks;
+    struct snapshot_view *view = &snapshot->view;
+    int root[3], brick[3], *level = NULL, (*position)[3] = NULL;
+    double lower[3], size[3];
+    int64_t n = 0;
+    enum lr_status status = LR_OK;
+    for (int d = 0; d < 3; d++) {
+        const int axis = view->axis[d];
+        root[d] = view->count[axis];
+        brick[d] = bricks->brick[axis];
+        lower[d] = edge_at(snapshot, axis, view->first[axis]);
+        size[d] = edge_at(snapshot, axis, view->first[axis] + view->count[axis]) - lower[d];
+    }
+    LR_TRY_OR(done, status, check_bricks(snapshot));
+    LR_TRY_OR(done, status, lr_allocate(snapshot->ctx, (size_t)bricks->n, sizeof *view->brick, &view->brick));
+    LR_TRY_OR(done, status, lr_allocate(snapshot->ctx, (size_t)bricks->n, sizeof *level, &level));
+    LR_TRY_OR(done, status, lr_allocate(snapshot->ctx, (size_t)bricks->n, sizeof *position, &position));
+    LR_TRY_OR(done, status, place_bricks(snapshot, &n, level, position));
+    LR_TRY_OR(done, status,
+              mesh_build_amr(snapshot->ctx, root, brick, lower, size, n, level, (const int(*)[3])position, mesh));
+    free(bricks->position); /* the view knows all that reading needs */
+    bricks->position = NULL;
+done:
+    free(level);
+    free(position);
+    return status;
+}
+
 enum lr_status snapshot_view_mesh(struct snapshot *snapshot, struct mesh *mesh)
 {
-    LR_TRY(place_cells(snapshot));
-    LR_TRY(take_edges(snapshot, mesh));
+    if (snapshot->has_bricks) {
+        LR_TRY(take_bricks(snapshot, mesh));
+    } else {
+        LR_TRY(place_cells(snapshot));
+        LR_TRY(take_edges(snapshot, mesh));
+    }
     for (int face = 0; face < N_FACE; face++)
         mesh->face[face] = snapshot->face[2 * snapshot->view.axis[face / 2] + face % 2];
     return LR_OK;

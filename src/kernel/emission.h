@@ -4,6 +4,7 @@
 #define LR_KERNEL_EMISSION_H
 
 #include "kernel/birth.h"
+#include "kernel/locate.h"
 #include "kernel/redistribution.h"
 
 enum { EMISSION_BLOCKS = 4 };

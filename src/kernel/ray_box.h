@@ -1,5 +1,5 @@
-/* Rays from behind a rectilinear or refined mesh to an observer. They are set up in double, once each; coordinates run from the
- * lower corner of the mesh. */
+/* Rays from behind a rectilinear or refined mesh to an observer. They are set up in double, once each; coordinates run
+ * from the lower corner of the mesh. */
 #ifndef LR_KERNEL_RAY_BOX_H
 #define LR_KERNEL_RAY_BOX_H
 

@@ -83,8 +83,7 @@ LR_FN struct slope_view cell_slopes(const struct mesh_view *mesh, const struct c
         const struct beside below = cell_beside(mesh, cells, at, axis, 0, n);
         const struct beside above = cell_beside(mesh, cells, at, axis, 1, n);
         velocity[axis] = limited_slope(below.v, v, above.v, below.to_velocity, above.to_velocity);
-        source[axis] =
-            s > R(0) ? r_div(limited_slope(below.s, s, above.s, below.to_source, above.to_source), s) : R(0);
+        source[axis] = s > R(0) ? r_div(limited_slope(below.s, s, above.s, below.to_source, above.to_source), s) : R(0);
     }
     if (WALK_IS_RADIAL) {
         const real steepest = walk_steepest(mesh, at);

@@ -1,5 +1,5 @@
-/* The mesh that kernels walk on: rectilinear; spherical shells when LR_WALK_SHELLS is defined; refined when LR_WALK_AMR is.
- * A driver is compiled once for each, so that none costs the others anything. */
+/* The mesh that kernels walk on: rectilinear; spherical shells when LR_WALK_SHELLS is defined; refined when LR_WALK_AMR
+ * is. A driver is compiled once for each, so that none costs the others anything. */
 #ifndef LR_KERNEL_WALK_H
 #define LR_KERNEL_WALK_H
 

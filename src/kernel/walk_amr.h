@@ -1,10 +1,12 @@
-/* Walking a refined mesh: boxes in bricks of equal numbers of cells, bricks in an octree (brick.h). A place names its cell
- * as a rectilinear mesh of stacked bricks would: i = number of the brick x cells of a brick along x + cell in the brick.
+/* Walking a refined mesh: boxes in bricks of equal numbers of cells, bricks in an octree (brick.h). A place names its
+ * cell as a rectilinear mesh of stacked bricks would: i = number of the brick x cells of a brick along x + cell in the
+ * brick.
  *
  * Inside a brick the next cell is the next index. Across its faces the next brick is found from the root of the octree:
  * the cell of the same size on the other side is written in places of its level, and the way down ends early (a larger
  * cell holds it) or goes on (the position inside chooses among its parts). Sizes of levels differ by powers of two, so
- * that positions inside cells pass from level to level without rounding, except for what a larger cell cannot resolve. */
+ * that positions inside cells pass from level to level without rounding, except for what a larger cell cannot resolve.
+ */
 #ifndef LR_KERNEL_WALK_AMR_H
 #define LR_KERNEL_WALK_AMR_H
 

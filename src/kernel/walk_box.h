@@ -1,5 +1,6 @@
-/* Cells that are boxes: where a flight leaves one, and what faces of the mesh do. Shared by rectilinear and refined meshes.
- * Positions are kept inside their cell, from its lower corner: a short free path deep in a large mesh loses no digits. */
+/* Cells that are boxes: where a flight leaves one, and what faces of the mesh do. Shared by rectilinear and refined
+ * meshes. Positions are kept inside their cell, from its lower corner: a short free path deep in a large mesh loses no
+ * digits. */
 #ifndef LR_KERNEL_WALK_BOX_H
 #define LR_KERNEL_WALK_BOX_H
 

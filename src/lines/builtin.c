@@ -111,9 +111,12 @@ const char *builtin_species(const char *name)
 static enum lr_status make_rotor(lr_context *ctx, int i, struct molecule *molecule)
 {
     const double hz = 1e6; /* in a MHz */
-    struct rotor rotor = {
-        rotors[i].b * hz, rotors[i].d * hz, rotors[i].h * hz, rotors[i].dipole, rotors[i].mass * LR_ATOMIC_MASS_UNIT,
-        HIGHEST_J};
+    struct rotor rotor = {.b = rotors[i].b * hz,
+                          .d = rotors[i].d * hz,
+                          .h = rotors[i].h * hz,
+                          .dipole = rotors[i].dipole * LR_DEBYE,
+                          .mass = rotors[i].mass * LR_ATOMIC_MASS_UNIT,
+                          .highest = HIGHEST_J};
     return rotor_make(ctx, rotors[i].name, &rotor, molecule);
 }
 

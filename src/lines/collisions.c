@@ -41,14 +41,23 @@ static enum lr_status no_rates(lr_context *ctx, const struct molecule *molecule,
                    molecule->name, collider_name(wanted), known);
 }
 
-/* The two kinds of H2 for the whole, in the ratio of their statistical weights. */
+double collision_ortho_share(double temperature)
+{
+    const double gap = 170.6; /* K, between J = 1 and J = 0 of H2 */
+    const double ratio = temperature > 0.0 ? fmin(3.0, 9.0 * exp(-gap / temperature)) : 0.0;
+    return ratio / (1.0 + ratio);
+}
+
+/* The two kinds of H2 for the whole. */
 static void split_hydrogen(lr_context *ctx, const struct molecule *molecule, int para, int ortho, enum collider given,
                            struct collision_plan *plan)
 {
-    plan->share[para][given] += 0.25;
-    plan->share[ortho][given] += 0.75;
-    lr_log(ctx, LR_LOG_INFO, "%s: collisions with %s use the rates of o-H2 and p-H2, 3:1", molecule->name,
-           collider_name(given));
+    plan->share[para][given] = 1.0;
+    plan->share[ortho][given] = 1.0;
+    plan->thermal[given] = true;
+    lr_log(ctx, LR_LOG_INFO,
+           "%s: collisions with %s use the rates of o-H2 and p-H2 in the thermal ratio min(3, 9 exp(-170.6 K / T))",
+           molecule->name, collider_name(given));
 }
 
 /* Rates for the density of `given`, which is taken to be `wanted`: its own, else those of another form of H2. */
@@ -160,14 +169,24 @@ static void add_reverse(const struct level *level, size_t n, double temperature,
         rate[i * n + i] = 0.0;
 }
 
+static double partner_density(const struct collision_plan *plan, int partner, enum collider kind, double temperature,
+                              const double density[N_COLLIDER])
+{
+    const double ortho = collision_ortho_share(temperature);
+    double sum = 0.0;
+    for (int c = COLLIDER_H2; c < N_COLLIDER; c++) {
+        const double of_kind = !plan->thermal[c] ? 1.0 : kind == COLLIDER_ORTHO_H2 ? ortho : 1.0 - ortho;
+        sum += plan->share[partner][c] > 0.0 ? plan->share[partner][c] * of_kind * density[c] : 0.0;
+    }
+    return sum;
+}
+
 void collision_rates_among(const struct molecule *molecule, const struct collision_plan *plan, int n,
                            double temperature, const double density[N_COLLIDER], double *rate)
 {
     memset(rate, 0, (size_t)n * (size_t)n * sizeof *rate);
     for (int p = 0; p < plan->n_partner; p++) {
-        double sum = 0.0;
-        for (int c = COLLIDER_H2; c < N_COLLIDER; c++)
-            sum += plan->share[p][c] > 0.0 ? plan->share[p][c] * density[c] : 0.0;
+        const double sum = partner_density(plan, p, molecule->partner[p].collider, temperature, density);
         if (sum > 0.0)
             add_downward(&molecule->partner[p], n, sum, temperature, rate);
     }

@@ -10,12 +10,20 @@ enum { MAX_PARTNER = 8 };
 struct collision_plan {
     int n_partner;                         /* of the molecule */
     double share[MAX_PARTNER][N_COLLIDER]; /* [partner][collider]: density of the partner = SUM share x density */
+    bool thermal[N_COLLIDER];              /* the collider is H2 in two kinds: shares are times those of its kind */
 };
 
+/* The share of o-H2 in H2, r / (1 + r) with the ratio of ortho to para
+ *
+ *     r = min(3, 9 exp(-170.6 K / T)),
+ *
+ * thermal where only J = 0 and 1 count (170.6 K apart), and the statistical 3:1 of warm gas from 155 K on. */
+double collision_ortho_share(double temperature);
+
 /* `given[c]` says that the model has a density of collider c. `replace[c]`, when not 0, is the collider whose rates
- * are to be used for c. H2 as a whole is split 3:1 into ortho and para, whatever the temperature, where the file has
- * rates for both kinds and none for the whole; a model that knows better gives the kinds. Says in the log what stands
- * for what; fails when a density finds no rates, or when H2 is given both as a whole and by kind. */
+ * are to be used for c. H2 as a whole is split into ortho and para by the temperature (collision_ortho_share) where the
+ * file has rates for both kinds and none for the whole; a model that knows better gives the kinds. Says in the log what
+ * stands for what; fails when a density finds no rates, or when H2 is given both as a whole and by kind. */
 enum lr_status collision_plan_make(lr_context *ctx, const struct molecule *molecule, const bool given[N_COLLIDER],
                                    const enum collider replace[N_COLLIDER], struct collision_plan *plan);
 

@@ -5,8 +5,6 @@
 
 #include "base/constants.h"
 
-static const double esu_cm_per_debye = 1e-18;
-
 static double energy_hz(const struct rotor *rotor, int j)
 {
     double square = (double)j * (j + 1.0); /* of the angular momentum, in hbar^2 */
@@ -23,7 +21,7 @@ static struct level make_level(const struct rotor *rotor, int j)
 static struct transition make_line(const struct rotor *rotor, int j)
 {
     double nu = energy_hz(rotor, j + 1) - energy_hz(rotor, j), wavenumber = nu / LR_LIGHT_SPEED;
-    double mu = rotor->dipole * esu_cm_per_debye, pi_squared = LR_PI * LR_PI;
+    double mu = rotor->dipole, pi_squared = LR_PI * LR_PI;
     double a = 64.0 * pi_squared * pi_squared * wavenumber * wavenumber * wavenumber * mu * mu * (j + 1.0) /
                (3.0 * LR_PLANCK * (2.0 * j + 3.0));
     return (struct transition){.upper = j + 1, .lower = j, .a_ul = a, .frequency = nu};

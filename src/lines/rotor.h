@@ -8,7 +8,7 @@
 
 struct rotor {
     double b, d, h; /* Hz */
-    double dipole;  /* Debye */
+    double dipole;  /* statC cm */
     double mass;    /* g */
     int highest;    /* J */
 };

@@ -34,8 +34,9 @@ static enum lr_status check_place(lr_context *ctx, const struct mesh_tree *tree,
     for (int axis = 0; axis < 3; axis++) {
         const int64_t places = (int64_t)tree->root[axis] << level;
         if (places > (int64_t)1 << BRICK_POSITION_BITS || places * tree->brick[axis] > INT32_MAX / 2)
-            return lr_fail(ctx, LR_ERROR_INPUT, "brick %lld: level %d has %lld places along %c, more than 2^%d or 2^30 cells",
-                           (long long)b, level, (long long)places, "xyz"[axis], BRICK_POSITION_BITS);
+            return lr_fail(ctx, LR_ERROR_INPUT,
+                           "brick %lld: level %d has %lld places along %c, more than 2^%d or 2^30 cells", (long long)b,
+                           level, (long long)places, "xyz"[axis], BRICK_POSITION_BITS);
         if (position[axis] < 0 || position[axis] >= places)
             return lr_fail(ctx, LR_ERROR_INPUT,
                            "brick %lld: position %d along %c is outside the mesh, whose level %d has places 0 to %lld",
@@ -175,9 +176,21 @@ void amr_free(struct mesh_tree *tree)
 
 /* ---- where cells are ---- */
 
+int amr_brick_place(const struct mesh_tree *tree, int64_t brick, int position[3])
+{
+    const struct brick_place place = brick_from_key(tree->key[brick]);
+    memcpy(position, place.x, sizeof place.x);
+    return place.level;
+}
+
 static double width_on_level(const struct mesh_tree *tree, int axis, int level)
 {
     return ldexp(tree->size[axis] / ((double)tree->root[axis] * tree->brick[axis]), -level);
+}
+
+double amr_finest_width(const struct mesh_tree *tree, int axis)
+{
+    return width_on_level(tree, axis, tree->deepest);
 }
 
 void amr_cell_width(const struct mesh_tree *tree, int i, double width[3])

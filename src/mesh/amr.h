@@ -10,6 +10,10 @@ void amr_free(struct mesh_tree *tree);
 void amr_cell_width(const struct mesh_tree *tree, int i, double width[3]);
 void amr_cell_box(const struct mesh_tree *tree, const int at[3], double low[3], double high[3]);
 void amr_find_point(const struct mesh_tree *tree, const double point[3], int at[3]);
+/* Level of a brick, and its position in bricks of that level. */
+int amr_brick_place(const struct mesh_tree *tree, int64_t brick, int position[3]);
+/* Of the cells of the deepest level. */
+double amr_finest_width(const struct mesh_tree *tree, int axis);
 void amr_widths(const struct mesh_tree *tree, int axis, double *smallest, double *largest);
 
 #endif

@@ -1,6 +1,7 @@
 #include "mesh/mesh.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,6 +116,30 @@ void mesh_cell_place(const struct mesh *mesh, int64_t cell, int at[3])
     at[2] = (int)(cell % mesh->n[2]);
 }
 
+void mesh_name_cell(const struct mesh *mesh, int64_t cell, char *text, size_t size)
+{
+    int at[3];
+    mesh_cell_place(mesh, cell, at);
+    if (mesh->kind == MESH_SHELLS)
+        snprintf(text, size, "[%d]", at[0]);
+    else if (mesh->kind == MESH_AMR)
+        snprintf(text, size, "[%d, %d, %d, %d]", at[0] / mesh->tree.brick[0], at[0] % mesh->tree.brick[0], at[1],
+                 at[2]);
+    else
+        snprintf(text, size, "[%d, %d, %d]", at[0], at[1], at[2]);
+}
+
+int mesh_field_shape(const struct mesh *mesh, int shape[MESH_MAX_RANK])
+{
+    const bool bricks = mesh->kind == MESH_AMR;
+    int rank = 0;
+    if (bricks)
+        shape[rank++] = (int)mesh->tree.n_brick;
+    for (int axis = 0; axis < (mesh->kind == MESH_SHELLS ? 1 : 3); axis++)
+        shape[rank++] = bricks ? mesh->tree.brick[axis] : mesh->n[axis];
+    return rank;
+}
+
 void mesh_cell_box(const struct mesh *mesh, int i, int j, int k, double low[3], double high[3])
 {
     const int at[3] = {i, j, k};
@@ -204,4 +229,19 @@ double mesh_face_area(const struct mesh *mesh, int face)
     }
     int axis = face / 2;
     return mesh_size(mesh, (axis + 1) % 3) * mesh_size(mesh, (axis + 2) % 3);
+}
+
+int mesh_layer_axis(const struct mesh *mesh)
+{
+    int open = -1;
+    int endless = 0;
+    if (mesh->kind == MESH_SHELLS)
+        return -1;
+    for (int axis = 0; axis < 3; axis++) {
+        if (mesh_is_endless(mesh, axis))
+            endless++;
+        else
+            open = axis;
+    }
+    return endless == 2 ? open : -1;
 }

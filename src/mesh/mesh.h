@@ -11,6 +11,7 @@
 #define LR_MESH_MESH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/context.h"
@@ -60,6 +61,18 @@ static inline int mesh_axis_count(const struct mesh *mesh)
 void mesh_cell_box(const struct mesh *mesh, int i, int j, int k, double low[3], double high[3]);
 /* (i, j, k) of a cell index. */
 void mesh_cell_place(const struct mesh *mesh, int64_t cell, int at[3]);
+/* A cell for people: "[i, j, k]", "[shell]" or "[brick, i, j, k]". */
+void mesh_name_cell(const struct mesh *mesh, int64_t cell, char *text, size_t size);
+
+/* The shape of a field as an array: (x, y, z), (shell) or (brick, x, y, z). Returns the number of its axes. */
+enum { MESH_MAX_RANK = 4 };
+int mesh_field_shape(const struct mesh *mesh, int shape[MESH_MAX_RANK]);
+
+/* Whether the mesh is one periodic cell along an axis, and so has no end and no width there. */
+static inline bool mesh_is_endless(const struct mesh *mesh, int axis)
+{
+    return mesh->kind == MESH_CARTESIAN && mesh->n[axis] == 1 && mesh->face[2 * axis] == FACE_PERIODIC;
+}
 
 double mesh_cell_volume(const struct mesh *mesh, int i, int j, int k);
 /* Of all cells. */
@@ -118,6 +131,8 @@ void mesh_find_point(const struct mesh *mesh, const double point[3], int at[3]);
 int64_t mesh_cell_at(const struct mesh *mesh, const double point[3]);
 /* True inside the mesh, in its cavity and on its surface. */
 bool mesh_contains(const struct mesh *mesh, const double point[3]);
+/* The axis across layers: the only one that is not a single cell with periodic faces. -1 when there are none. */
+int mesh_layer_axis(const struct mesh *mesh);
 /* Area of one face of the mesh; face as in enum face_rule order x-, x+, ... cm^2. */
 double mesh_face_area(const struct mesh *mesh, int face);
 

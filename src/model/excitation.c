@@ -96,12 +96,12 @@ void excitation_warn(lr_context *ctx, const lr_model *model, const struct invers
     if (inversion->n_cell == 0)
         return;
     const struct mesh *mesh = &model->mesh;
-    const int64_t n_y = mesh->n[1], n_z = mesh->n[2], cell = inversion->worst;
+    char place[64];
+    mesh_name_cell(mesh, inversion->worst, place, sizeof place);
     lr_log(ctx, LR_LOG_WARNING,
-           "the line is inverted (a maser) in %lld of %lld cells, g_l x_u / (g_u x_l) up to %.4g at cell [%lld, %lld, "
-           "%lld]: transport cannot amplify, so their opacity is set to zero",
-           (long long)inversion->n_cell, (long long)mesh_cell_count(mesh), inversion->largest,
-           (long long)(cell / n_z / n_y), (long long)(cell / n_z % n_y), (long long)(cell % n_z));
+           "the line is inverted (a maser) in %lld of %lld cells, g_l x_u / (g_u x_l) up to %.4g at cell %s: transport "
+           "cannot amplify, so their opacity is set to zero",
+           (long long)inversion->n_cell, (long long)mesh_cell_count(mesh), inversion->largest, place);
 }
 
 enum lr_status excitation_lte(lr_context *ctx, const lr_model *model, double **x)

@@ -3,6 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "mesh/amr.h"
+#include "mesh/column.h"
+
 void field_free(struct field *field)
 {
     free(field->values);
@@ -89,10 +92,33 @@ static double radial_depth(const struct field *field, const struct mesh *mesh)
     return depth;
 }
 
+/* ---- refined meshes ---- */
+
+static double value_at(const void *field, int64_t cell)
+{
+    return field_at(field, cell);
+}
+
+/* Four lines next to the one through the centre, so that a border of cells there takes the mean of both sides. */
+static double refined_depth(const struct field *field, const struct mesh *mesh, int axis, bool from_centre)
+{
+    const int u = (axis + 1) % 3, v = (axis + 2) % 3;
+    double depth = 0.0, point[3];
+    for (int corner = 0; corner < 4; corner++) {
+        point[axis] = from_centre ? mesh_centre(mesh, axis) : mesh_lower(mesh, axis);
+        point[u] = mesh_centre(mesh, u) + (corner & 1 ? 0.25 : -0.25) * amr_finest_width(&mesh->tree, u);
+        point[v] = mesh_centre(mesh, v) + (corner & 2 ? 0.25 : -0.25) * amr_finest_width(&mesh->tree, v);
+        depth += 0.25 * column_integral(mesh, axis, point, value_at, field);
+    }
+    return depth;
+}
+
 double field_depth(const struct field *field, const struct mesh *mesh, int axis, bool from_centre)
 {
     if (mesh->kind == MESH_SHELLS)
         return (from_centre ? 1.0 : 2.0) * radial_depth(field, mesh);
+    if (mesh->kind == MESH_AMR)
+        return refined_depth(field, mesh, axis, from_centre);
     int u = (axis + 1) % 3, v = (axis + 2) % 3;
     int row_u[2], row_v[2], at[3];
     middle_rows(mesh, u, row_u);
@@ -128,6 +154,8 @@ double field_largest_depth(const struct field *field, const struct mesh *mesh, i
         return 2.0 * radial_depth(field, mesh);
     if (!field->values)
         return field->constant * mesh_size(mesh, axis);
+    if (mesh->kind == MESH_AMR)
+        return column_largest(mesh, axis, value_at, field);
     int u = (axis + 1) % 3, v = (axis + 2) % 3, at[3];
     double largest = 0.0;
     for (at[u] = 0; at[u] < mesh->n[u]; at[u]++)

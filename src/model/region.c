@@ -69,6 +69,16 @@ double region_fraction(const struct region *region, const double low[3], const d
     return sampled_fraction(region, low, high);
 }
 
+/* Distances of the points of a cell fill all between the nearest and the farthest. */
+bool region_overlaps(const struct region *region, const double low[3], const double high[3])
+{
+    double nearest, farthest;
+    if (region->kind == REGION_BOX)
+        return box_fraction(region, low, high) > 0.0;
+    distances(region, low, high, &nearest, &farthest);
+    return nearest < region->outer * region->outer && farthest > region->inner * region->inner;
+}
+
 static double share_of_cell(const struct region *region, bool extensive, const double low[3], const double high[3])
 {
     if (extensive)
@@ -102,27 +112,29 @@ static void paint_shells(const struct region *region, const struct mesh *mesh, b
     }
 }
 
+static void paint_box(const struct region *region, const struct mesh *mesh, bool extensive, double value,
+                      const int at[3], double *values)
+{
+    double low[3], high[3];
+    mesh_cell_box(mesh, at[0], at[1], at[2], low, high);
+    const double share = share_of_cell(region, extensive, low, high);
+    paint_cell(share, value, &values[mesh_cell_index(mesh, at[0], at[1], at[2])]);
+}
+
 void region_paint(const struct region *region, const struct mesh *mesh, bool extensive, double value, double *values)
 {
     if (mesh->kind == MESH_SHELLS) {
         paint_shells(region, mesh, extensive, value, values);
         return;
     }
-    int first[3], last[3], at[3];
-    for (int d = 0; d < 3; d++) {
+    int first[3] = {0, 0, 0}, last[3] = {mesh->n[0] - 1, mesh->n[1] - 1, mesh->n[2] - 1}, at[3];
+    for (int d = 0; d < 3 && mesh->kind == MESH_CARTESIAN; d++) {
         bool box = region->kind == REGION_BOX;
         first[d] = mesh_find_cell(mesh, d, box ? region->low[d] : region->centre[d] - region->outer);
         last[d] = mesh_find_cell(mesh, d, box ? region->high[d] : region->centre[d] + region->outer);
     }
     for (at[0] = first[0]; at[0] <= last[0]; at[0]++)
         for (at[1] = first[1]; at[1] <= last[1]; at[1]++)
-            for (at[2] = first[2]; at[2] <= last[2]; at[2]++) {
-                double low[3], high[3];
-                for (int d = 0; d < 3; d++) {
-                    low[d] = mesh->edge[d][at[d]];
-                    high[d] = mesh->edge[d][at[d] + 1];
-                }
-                double share = share_of_cell(region, extensive, low, high);
-                paint_cell(share, value, &values[mesh_cell_index(mesh, at[0], at[1], at[2])]);
-            }
+            for (at[2] = first[2]; at[2] <= last[2]; at[2]++)
+                paint_box(region, mesh, extensive, value, at, values);
 }

@@ -17,6 +17,8 @@ struct region {
 /* The share of a cell's volume inside the region: exact for a box, from 8 x 8 x 8 points for a cell that a sphere's
  * surface cuts. */
 double region_fraction(const struct region *region, const double low[3], const double high[3]);
+/* Whether any of the region's volume is inside the cell; exact. */
+bool region_overlaps(const struct region *region, const double low[3], const double high[3]);
 bool region_contains(const struct region *region, const double point[3]);
 
 /* Set the values [n_cell] inside the region. Extensive: by the share of the volume, so that mass is kept; otherwise

@@ -41,6 +41,14 @@ bool species_h2_varies(const struct species *species)
     return varies;
 }
 
+struct direction_range population_directions(const struct mesh *mesh)
+{
+    if (mesh->kind == MESH_SHELLS)
+        return (struct direction_range){1, 64};
+    return mesh_layer_axis(mesh) >= 0 ? (struct direction_range){2, MOST_LAYER_DIRECTIONS}
+                                      : (struct direction_range){6, 100000};
+}
+
 void species_free(struct species *species)
 {
     if (!species)

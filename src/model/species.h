@@ -19,7 +19,7 @@ enum population_method {
 
 struct population_options {
     enum population_method method;
-    bool stimulated;        /* stimulated emission counts in opacities */
+    bool stimulated;        /* stimulated emission counts in opacities; false with LTE and GIVEN alone */
     double background;      /* K, black body around the mesh */
     struct field length;    /* cm, ESCAPE */
     double error;           /* largest relative error wanted of populations that matter */
@@ -92,6 +92,12 @@ bool population_method_collides(enum population_method method);
 double species_h2_at(const struct species *species, int64_t cell);
 bool species_has_h2(const struct species *species);
 bool species_h2_varies(const struct species *species);
+/* How many directions of rays a model may ask for on this mesh, EQUILIBRIUM. */
+enum { MOST_LAYER_DIRECTIONS = 128 };
+struct direction_range {
+    int least, most;
+};
+struct direction_range population_directions(const struct mesh *mesh);
 /* "UPPER-LOWER" of the labels of the levels, without spaces: "1-0". */
 void species_line_label(const struct molecule *molecule, int line, char *text, size_t size);
 

@@ -122,7 +122,7 @@ static enum lr_status assemble_spectra(lr_context *ctx, const struct prepared *p
     result->axis = job->direction_axis;
     LR_TRY_OR(done, status, lr_allocate(ctx, n_bin + 1, sizeof(double), &result->x_edge));
     LR_TRY_OR(done, status, measured_allocate(ctx, n_bin, &result->total));
-    const bool faces = prepared->model->mesh.kind == MESH_CARTESIAN; /* shells have one, and it is the total */
+    const bool faces = prepared->model->mesh.kind != MESH_SHELLS; /* shells have one, and it is the total */
     if (faces)
         LR_TRY_OR(done, status, measured_allocate(ctx, TRANSPORT_N_FACE * n_bin, &result->face));
     LR_TRY_OR(done, status, measured_allocate(ctx, (size_t)n_direction * n_bin, &result->direction));
@@ -209,8 +209,10 @@ static void find_point(const struct prepared *prepared, const int32_t cell[3], c
         point[2] = (shell < 0 ? 0 : mesh->edge[0][shell]) + local[0] * prepared->length_unit;
         return;
     }
+    double high[3];
+    mesh_cell_box(mesh, cell[0], cell[1], cell[2], point, high);
     for (int axis = 0; axis < 3; axis++)
-        point[axis] = mesh->edge[axis][cell[axis]] + local[axis] * prepared->length_unit;
+        point[axis] += local[axis] * prepared->length_unit;
 }
 
 static enum lr_status assemble_packets(lr_context *ctx, const struct prepared *prepared,
@@ -251,6 +253,7 @@ void assemble_description(const struct prepared *prepared, struct lr_result *res
     result->photon_energy = LR_PLANCK * model->line.nu0;
     result->half_size_x = prepared->length_unit;
     result->summary.reference_b = model->reference_b;
+    result->summary.shells = model->mesh.kind == MESH_SHELLS;
     result->summary.packets_requested = model->run.packets;
     result->summary.seed = model->run.seed;
     result->summary.emitted = prepared->luminosity;

@@ -34,30 +34,6 @@ struct iteration {
     struct ray_set rays;
 };
 
-static enum lr_status check_mesh(lr_context *ctx, const lr_model *model)
-{
-    const struct mesh *mesh = &model->mesh;
-    bool open = false;
-    for (int face = 0; face < N_FACE; face++) {
-        open = open || mesh->face[face] == FACE_OPEN;
-        if (mesh->face[face] == FACE_REFLECTING)
-            return lr_fail(ctx, LR_ERROR_INPUT,
-                           "%s: level populations in equilibrium need open or periodic faces, not reflecting ones",
-                           model->path);
-    }
-    const int directions = model->species->options.directions;
-    const struct ray_numbers range = ray_set_range(mesh);
-    if (directions != 0 && (directions < range.least || directions > range.most))
-        return lr_fail(ctx, LR_ERROR_INPUT,
-                       "%s: 'populations.directions' is %d; on this mesh it can be %d to %d, or auto", model->path,
-                       directions, range.least, range.most);
-    if (!open)
-        return lr_fail(ctx, LR_ERROR_INPUT,
-                       "%s: in a mesh that is periodic along all axes no ray has a beginning; open one of them",
-                       model->path);
-    return LR_OK;
-}
-
 /* Shells and layers take a second or two, not worth a device, which does not know stars either. */
 static void choose_place(lr_context *ctx, const lr_model *model, int n_star, struct worker *place)
 {
@@ -225,7 +201,7 @@ static enum lr_status solve_with_enough_rays(struct iteration *it, const lr_mode
     const bool automatic = it->options->directions == 0;
     const bool fixed = ray_set_is_fixed(&model->mesh);
     const int most = ray_set_most(&model->mesh);
-    const int least = ray_set_range(&model->mesh).least;
+    const int least = population_directions(&model->mesh).least;
     int fewer = automatic ? ray_set_default(&model->mesh) : (it->options->directions + 3) / 4;
     fewer = fewer < least ? least : fewer;
     int number = automatic ? 2 * fewer : it->options->directions;
@@ -269,10 +245,9 @@ enum lr_status equilibrium_solve(lr_context *ctx, const struct worker *worker, c
     double *other = NULL;
     enum lr_status status = LR_OK;
     *out = (struct populations){.n_cell = (int64_t)cells, .n_level = species->molecule.n_level, .noise = NAN};
-    LR_TRY(check_mesh(ctx, model));
     LR_TRY(level_job_prepare(ctx, model, &prepared));
     choose_place(ctx, model, prepared.job.n_star, &place);
-    it.backend = place.backend->levels(place.double_precision);
+    it.backend = place.backend->levels(prepared.job.mesh, place.double_precision);
     it.job = &prepared.job;
     LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof *out->x, &out->x));
     LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof *other, &other));

@@ -19,11 +19,37 @@ static const double FORCE_BELOW = 0.3;
 
 /* ---- passes ----------------------------------------------------------------------------------------------------- */
 
-/* Bytes per voxel: one float per group, a double where sums are wide; then the emissivity and its error. */
-static double voxel_bytes(const lr_model *model, const struct imaging_plan *plan, bool host)
+/* What a pass over some cameras takes per cell, aspect and recorded channel. Transport has sums, a float for each group
+ * and a double where they are wide, on the device and on the host; for every camera, or once for all observers of
+ * shells. The host makes an emissivity of them for every camera, and its error. */
+struct voxel_cost {
+    double sums, emissivity; /* bytes */
+    bool shared;             /* one set of sums for all cameras */
+};
+
+static struct voxel_cost voxel_cost(const lr_model *model, const struct imaging_plan *plan, bool shared)
 {
-    const double sums = plan->n_group * (plan->wide ? 12.0 : 4.0);
-    return host ? sums + (model->image.errors ? 8 : 4) : sums;
+    return (struct voxel_cost){plan->n_group * (plan->wide ? 12.0 : 4.0), model->image.errors ? 8.0 : 4.0, shared};
+}
+
+static double device_bytes_of(const struct voxel_cost *cost, int n_camera)
+{
+    return cost->sums * (cost->shared ? 1 : n_camera);
+}
+
+static double host_bytes_of(const struct voxel_cost *cost, int n_camera)
+{
+    return device_bytes_of(cost, n_camera) + cost->emissivity * n_camera;
+}
+
+/* The most cameras whose `voxels` fit at once, 0 when not even one does. */
+static int cameras_that_fit(const struct voxel_cost *cost, double voxels, int n_camera, double on_device,
+                            double on_host)
+{
+    while (n_camera > 0 &&
+           (voxels * device_bytes_of(cost, n_camera) > on_device || voxels * host_bytes_of(cost, n_camera) > on_host))
+        n_camera--;
+    return n_camera;
 }
 
 /* The cubes themselves: intensity, and what else is kept of them. */
@@ -62,20 +88,21 @@ enum lr_status imaging_plan(lr_context *ctx, const lr_model *model, double free_
     plan->n_group = model->image.errors ? IMAGE_GROUPS : 1;
     plan->wide = plan->n_group * all <= WIDE_VOXELS;
     const bool stored = model->run.packets > 0 && model->image.method == IMAGE_TWO_STEP;
-    const double room =
-        stored ? fmin(free_bytes / voxel_bytes(model, plan, false), host_bytes / voxel_bytes(model, plan, true))
-               : (double)INFINITY;
+    const struct voxel_cost cost = voxel_cost(model, plan, n_emissivity < n_camera);
     int cameras = n_camera; /* in one pass */
     int channels = n_channel;
-    if (all > room) {
-        cameras = room < slice * n_channel || n_emissivity < n_camera ? 1 : (int)(room / (slice * n_channel));
-        channels = room < slice * n_channel ? (int)(room / slice) : n_channel;
+    if (stored)
+        cameras = cameras_that_fit(&cost, slice * n_channel, n_camera, free_bytes, host_bytes);
+    if (cameras < 1) {
+        cameras = 1;
+        channels =
+            (int)fmin(free_bytes / (slice * device_bytes_of(&cost, 1)), host_bytes / (slice * host_bytes_of(&cost, 1)));
     }
     if (channels < 1)
         return lr_fail(ctx, LR_ERROR_MEMORY,
                        "%s: one channel of %g cells needs %.3g GiB and %.3g GiB may be used: use a smaller mesh%s",
-                       model->path, cells, slice * voxel_bytes(model, plan, true) / GIB,
-                       fmin(free_bytes, host_bytes) / GIB, model->image.errors ? " or 'image.errors: false'" : "");
+                       model->path, cells, slice * host_bytes_of(&cost, 1) / GIB, fmin(free_bytes, host_bytes) / GIB,
+                       model->image.errors ? " or 'image.errors: false'" : "");
     const int camera_parts = (n_camera + cameras - 1) / cameras;
     const int channel_parts = (n_channel + channels - 1) / channels;
     plan->n_window = camera_parts * channel_parts;

@@ -56,9 +56,38 @@ double job_coordinate(const struct mesh *mesh, int axis, double coordinate, doub
     return (coordinate - (mesh->kind == MESH_SHELLS ? 0 : mesh_lower(mesh, axis))) / length_unit;
 }
 
+enum transport_mesh job_mesh_kind(const struct mesh *mesh)
+{
+    static const enum transport_mesh kind[] = {
+        [MESH_CARTESIAN] = TRANSPORT_CARTESIAN, [MESH_SHELLS] = TRANSPORT_SHELLS, [MESH_AMR] = TRANSPORT_AMR};
+    return kind[mesh->kind];
+}
+
+struct transport_tree job_tree(const struct mesh_tree *from, double length_unit)
+{
+    struct transport_tree tree = {.deepest = from->deepest,
+                                  .n_brick = from->n_brick,
+                                  .n_link = from->n_link,
+                                  .key = from->key,
+                                  .link = from->link};
+    for (int axis = 0; axis < 3; axis++) {
+        tree.root[axis] = from->root[axis];
+        tree.brick[axis] = from->brick[axis];
+        tree.cell[axis] = from->size[axis] / length_unit / ((double)from->root[axis] * from->brick[axis]);
+    }
+    return tree;
+}
+
 enum lr_status job_mesh_make(lr_context *ctx, const struct mesh *mesh, double length_unit, struct job_mesh *made)
 {
-    made->kind = mesh->kind == MESH_SHELLS ? TRANSPORT_SHELLS : TRANSPORT_CARTESIAN;
+    made->kind = job_mesh_kind(mesh);
+    for (int k = 0; k < TRANSPORT_N_FACE; k++)
+        made->face[k] = (enum transport_face)mesh->face[k];
+    if (mesh->kind == MESH_AMR) {
+        memcpy(made->n, mesh->n, sizeof made->n);
+        made->tree = job_tree(&mesh->tree, length_unit);
+        return LR_OK;
+    }
     for (int axis = 0; axis < 3; axis++) {
         const bool edges = axis < mesh_axis_count(mesh);
         const int cavity = axis == 0 ? job_cavity(mesh) : 0;
@@ -69,9 +98,12 @@ enum lr_status job_mesh_make(lr_context *ctx, const struct mesh *mesh, double le
         for (int i = 0; edges && i < mesh->n[axis]; i++)
             made->width[axis][i + cavity] = (mesh->edge[axis][i + 1] - mesh->edge[axis][i]) / length_unit;
     }
-    for (int k = 0; k < TRANSPORT_N_FACE; k++)
-        made->face[k] = (enum transport_face)mesh->face[k];
     return LR_OK;
+}
+
+const struct transport_tree *job_mesh_tree(const struct job_mesh *made)
+{
+    return made->kind == TRANSPORT_AMR ? &made->tree : NULL;
 }
 
 void job_mesh_free(struct job_mesh *made)
@@ -91,19 +123,36 @@ static enum lr_status prepare_mesh(lr_context *ctx, struct prepared *prepared)
     memcpy(job->face, prepared->mesh.face, sizeof job->face);
     for (int axis = 0; axis < 3; axis++)
         job->width[axis] = prepared->mesh.width[axis];
+    job->tree = job_mesh_tree(&prepared->mesh);
     job->n_cell = mesh_cell_count(mesh) + prepared->cavity;
     job->medium = prepared;
     job->read_cells = read_cells;
     return LR_OK;
 }
 
-/* The cell that holds a position, and the position inside it in code units. */
-static void locate(const struct prepared *prepared, int axis, double position, int32_t *cell, double *local)
+/* The cell of boxes that holds a point, and the position inside it in code units. */
+static void locate(const struct prepared *prepared, const double point[3], int32_t cell[3], double local[3])
 {
     const struct mesh *mesh = &prepared->model->mesh;
-    const int index = mesh_find_cell(mesh, axis, position);
-    *cell = index < 0 ? 0 : index >= mesh->n[axis] ? mesh->n[axis] - 1 : index;
-    *local = fmax((position - mesh->edge[axis][*cell]) / prepared->length_unit, 0);
+    int at[3];
+    double low[3], high[3];
+    mesh_find_point(mesh, point, at);
+    mesh_cell_box(mesh, at[0], at[1], at[2], low, high);
+    for (int axis = 0; axis < 3; axis++) {
+        cell[axis] = at[axis];
+        local[axis] = fmax((point[axis] - low[axis]) / prepared->length_unit, 0);
+    }
+}
+
+/* A plane lies in one layer of cells, or, where cells have several sizes, at a distance from the lower face. */
+static void locate_plane(const struct prepared *prepared, int axis, double offset, struct transport_source *to)
+{
+    const struct mesh *mesh = &prepared->model->mesh;
+    double point[3] = {mesh_lower(mesh, 0), mesh_lower(mesh, 1), mesh_lower(mesh, 2)};
+    point[axis] = offset;
+    locate(prepared, point, to->cell, to->local);
+    if (mesh->kind == MESH_AMR)
+        to->local[axis] = job_coordinate(mesh, axis, offset, prepared->length_unit);
 }
 
 static enum lr_status prepare_spectrum(lr_context *ctx, struct prepared *prepared, const struct spectrum *from,
@@ -159,11 +208,9 @@ static double cell_weight(const void *user, int64_t entry)
     if (cell < 0)
         return 0;
     const struct mesh *mesh = &weight->model->mesh;
-    const int64_t plane = (int64_t)mesh->n[1] * mesh->n[2];
-    const int i = (int)(cell / plane);
-    const int j = (int)(cell % plane / mesh->n[2]);
-    const int k = (int)(cell % mesh->n[2]);
-    return field_at(weight->field, cell) * mesh_cell_volume(mesh, i, j, k);
+    int at[3];
+    mesh_cell_place(mesh, cell, at);
+    return field_at(weight->field, cell) * mesh_cell_volume(mesh, at[0], at[1], at[2]);
 }
 
 static double face_weight(const void *user, int64_t face)
@@ -214,9 +261,8 @@ static enum lr_status prepare_list(lr_context *ctx, struct prepared *prepared, c
         LR_TRY(prepare_radial_list(ctx, prepared, from, index, local));
     for (int64_t k = 0; k < n; k++) {
         shift[k] = from->packet_shift[k] / prepared->velocity_unit;
-        for (int axis = 0; axis < 3 && prepared->model->mesh.kind == MESH_CARTESIAN; axis++)
-            locate(prepared, axis, from->packet_position[3 * k + axis], &prepared->list_cell[index][3 * k + axis],
-                   &local[3 * k + axis]);
+        if (prepared->model->mesh.kind != MESH_SHELLS)
+            locate(prepared, &from->packet_position[3 * k], &prepared->list_cell[index][3 * k], &local[3 * k]);
     }
     to->list_cell = prepared->list_cell[index];
     to->list_local = local;
@@ -237,13 +283,13 @@ static enum lr_status prepare_source(lr_context *ctx, struct prepared *prepared,
     switch (from->kind) {
     case SOURCE_POINT:
         to->kind = EMIT_POINT;
-        for (int axis = 0; axis < 3 && prepared->model->mesh.kind == MESH_CARTESIAN; axis++)
-            locate(prepared, axis, from->position[axis], &to->cell[axis], &to->local[axis]);
+        if (prepared->model->mesh.kind != MESH_SHELLS)
+            locate(prepared, from->position, to->cell, to->local);
         break;
     case SOURCE_PLANE:
         to->kind = EMIT_PLANE;
         to->axis = from->axis;
-        locate(prepared, from->axis, from->offset, &to->cell[from->axis], &to->local[from->axis]);
+        locate_plane(prepared, from->axis, from->offset, to);
         break;
     case SOURCE_VOLUME:
         to->kind = EMIT_UNIFORM;

@@ -13,6 +13,7 @@ struct job_mesh {
     enum transport_mesh kind;
     int n[3];
     double *width[3];
+    struct transport_tree tree; /* AMR: borrows its arrays from the mesh */
     enum transport_face face[TRANSPORT_N_FACE];
 };
 
@@ -33,8 +34,13 @@ struct prepared {
     struct tables tables;
 };
 
+enum transport_mesh job_mesh_kind(const struct mesh *mesh);
+/* Borrows its arrays from the mesh. */
+struct transport_tree job_tree(const struct mesh_tree *from, double length_unit);
 enum lr_status job_mesh_make(lr_context *ctx, const struct mesh *mesh, double length_unit, struct job_mesh *made);
 void job_mesh_free(struct job_mesh *made);
+/* What jobs want: NULL unless AMR. */
+const struct transport_tree *job_mesh_tree(const struct job_mesh *made);
 int job_cavity(const struct mesh *mesh);
 /* A cell without gas, for the cavity; its line is that of the gas around it. */
 struct transport_cell job_empty_cell(const struct medium *medium, double velocity_unit);

@@ -7,6 +7,7 @@
 #include "base/context.h"
 #include "lines/populations.h"
 #include "model/field.h"
+#include "solve/job.h"
 #include "solve/level_rays.h"
 #include "solve/level_star.h"
 
@@ -76,7 +77,7 @@ static enum lr_status prepare_mesh(lr_context *ctx, struct prepared_levels *prep
 {
     const struct mesh *mesh = &prepared->model->mesh;
     struct level_job *job = &prepared->job;
-    const int across = ray_set_layer_axis(mesh);
+    const int across = mesh_layer_axis(mesh);
     for (int axis = 0; axis < mesh_axis_count(mesh); axis++) {
         LR_TRY(lr_allocate(ctx, (size_t)mesh->n[axis], sizeof(double), &prepared->width[axis]));
         if (across >= 0 && axis != across) {
@@ -92,8 +93,12 @@ static enum lr_status prepare_mesh(lr_context *ctx, struct prepared_levels *prep
     }
     for (int face = 0; face < TRANSPORT_N_FACE; face++)
         job->face[face] = (enum transport_face)mesh->face[face];
-    job->shells = mesh->kind == MESH_SHELLS;
-    job->inner = job->shells ? mesh->edge[0][0] / prepared->length_unit : 0;
+    job->mesh = job_mesh_kind(mesh);
+    if (mesh->kind == MESH_AMR) {
+        prepared->tree = job_tree(&mesh->tree, prepared->length_unit);
+        job->tree = &prepared->tree;
+    }
+    job->inner = mesh->kind == MESH_SHELLS ? mesh->edge[0][0] / prepared->length_unit : 0;
     job->n_cell = mesh_cell_count(mesh);
     return LR_OK;
 }

@@ -10,6 +10,7 @@ struct prepared_levels {
     const lr_model *model;
     double length_unit, velocity_unit;
     double *width[3]; /* own */
+    struct transport_tree tree;
     struct level_line *line;
     struct level_star *star;
 };

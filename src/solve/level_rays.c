@@ -7,8 +7,10 @@
 #include "backend/build_views.h"
 #include "base/constants.h"
 #include "base/context.h"
-#include "kernel/ray.h"
+#include "kernel/walk.h"
+#include "model/species.h"
 #include "solve/job.h"
+#include "solve/proposed_area.h"
 #include "solve/quadrature.h"
 
 /* Rays of a regular grid are this far apart, in the narrowest width of a cell. */
@@ -74,25 +76,11 @@ void ray_set_free(struct ray_set *set)
 
 /* ---- layers ---- */
 
-int ray_set_layer_axis(const struct mesh *mesh)
-{
-    int open = -1;
-    int endless = 0;
-    if (mesh->kind == MESH_SHELLS)
-        return -1;
-    for (int axis = 0; axis < 3; axis++) {
-        if (mesh->n[axis] == 1 && mesh->face[2 * axis] == FACE_PERIODIC)
-            endless++;
-        else
-            open = axis;
-    }
-    return endless == 2 ? open : -1;
-}
-
 /* mu by Gauss-Legendre on each side of the layers. */
 static enum lr_status make_layers(lr_context *ctx, const struct mesh *mesh, double length_unit, int axis, int number,
                                   struct ray_set *set)
 {
+    _Static_assert(MOST_LAYER_DIRECTIONS <= 2 * QUADRATURE_MOST, "a model may ask for more nodes than there are");
     struct quadrature rule;
     quadrature_make((number + 1) / 2, &rule);
     LR_TRY(set_allocate(ctx, 2 * rule.n, set));
@@ -143,7 +131,7 @@ static enum lr_status make_shells(lr_context *ctx, const struct mesh *mesh, doub
     return LR_OK;
 }
 
-/* ---- any other Cartesian mesh ---- */
+/* ---- any other mesh of boxes ---- */
 
 /* Direction d of n has z from the d-th of n equal steps, and its azimuth and the two shifts of its grid from multiples
  * of these: together they fill four dimensions evenly (Kronecker sequence of the powers of 1 / 1.2207440846, the root
@@ -224,44 +212,29 @@ static enum lr_status add_grid(lr_context *ctx, const double size[3], double ste
     return LR_OK;
 }
 
-/* A cell proposes a ray with the probability q, through a point that is uniform in it. The density of rays in the plane
- * across them is then SUM q l / V over the cells that a ray meets, l being its way through the cell: its inverse is the
- * area that the ray stands for. */
-static double proposed_area(const struct mesh_view *view, const double point[3], const double direction[3])
+/* Rays through random points of random cells (proposed_area.h). */
+static enum lr_status add_proposals(lr_context *ctx, const struct mesh *mesh, const struct mesh_view *view,
+                                    double length_unit, int d, struct ray_set *set, int64_t *room, uint64_t *state)
 {
-    struct point3 p, n;
-    double density = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        p.x[axis] = point[axis];
-        n.x[axis] = direction[axis];
-    }
-    struct ray ray = ray_enter(view, p, n, -RAY_FAR, RAY_FAR);
-    for (int more = ray.hits; more;) {
-        const struct passage way = ray_advance(view, &ray);
-        more = way.more;
-        density += PROPOSALS * (double)way.length / ((double)way.width.x * (double)way.width.y * (double)way.width.z);
-    }
-    return density > 0 ? 1 / density : 0;
-}
-
-static enum lr_status add_proposals(lr_context *ctx, const struct mesh_view *view, int d, struct ray_set *set,
-                                    int64_t *room, uint64_t *state)
-{
+    proposed_area_fn *const area = mesh->kind == MESH_AMR ? proposed_area_refined : proposed_area_rectilinear;
+    const int64_t n_cell = mesh_cell_count(mesh);
     int64_t n = set->first[d];
-    for (int i = 0; i < view->n[0]; i++)
-        for (int j = 0; j < view->n[1]; j++)
-            for (int k = 0; k < view->n[2]; k++) {
-                const int at[3] = {i, j, k};
-                struct level_ray ray;
-                if (draw(state) >= PROPOSALS)
-                    continue;
-                for (int axis = 0; axis < 3; axis++)
-                    ray.point[axis] =
-                        (double)view->edge[axis][at[axis]] + draw(state) * (double)view->width[axis][at[axis]];
-                ray.area = proposed_area(view, ray.point, set->direction[d]);
-                if (ray.area > 0)
-                    LR_TRY(add_ray(ctx, set, room, n++, ray));
-            }
+    for (int64_t cell = 0; cell < n_cell; cell++) {
+        struct level_ray ray;
+        int at[3];
+        double low[3], high[3];
+        if (draw(state) >= PROPOSALS)
+            continue;
+        mesh_cell_place(mesh, cell, at);
+        mesh_cell_box(mesh, at[0], at[1], at[2], low, high);
+        for (int axis = 0; axis < 3; axis++) {
+            const double x = low[axis] + draw(state) * (high[axis] - low[axis]);
+            ray.point[axis] = (x - mesh_lower(mesh, axis)) / length_unit;
+        }
+        ray.area = area(view, ray.point, set->direction[d], PROPOSALS);
+        if (ray.area > 0)
+            LR_TRY(add_ray(ctx, set, room, n++, ray));
+    }
     set->first[d + 1] = n;
     return LR_OK;
 }
@@ -274,13 +247,10 @@ static struct widths measure_widths(const struct mesh *mesh)
 {
     struct widths result = {HUGE_VAL, 1};
     for (int axis = 0; axis < 3; axis++) {
-        double low = HUGE_VAL, high = 0;
-        if (mesh->n[axis] == 1 && mesh->face[2 * axis] == FACE_PERIODIC)
-            continue; /* it has no end, and no width */
-        for (int i = 0; i < mesh->n[axis]; i++) {
-            low = fmin(low, mesh->edge[axis][i + 1] - mesh->edge[axis][i]);
-            high = fmax(high, mesh->edge[axis][i + 1] - mesh->edge[axis][i]);
-        }
+        double low, high;
+        if (mesh_is_endless(mesh, axis))
+            continue;
+        mesh_widths(mesh, axis, &low, &high);
         result.narrowest = fmin(result.narrowest, low);
         result.ratio = fmax(result.ratio, high / low);
     }
@@ -298,8 +268,8 @@ static void *host_copy(void *owner, size_t bytes, const void *data)
     return copy;
 }
 
-static enum lr_status make_cartesian(lr_context *ctx, const struct mesh *mesh, double length_unit, int number,
-                                     uint64_t seed, struct ray_set *set)
+static enum lr_status make_boxes(lr_context *ctx, const struct mesh *mesh, double length_unit, int number,
+                                 uint64_t seed, struct ray_set *set)
 {
     uint64_t state = seed * 0x2545f4914f6cdd1du + 1;
     const struct widths widths = measure_widths(mesh);
@@ -316,14 +286,14 @@ static enum lr_status make_cartesian(lr_context *ctx, const struct mesh *mesh, d
         size[axis] = mesh_size(mesh, axis) / length_unit;
     LR_TRY(job_mesh_make(ctx, mesh, length_unit, &made));
     const struct mesh_view view =
-        make_mesh_view(&store, mesh->n, (const double *const *)made.width, made.face, &failed);
+        make_mesh_view(&store, mesh->n, (const double *const *)made.width, job_mesh_tree(&made), made.face, &failed);
     status = failed ? lr_fail(ctx, LR_ERROR_MEMORY, "out of memory for rays") : set_allocate(ctx, number, set);
     if (status == LR_OK)
         spread_directions(set, number, &state);
     const double start[2] = {draw(&state), draw(&state)};
     for (int d = 0; status == LR_OK && d < number; d++)
         status = widths.ratio > LARGEST_RATIO
-                     ? add_proposals(ctx, &view, d, set, &room, &state)
+                     ? add_proposals(ctx, mesh, &view, length_unit, d, set, &room, &state)
                      : add_grid(ctx, size, GRID_STEP * widths.narrowest / length_unit, d, start, set, &room);
     set->rays.n_direction = number;
     job_mesh_free(&made);
@@ -336,35 +306,27 @@ static enum lr_status make_cartesian(lr_context *ctx, const struct mesh *mesh, d
 
 bool ray_set_is_fixed(const struct mesh *mesh)
 {
-    return mesh->kind == MESH_SHELLS || ray_set_layer_axis(mesh) >= 0;
+    return mesh->kind == MESH_SHELLS || mesh_layer_axis(mesh) >= 0;
 }
 
 int ray_set_default(const struct mesh *mesh)
 {
-    return mesh->kind == MESH_SHELLS ? 1 : ray_set_layer_axis(mesh) >= 0 ? 8 : 16;
-}
-
-struct ray_numbers ray_set_range(const struct mesh *mesh)
-{
-    if (mesh->kind == MESH_SHELLS)
-        return (struct ray_numbers){1, 64};
-    return ray_set_layer_axis(mesh) >= 0 ? (struct ray_numbers){2, 2 * QUADRATURE_MOST}
-                                         : (struct ray_numbers){6, 100000};
+    return mesh->kind == MESH_SHELLS ? 1 : mesh_layer_axis(mesh) >= 0 ? 8 : 16;
 }
 
 int ray_set_most(const struct mesh *mesh)
 {
-    return mesh->kind == MESH_SHELLS ? 8 : ray_set_layer_axis(mesh) >= 0 ? 64 : 3072;
+    return mesh->kind == MESH_SHELLS ? 8 : mesh_layer_axis(mesh) >= 0 ? 64 : 3072;
 }
 
 enum lr_status ray_set_make(lr_context *ctx, const struct mesh *mesh, double length_unit, int number, uint64_t seed,
                             struct ray_set *set)
 {
-    const int axis = ray_set_layer_axis(mesh);
+    const int axis = mesh_layer_axis(mesh);
     *set = (struct ray_set){0};
     const enum lr_status status = mesh->kind == MESH_SHELLS ? make_shells(ctx, mesh, length_unit, number, set)
                                   : axis >= 0               ? make_layers(ctx, mesh, length_unit, axis, number, set)
-                                                            : make_cartesian(ctx, mesh, length_unit, number, seed, set);
+                                                            : make_boxes(ctx, mesh, length_unit, number, seed, set);
     if (status != LR_OK) {
         ray_set_free(set);
         return status;

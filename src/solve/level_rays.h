@@ -1,9 +1,9 @@
 /* The rays that the radiation field of level populations is found with.
  *
- * CARTESIAN: directions spread evenly over the sphere and turned at random; for each, a grid of rays across the mesh,
- * also shifted at random. Where cells differ much in size, rays through random points of random cells, weighted so that
- * they stand for equal areas. Layers without an end: one ray for each node of a quadrature in mu. SHELLS: impact
- * parameters, several between the middles of neighbouring shells. */
+ * CARTESIAN, AMR: directions spread evenly over the sphere and turned at random; for each, a grid of rays across the
+ * mesh, also shifted at random. Where cells differ much in size, rays through random points of random cells, weighted
+ * so that they stand for equal areas. Layers without an end: one ray for each node of a quadrature in mu. SHELLS:
+ * impact parameters, several between the middles of neighbouring shells. */
 #ifndef LR_SOLVE_LEVEL_RAYS_H
 #define LR_SOLVE_LEVEL_RAYS_H
 
@@ -25,16 +25,9 @@ enum lr_status ray_set_make(lr_context *ctx, const struct mesh *mesh, double len
                             struct ray_set *set);
 void ray_set_free(struct ray_set *set);
 
-/* The axis across layers that have no end along the other two, or -1. */
-int ray_set_layer_axis(const struct mesh *mesh);
 /* Whether sets with other seeds are the same. */
 bool ray_set_is_fixed(const struct mesh *mesh);
 int ray_set_default(const struct mesh *mesh);
-/* Numbers that can be. */
-struct ray_numbers {
-    int least, most;
-};
-struct ray_numbers ray_set_range(const struct mesh *mesh);
 /* Numbers above this one are not worth it. */
 int ray_set_most(const struct mesh *mesh);
 

@@ -83,11 +83,11 @@ static void fill_boxes(const struct prepared_levels *prepared, const struct sour
     for (int i = 0; i < mesh->n[0]; i++)
         for (int j = 0; j < mesh->n[1]; j++)
             for (int k = 0; k < mesh->n[2]; k++, cell++) {
-                const int at[3] = {i, j, k};
                 double low[3], high[3];
+                mesh_cell_box(mesh, i, j, k, low, high);
                 for (int axis = 0; axis < 3; axis++) {
-                    low[axis] = mesh->edge[axis][at[axis]] - source->position[axis];
-                    high[axis] = mesh->edge[axis][at[axis] + 1] - source->position[axis];
+                    low[axis] -= source->position[axis];
+                    high[axis] -= source->position[axis];
                 }
                 const struct box_view seen = level_star_box(low, high);
                 fill_cell(&seen, mesh_cell_volume(mesh, i, j, k), source->radius, &dilution[cell], &length[cell]);
@@ -111,7 +111,7 @@ static enum lr_status make_star(lr_context *ctx, struct prepared_levels *prepare
     star->length = length;
     for (int l = 0; l < job->n_line; l++)
         light[l] = 1 / expm1(job->line[l].energy / source->temperature);
-    for (int axis = 0; axis < mesh_axis_count(mesh); axis++)
+    for (int axis = 0; axis < (mesh->kind == MESH_SHELLS ? 1 : 3); axis++)
         star->point[axis] = (source->position[axis] - mesh_lower(mesh, axis)) / prepared->length_unit;
     (mesh->kind == MESH_SHELLS ? fill_shells : fill_boxes)(prepared, source, dilution, length);
     return LR_OK;

@@ -24,53 +24,7 @@ struct length_unit report_length_unit(double length)
     return length >= 1e5 ? (struct length_unit){"km", 1e5} : (struct length_unit){"cm", 1.0};
 }
 
-static double shortest_side(const struct mesh *mesh)
-{
-    return fmin(mesh_size(mesh, 0), fmin(mesh_size(mesh, 1), mesh_size(mesh, 2)));
-}
-
-/* ---- Mesh and line ---- */
-
-static void write_shells(FILE *out, const struct mesh *mesh, struct length_unit unit)
-{
-    const double *edge = mesh->edge[0];
-    const int n = mesh->n[0];
-    double thin = INFINITY, thick = 0.0;
-    for (int i = 0; i < n; i++) {
-        thin = fmin(thin, edge[i + 1] - edge[i]);
-        thick = fmax(thick, edge[i + 1] - edge[i]);
-    }
-    fprintf(out, "mesh          %d spherical shells from r = %.6g to %.6g %s (%.6g cm)\n", n, edge[0] / unit.cm,
-            edge[n] / unit.cm, unit.name, edge[n]);
-    fprintf(out, "  shells      %.4g to %.4g %s thick, %s\n", thin / unit.cm, thick / unit.cm, unit.name,
-            edge[0] > 0.0 ? "around an empty cavity" : "the innermost a ball");
-}
-
-static void write_mesh(FILE *out, const struct mesh *mesh)
-{
-    const char *const rules[] = {"open", "periodic", "reflecting"};
-    struct length_unit unit = report_length_unit(shortest_side(mesh));
-    if (mesh->kind == MESH_SHELLS) {
-        write_shells(out, mesh, unit);
-        return;
-    }
-    fprintf(out, "mesh          %d x %d x %d = %lld cells\n", mesh->n[0], mesh->n[1], mesh->n[2],
-            (long long)mesh_cell_count(mesh));
-    for (int axis = 0; axis < 3; axis++) {
-        const double *edge = mesh->edge[axis];
-        int n = mesh->n[axis];
-        double thin = INFINITY, thick = 0.0;
-        for (int i = 0; i < n; i++) {
-            thin = fmin(thin, edge[i + 1] - edge[i]);
-            thick = fmax(thick, edge[i + 1] - edge[i]);
-        }
-        fprintf(out, "  %c           %.6g to %.6g %s (size %.6g cm), cells of %.4g", "xyz"[axis], edge[0] / unit.cm,
-                edge[n] / unit.cm, unit.name, mesh_size(mesh, axis), thin / unit.cm);
-        if (thick > thin * (1.0 + 1e-6))
-            fprintf(out, " to %.4g", thick / unit.cm);
-        fprintf(out, " %s, faces %s and %s\n", unit.name, rules[mesh->face[2 * axis]], rules[mesh->face[2 * axis + 1]]);
-    }
-}
+/* ---- Line ---- */
 
 static void write_line(FILE *out, const struct line *line)
 {
@@ -99,7 +53,7 @@ static void write_medium(FILE *out, const lr_model *model)
 {
     const struct medium *medium = &model->medium;
     const struct mesh *mesh = &model->mesh;
-    struct length_unit unit = report_length_unit(shortest_side(mesh));
+    struct length_unit unit = report_mesh_unit(mesh);
     char per_length[16];
     snprintf(per_length, sizeof per_length, " 1/%s", unit.name);
     fprintf(out, "medium        means are over volume\n");
@@ -121,7 +75,7 @@ static void write_depths(FILE *out, const lr_model *model)
     fprintf(out,
             "depths        through the centre of the mesh, across it (and from the centre to the upper face);\n"
             "              tau_c = line centre without H(a, 0), tau_mean = sqrt(pi) tau_c, tau_abs = absorption\n");
-    for (int axis = 0; axis < mesh_axis_count(&model->mesh); axis++) {
+    for (int axis = 0; axis < (model->mesh.kind == MESH_SHELLS ? 1 : 3); axis++) {
         double across = medium_line_centre_depth(model, axis, false),
                half = medium_line_centre_depth(model, axis, true);
         const struct field *kappa = &model->medium.kappa;
@@ -203,7 +157,7 @@ static void write_sources(FILE *out, const lr_model *model)
     for (int i = 0; i < model->n_source; i++) {
         const struct source *source = &model->source[i];
         fprintf(out, "  %-12d", i);
-        write_place(out, source, report_length_unit(shortest_side(&model->mesh)));
+        write_place(out, source, report_mesh_unit(&model->mesh));
         fprintf(out, ", %.5g photon/s (%.5g erg/s)", source->luminosity, source->luminosity * erg);
         if (source->kind != SOURCE_PACKETS) {
             fprintf(out, ", ");
@@ -301,59 +255,14 @@ static void write_memory(FILE *out, const lr_model *model)
     const int record = model->run.precision == PRECISION_DOUBLE ? 64 : 32;
     const int sums = model->output.fields ? 32 : 0;
     const int group = model->output.fields ? 16 : 0;
-    fprintf(out, "memory        %.4g MiB: %d B per cell for the gas", n_cell * (record + sums) / mib, record);
+    const double tree = 8.0 * (double)model->mesh.tree.n_brick + 4.0 * (double)model->mesh.tree.n_link;
+    fprintf(out, "memory        %.4g MiB: %d B per cell for the gas", (n_cell * (record + sums) + tree) / mib, record);
     if (model->output.fields)
         fprintf(out, " and %d B for the fields; plus %d B (%.4g MiB) per group of batches, 2 to %d, for their errors",
                 sums, group, n_cell * group / mib, model->run.batches);
+    if (tree > 0)
+        fprintf(out, "; %.3g B per cell for the tree of bricks", tree / n_cell);
     fprintf(out, "\n");
-}
-
-/* ---- Warnings ---- */
-
-static double velocity_step(const struct medium *medium, int64_t cell, int64_t other)
-{
-    double step = 0.0;
-    for (int d = 0; d < 3; d++)
-        step = hypot(step, field_at(&medium->velocity[d], cell) - field_at(&medium->velocity[d], other));
-    return step / fmin(field_at(&medium->b, cell), field_at(&medium->b, other));
-}
-
-/* Where the line moves by more than its width from one cell to the next, photons pass between the two. */
-static void warn_of_velocity_steps(lr_context *ctx, const lr_model *model)
-{
-    const struct medium *medium = &model->medium;
-    const struct mesh *mesh = &model->mesh;
-    const int64_t stride[3] = {(int64_t)mesh->n[1] * mesh->n[2], mesh->n[2], 1};
-    double largest = 0.0;
-    int at[3], worst[3] = {0}, across = 0;
-    if (!medium->velocity[0].values && !medium->velocity[1].values && !medium->velocity[2].values)
-        return;
-    for (at[0] = 0; at[0] < mesh->n[0]; at[0]++)
-        for (at[1] = 0; at[1] < mesh->n[1]; at[1]++)
-            for (at[2] = 0; at[2] < mesh->n[2]; at[2]++)
-                for (int axis = 0; axis < 3; axis++) {
-                    int64_t cell = mesh_cell_index(mesh, at[0], at[1], at[2]), other = cell + stride[axis];
-                    if (at[axis] + 1 >= mesh->n[axis] || field_at(&medium->alpha0, cell) == 0.0 ||
-                        field_at(&medium->alpha0, other) == 0.0)
-                        continue;
-                    double step = velocity_step(medium, cell, other);
-                    if (step > largest) {
-                        largest = step;
-                        across = axis;
-                        memcpy(worst, at, sizeof worst);
-                    }
-                }
-    if (largest > 1.0 && mesh->kind == MESH_SHELLS)
-        lr_log(
-            ctx, LR_LOG_WARNING,
-            "the velocity changes by up to %.3g b between neighbouring shells, after shell [%d]: photons pass between "
-            "the two without meeting the line; use thinner shells or more turbulence",
-            largest, worst[0]);
-    else if (largest > 1.0)
-        lr_log(ctx, LR_LOG_WARNING,
-               "the velocity changes by up to %.3g b between neighbouring cells, along %c after cell [%d, %d, %d]: "
-               "photons pass between the two without meeting the line; use smaller cells or more turbulence",
-               largest, "xyz"[across], worst[0], worst[1], worst[2]);
 }
 
 enum lr_status lr_model_report(lr_context *ctx, const lr_model *model, char **text)
@@ -365,7 +274,7 @@ enum lr_status lr_model_report(lr_context *ctx, const lr_model *model, char **te
     fprintf(out, "model         %s\n", model->path);
     if (model->snapshot)
         fputs(model->snapshot, out);
-    write_mesh(out, &model->mesh);
+    report_mesh(out, &model->mesh);
     write_line(out, &model->line);
     if (model->species)
         report_species(out, model);
@@ -380,7 +289,7 @@ enum lr_status lr_model_report(lr_context *ctx, const lr_model *model, char **te
     if (model->run.packets > 0)
         write_cost(out, model);
     write_memory(out, model);
-    warn_of_velocity_steps(ctx, model);
+    report_velocity_steps(ctx, model);
     if (fclose(out) == 0)
         return LR_OK;
     free(*text);

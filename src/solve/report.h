@@ -13,6 +13,14 @@ struct length_unit {
 
 /* The unit in which a length is a handy number. */
 struct length_unit report_length_unit(double length);
+/* One that suits the shortest side of the mesh. */
+struct length_unit report_mesh_unit(const struct mesh *mesh);
+
+/* Cells, bricks, levels and faces (report_mesh.c). */
+void report_mesh(FILE *out, const struct mesh *mesh);
+
+/* A warning where the line jumps from cell to cell (report_steps.c). */
+void report_velocity_steps(lr_context *ctx, const lr_model *model);
 
 /* Cameras, channels, unit and beam, and what they need of memory (report_images.c). */
 void report_images(FILE *out, const lr_model *model);

@@ -79,7 +79,7 @@ static void write_memory(FILE *out, const lr_model *model)
     const double mib = 1024.0 * 1024.0, value = sizeof(float);
     const struct image_options *image = &model->image;
     const double n_cell = (double)mesh_cell_count(&model->mesh), n_channel = model->channels.n;
-    const int refined = channel_refinement(model);
+    const int refined = channel_refinement(model), n_aspect = aspect_count(model);
     const int n_group = image->errors && model->run.packets > 0 ? IMAGE_GROUPS : 1;
     double pixels = 0.0;
     for (int i = 0; i < model->n_camera; i++)
@@ -89,9 +89,12 @@ static void write_memory(FILE *out, const lr_model *model)
         fprintf(out, "no emissivity (%s)", image->method == IMAGE_PEEL_OFF ? "peel-off" : "no packets");
     else
         fprintf(out, "emissivity %.4g MiB: %g B per cell, channel and camera",
-                n_cell * n_channel * refined * model->n_camera * value * n_group / mib, value * refined);
+                n_cell * n_aspect * n_channel * refined * model->n_camera * value * n_group / mib,
+                value * refined * n_aspect);
     if (refined > 1)
         fprintf(out, ", recorded in channels %d times as narrow", refined);
+    if (n_aspect > 1)
+        fprintf(out, ", for %d angles between radius and observer", n_aspect);
     if (n_group > 1)
         fprintf(out, ", in %d groups for the errors", n_group);
     fprintf(out, "; cubes %.4g MiB\n",

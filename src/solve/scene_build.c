@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/constants.h"
+#include "mesh/neighbour.h"
 #include "model/field.h"
 #include "solve/source_light.h"
 
@@ -143,16 +144,6 @@ static enum lr_status need_emissivity(lr_context *ctx, const lr_model *model, st
     return lr_allocate(ctx, scene_voxel_count(scene), sizeof(float), &emissivity->value);
 }
 
-static void cell_centre(const struct mesh *mesh, int i, int j, int k, double centre[3])
-{
-    centre[0] = 0.5 * (mesh->edge[0][i] + mesh->edge[0][i + 1]);
-    centre[1] = centre[2] = 0;
-    if (mesh->kind == MESH_SHELLS)
-        return;
-    centre[1] = 0.5 * (mesh->edge[1][j] + mesh->edge[1][j + 1]);
-    centre[2] = 0.5 * (mesh->edge[2][k] + mesh->edge[2][k + 1]);
-}
-
 /* Any other spectrum goes into the emissivity of each camera; on shells it is the same for all aspects. */
 static enum lr_status add_volume(lr_context *ctx, const lr_model *model, const struct source *source,
                                  struct scene *scene, int camera)
@@ -171,7 +162,7 @@ static enum lr_status add_volume(lr_context *ctx, const lr_model *model, const s
                 const int64_t cell = mesh_cell_index(mesh, i, j, k);
                 double centre[3];
                 double n[3];
-                cell_centre(mesh, i, j, k, centre);
+                mesh_cell_centre(mesh, (const int[3]){i, j, k}, centre);
                 direction_to(&scene->camera[camera], centre, n);
                 const double approach = source->spectrum.gas_frame ? velocity_along(mesh, medium, cell, n) : 0;
                 const double strength = scale * field_at(&source->emissivity, cell);

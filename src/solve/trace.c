@@ -109,12 +109,9 @@ struct cell_widths {
 static struct cell_widths widths_along(const struct mesh *mesh, int axis)
 {
     struct cell_widths widths = {INFINITY, true};
-    for (int i = 0; i < mesh->n[axis]; i++) {
-        const double width = mesh->edge[axis][i + 1] - mesh->edge[axis][i];
-        const double first = mesh->edge[axis][1] - mesh->edge[axis][0];
-        widths.narrowest = fmin(widths.narrowest, width);
-        widths.equal &= fabs(width - first) < 1e-9 * first;
-    }
+    double largest;
+    mesh_widths(mesh, axis, &widths.narrowest, &largest);
+    widths.equal = largest - widths.narrowest < 1e-9 * largest;
     return widths;
 }
 
@@ -127,23 +124,14 @@ static int axis_of(const double vector[3])
     return -1;
 }
 
-/* Layers without an end look the same everywhere. */
-static bool is_layered(const struct mesh *mesh)
-{
-    int endless = 0;
-    for (int axis = 0; axis < 3; axis++)
-        endless += mesh->n[axis] == 1 && mesh->face[2 * axis] == FACE_PERIODIC;
-    return endless == 2;
-}
-
 /* Two rays or more across the narrowest cell. One is enough where the image lies along the mesh and cells are whole
  * pixels, or pixels whole cells: then each row of cells gets as many rays as any other. */
 static int choose_rays(lr_context *ctx, const struct scene *scene, const struct camera *view)
 {
     if (view->rays > 0)
         return view->rays;
-    if (is_layered(&scene->mesh))
-        return 1;
+    if (mesh_layer_axis(&scene->mesh) >= 0)
+        return 1; /* layers without an end look the same everywhere */
     const bool near = view->kind == CAMERA_PERSPECTIVE;
     const int end_on = near ? -1 : axis_of(view->toward);
     const bool lined_up = end_on >= 0 && axis_of(view->right) >= 0;
@@ -229,6 +217,7 @@ static enum lr_status prepare_mesh(lr_context *ctx, struct prepared_trace *prepa
     memcpy(job->face, prepared->mesh.face, sizeof job->face);
     for (int axis = 0; axis < 3; axis++)
         job->width[axis] = prepared->mesh.width[axis];
+    job->tree = job_mesh_tree(&prepared->mesh);
     job->n_cell = mesh_cell_count(mesh) + prepared->cavity;
     job->medium = prepared;
     job->read_cells = read_cells;
@@ -487,11 +476,50 @@ done:
     return status;
 }
 
+/* Parallel rays through layers without an end all see the same: one stands for all pixels. Points are no part of it. */
+static bool is_one_for_all(const struct prepared_trace *prepared)
+{
+    return mesh_layer_axis(&prepared->scene->mesh) >= 0 && !prepared->job.perspective;
+}
+
+static void spread(const float *from, int n_plane, size_t n_pixel, float *to)
+{
+    for (int c = 0; c < n_plane; c++)
+        for (size_t i = 0; i < n_pixel; i++)
+            to[(size_t)c * n_pixel + i] = from[c];
+}
+
+static enum lr_status run_layers(lr_context *ctx, const struct worker *worker, const struct prepared_trace *prepared,
+                                 const struct camera *view, struct trace_image *image)
+{
+    struct trace_job job = prepared->job;
+    struct trace_image one = *image;
+    const size_t n_pixel = (size_t)job.pixels[0] * (size_t)job.pixels[1];
+    const int n_plane = job.n_channel / job.merge;
+    enum lr_status status = LR_OK;
+    job.pixels[0] = job.pixels[1] = 1;
+    one.intensity = one.optical_depth = NULL;
+    LR_TRY_OR(done, status, lr_allocate(ctx, (size_t)n_plane, sizeof(float), &one.intensity));
+    if (image->optical_depth)
+        LR_TRY_OR(done, status, lr_allocate(ctx, (size_t)n_plane, sizeof(float), &one.optical_depth));
+    LR_TRY_OR(done, status, run_job(ctx, worker, &job, view, &one));
+    image->seconds = one.seconds;
+    spread(one.intensity, n_plane, n_pixel, image->intensity);
+    if (image->optical_depth)
+        spread(one.optical_depth, n_plane, n_pixel, image->optical_depth);
+done:
+    free(one.intensity);
+    free(one.optical_depth);
+    return status;
+}
+
 static enum lr_status run(lr_context *ctx, const struct worker *worker, const struct prepared_trace *prepared,
                           const struct camera *view, struct trace_image *image)
 {
-    return prepared->job.mesh == TRANSPORT_SHELLS ? run_shells(ctx, worker, prepared, view, image)
-                                                  : run_job(ctx, worker, &prepared->job, view, image);
+    if (prepared->job.mesh == TRANSPORT_SHELLS)
+        return run_shells(ctx, worker, prepared, view, image);
+    return is_one_for_all(prepared) ? run_layers(ctx, worker, prepared, view, image)
+                                    : run_job(ctx, worker, &prepared->job, view, image);
 }
 
 static void report_image(lr_context *ctx, const struct prepared_trace *prepared, const struct camera *view,
@@ -505,8 +533,9 @@ static void report_image(lr_context *ctx, const struct prepared_trace *prepared,
                job->merge * job->n_node, seconds);
     else
         lr_log(ctx, LR_LOG_INFO,
-               "image '%s': %d x %d pixels of %d x %d rays, %d channels of %d frequencies, traced in %.3g s",
-               view->name, view->pixels[0], view->pixels[1], job->rays, job->rays, n_channel, job->merge * job->n_node,
+               "image '%s': %d x %d pixels of %d x %d rays%s, %d channels of %d frequencies, traced in %.3g s",
+               view->name, view->pixels[0], view->pixels[1], job->rays, job->rays,
+               is_one_for_all(prepared) ? " (layers: one pixel for all)" : "", n_channel, job->merge * job->n_node,
                seconds);
 }
 

@@ -45,9 +45,8 @@ static double upper_to_lower(const lr_model *model, int64_t cell, double intensi
     const double down = line->a_ul * eps / (1 - eps) / -expm1(-ratio);
     const double wavelength = LR_LIGHT_SPEED / line->nu0;
     const double per_mode = 0.5 * intensity * wavelength * wavelength * wavelength;
-    const double stimulated = model->species->options.stimulated ? per_mode : 0;
     return line->g_upper / line->g_lower * (line->a_ul * per_mode + down * exp(-ratio)) /
-           (line->a_ul * (1 + stimulated) + down);
+           (line->a_ul * (1 + per_mode) + down);
 }
 
 /* Sums over cells, weighted with the light they emit. */

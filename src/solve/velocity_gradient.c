@@ -3,32 +3,14 @@
 #include <math.h>
 
 #include "base/constants.h"
+#include "mesh/neighbour.h"
 #include "solve/quadrature.h"
 
-static double middle(const struct mesh *mesh, int axis, int i)
-{
-    return 0.5 * (mesh->edge[axis][i] + mesh->edge[axis][i + 1]);
-}
+/* ---- shells ---- */
 
-/* The neighbour on one side and its coordinate; the cell itself where there is none. */
-static double neighbour(const struct mesh *mesh, const int at[3], int axis, int side, int64_t *cell)
+static double middle(const struct mesh *mesh, int i)
 {
-    int there[3] = {at[0], at[1], at[2]};
-    const int n = mesh->n[axis];
-    const bool periodic = mesh->face[2 * axis] == FACE_PERIODIC;
-    double shift = 0;
-    there[axis] += side;
-    if (periodic && there[axis] < 0) {
-        there[axis] = n - 1;
-        shift = -mesh_size(mesh, axis);
-    } else if (periodic && there[axis] >= n) {
-        there[axis] = 0;
-        shift = mesh_size(mesh, axis);
-    } else if (there[axis] < 0 || there[axis] >= n) {
-        there[axis] = at[axis];
-    }
-    *cell = mesh_cell_index(mesh, there[0], there[1], there[2]);
-    return middle(mesh, axis, there[axis]) + shift;
+    return 0.5 * (mesh->edge[0][i] + mesh->edge[0][i + 1]);
 }
 
 /* In the frame of the radius, v being radial: dv/dr along it, v/r across. */
@@ -38,30 +20,90 @@ static void shell_gradient(const lr_model *model, int shell, double gradient[3][
     const struct field *v = &model->medium.velocity[0];
     const int below = shell > 0 ? shell - 1 : shell;
     const int above = shell + 1 < mesh->n[0] ? shell + 1 : shell;
-    const double way = middle(mesh, 0, above) - middle(mesh, 0, below);
+    const double way = middle(mesh, above) - middle(mesh, below);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             gradient[i][j] = 0;
     gradient[0][0] = way > 0 ? (field_at(v, above) - field_at(v, below)) / way : 0;
-    gradient[1][1] = gradient[2][2] = field_at(v, shell) / middle(mesh, 0, shell);
+    gradient[1][1] = gradient[2][2] = field_at(v, shell) / middle(mesh, shell);
+}
+
+/* ---- cells ---- */
+
+struct place {
+    double x[3], v[3];
+};
+
+/* Place and velocity on one side of a cell: the mean of its neighbours there, its own where there are none. */
+static struct place place_beside(const lr_model *model, const int at[3], int axis, int side)
+{
+    const struct mesh *mesh = &model->mesh;
+    int64_t cell[MESH_MOST_NEIGHBOURS];
+    double centre[MESH_MOST_NEIGHBOURS][3];
+    struct place mean = {{0}, {0}};
+    int n = mesh_neighbours(mesh, at, axis, side, cell, centre);
+    if (n == 0) {
+        n = 1;
+        cell[0] = mesh_cell_index(mesh, at[0], at[1], at[2]);
+        mesh_cell_centre(mesh, at, centre[0]);
+    }
+    for (int k = 0; k < n; k++)
+        for (int i = 0; i < 3; i++) {
+            mean.x[i] += centre[k][i] / n;
+            mean.v[i] += field_at(&model->medium.velocity[i], cell[k]) / n;
+        }
+    return mean;
+}
+
+static void cross(const double a[3], const double b[3], double out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+}
+
+/* Between the places on both sides of a cell, along each axis k, d_k . grad v = dv_k. Where a neighbour is larger than
+ * the cell its centre does not lie straight behind the face, and d_k has components across the axis; the three
+ * equations together are exact for any velocity that is linear in space. Scaled so that d_k is 1 along k:
+ *
+ *     grad v = SUM_k dv_k (d_k+1 x d_k+2) / (d_0 . (d_1 x d_2)).
+ *
+ * A mesh of one cell along an axis has no gradient there. */
+static void solve_gradient(double d[3][3], double dv[3][3], double gradient[3][3])
+{
+    const double least = 1e-3; /* of the determinant; it is 1 between equal cells */
+    double normal[3][3], determinant = 0;
+    for (int k = 0; k < 3; k++)
+        cross(d[(k + 1) % 3], d[(k + 2) % 3], normal[k]);
+    for (int i = 0; i < 3; i++)
+        determinant += d[0][i] * normal[0][i];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            gradient[i][j] = dv[j][i];
+            if (fabs(determinant) < least)
+                continue;
+            gradient[i][j] = 0;
+            for (int k = 0; k < 3; k++)
+                gradient[i][j] += dv[k][i] * normal[k][j] / determinant;
+        }
 }
 
 void velocity_gradient_tensor(const lr_model *model, const int at[3], double gradient[3][3])
 {
+    double d[3][3] = {{0}}, dv[3][3] = {{0}};
     if (model->mesh.kind == MESH_SHELLS) {
         shell_gradient(model, at[0], gradient);
         return;
     }
     for (int axis = 0; axis < 3; axis++) {
-        int64_t below;
-        int64_t above;
-        const double from = neighbour(&model->mesh, at, axis, -1, &below);
-        const double to = neighbour(&model->mesh, at, axis, 1, &above);
-        for (int i = 0; i < 3; i++) {
-            const struct field *v = &model->medium.velocity[i];
-            gradient[i][axis] = to > from ? (field_at(v, above) - field_at(v, below)) / (to - from) : 0;
+        const struct place below = place_beside(model, at, axis, -1), above = place_beside(model, at, axis, 1);
+        const double way = above.x[axis] - below.x[axis];
+        d[axis][axis] = 1;
+        for (int i = 0; i < 3 && way > 0; i++) {
+            d[axis][i] = (above.x[i] - below.x[i]) / way;
+            dv[axis][i] = (above.v[i] - below.v[i]) / way;
         }
     }
+    solve_gradient(d, dv, gradient);
 }
 
 void gradient_directions_make(struct gradient_directions *directions)

@@ -16,8 +16,9 @@ struct gradient_directions {
 
 void gradient_directions_make(struct gradient_directions *directions);
 
-/* dv_i / dx_j by differences to the neighbours of a cell on both sides; at a face that is not periodic, on one. On
- * shells it is that of radial motion, in the frame of the radius. */
+/* dv_i / dx_j by differences to the neighbours of a cell on both sides; at a face that is not periodic, on one.
+ * Exact for a velocity that is linear in space, also where cells of different levels meet. On shells it is that of
+ * radial motion, in the frame of the radius. */
 void velocity_gradient_tensor(const lr_model *model, const int at[3], double gradient[3][3]);
 /* The mean over the directions: exact for gas that expands alike in all, otherwise within 1.5 %. */
 double velocity_gradient_mean(const struct gradient_directions *directions, double gradient[3][3]);

@@ -68,8 +68,8 @@ def fails(toy):
     def check(section, **options):
         done = toy(**options)
         line = error_line(done)
-        sections = [name for name, value in (MODEL | {k: v for k, v in options.items() if k != "rates"}).items()
-                    if value is not None]
+        changed = {name: value for name, value in options.items() if name not in ("rates", "command")}
+        sections = [name for name, value in (MODEL | changed).items() if value is not None]
         assert f"model.yaml:{sections.index(section) + 1}:" in line, line
         assert done.returncode == 2
         return line
@@ -105,6 +105,36 @@ def test_number_of_a_line_that_is_not_there(fails, number):
 
 def test_key_of_a_line_without_a_molecule(fails):
     assert "unknown key" in fails("line", line="{molecule: toy.dat, frequency: 115 GHz}")
+
+
+ROTOR = "b: 57.635968 GHz, d: 183.5 kHz, dipole: 0.11011 debye, mass: 28 u"
+
+
+def test_rotor_is_good(toy):
+    done = toy(line=f"{{rotor: {{{ROTOR}, highest_j: 20}}, transition: 1-0}}")
+    assert done.returncode == 0, done.stderr
+    assert "rotor: 21 levels, 20 lines" in done.stdout and "115.27" in done.stdout
+
+
+def test_molecule_and_rotor(fails):
+    line = fails("line", line=f"{{molecule: toy.dat, rotor: {{{ROTOR}}}}}")
+    assert "line.rotor" in line and "'molecule' already says this" in line
+    assert "model.yaml:2:27:" in line
+
+
+@pytest.mark.parametrize("change, told", [
+    (("b: 57.635968 GHz", "b: 57 km"), "line.rotor.b"),
+    (("dipole: 0.11011 debye", "dipole: 0.11011"), "write for example '0.11011 debye'"),
+    (("mass: 28 u", "highest_j: 3"), "'mass' is missing"),
+    (("d: 183.5 kHz", "d: 183.5 GHz"), "does not lie above"),
+    (("d: 183.5 kHz", "dd: 183.5 kHz"), "unknown key"),
+])
+def test_bad_rotor(fails, change, told):
+    assert told in fails("line", line=f"{{rotor: {{{ROTOR.replace(*change)}}}}}")
+
+
+def test_rotor_has_no_rates(fails):
+    assert "no collision rates" in fails("line", line=f"{{rotor: {{{ROTOR}}}}}", populations="lvg")
 
 
 # ---- the medium ----
@@ -216,6 +246,37 @@ def test_keys_of_other_methods(fails, method, key):
                                          ("inversion_limit: -1", "between")])
 def test_bad_numbers(fails, value, text):
     assert text in fails("populations", populations=f"{{method: lvg, {value}}}")
+
+
+@pytest.mark.parametrize("command", ["check", "run"])
+@pytest.mark.parametrize("mesh, number, told", [
+    ("{cells: [2, 2, 2], size: [1 pc, 1 pc, 1 pc]}", 5, "between 6 and 100000"),
+    ("{cells: [2, 2, 2], size: [1 pc, 1 pc, 1 pc]}", 100001, "between 6 and 100000"),
+    ("{cells: [4, 1, 1], size: [1 pc, 1 pc, 1 pc], faces: {x: open, y: periodic, z: periodic}}", 1, "between 2 and 128"),
+    ("{cells: [4, 1, 1], size: [1 pc, 1 pc, 1 pc], faces: {x: open, y: periodic, z: periodic}}", 129, "between 2 and 128"),
+    ("{shells: 3, outer: 1 pc}", 65, "between 1 and 64"),
+    ("{shells: 3, outer: 1 pc}", -1, "between 1 and"),
+    ("{shells: 3, outer: 1 pc}", "many", "number"),
+])
+def test_number_of_directions(fails, command, mesh, number, told):
+    line = fails("populations", command=(command,), mesh=mesh,
+                 populations=f"{{method: equilibrium, directions: {number}}}")
+    assert "model.yaml:4:" in line and "populations.directions" in line and told in line
+
+
+@pytest.mark.parametrize("command", ["check", "run"])
+@pytest.mark.parametrize("faces, told", [("{x-: reflecting}", "not reflecting"), ("periodic", "no ray has a beginning")])
+def test_faces_that_equilibrium_cannot_have(fails, command, faces, told):
+    line = fails("mesh", command=(command,), mesh=f"{{cells: [2, 2, 2], size: [1 pc, 1 pc, 1 pc], faces: {faces}}}",
+                 populations="equilibrium")
+    assert "mesh.faces" in line and told in line
+
+
+@pytest.mark.parametrize("method", ["lvg", "escape-probability, length: 1 pc", "equilibrium", "two-level"])
+def test_rates_and_opacities_agree_on_stimulated_emission(fails, toy, method):
+    line = fails("populations", populations=f"{{method: {method}, stimulated: false}}")
+    assert "populations.stimulated" in line and "always have stimulated emission" in line
+    assert toy(populations=f"{{method: {method}, stimulated: true}}").returncode == 0
 
 
 @pytest.mark.parametrize("populations", ["escape-probability", "{method: escape-probability}"])

@@ -127,7 +127,8 @@ def test_files_that_cannot_be_imaged(folder):
         file["density"] = np.ones(3)
     assert "not a linerad result" in error_line(folder.run("image", "foreign.h5"))
     folder.earlier_result("plain.h5")
-    assert "image.emissivity: true" in error_line(folder.run("image", "plain.h5"))
+    line = error_line(folder.run("image", "plain.h5"))
+    assert "does not hold the gas and its light" in line and "image.emissivity: true" in line
     assert "model.yaml" in error_line(folder.run("image", "model.yaml"))
     assert "gone.h5: No such file" in error_line(folder.run("image", "gone.h5"))
     data = (folder.path / "model.h5").read_bytes()
@@ -138,7 +139,7 @@ def test_files_that_cannot_be_imaged(folder):
 def test_replacing_is_said_and_other_files_are_left_alone(folder):
     assert "replaced" not in folder.run("image", "model.h5").stderr
     done = folder.run("image", "model.h5")
-    assert done.returncode == 0 and "2 earlier files will be replaced" in done.stderr
+    assert done.returncode == 0 and "2 earlier files were replaced" in done.stderr
     foreign = folder.path / "model_image_side.fits"
     fits.PrimaryHDU(np.ones((2, 2))).writeto(foreign, overwrite=True)
     before = foreign.read_bytes()
@@ -150,7 +151,16 @@ def test_a_run_says_that_it_replaces(program, tmp_path):
     folder = Folder(program, tmp_path)
     assert "replaced" not in folder.run("run", "model.yaml", "--packets", "10").stderr
     again = folder.run("run", "model.yaml", "--packets", "10")
-    assert again.returncode == 0 and "model.h5 exists; this earlier result will be replaced" in again.stderr
+    assert again.returncode == 0 and "model.h5: the earlier result was replaced" in again.stderr
+
+
+def test_a_run_that_fails_does_not_speak_of_replacing(program, tmp_path):
+    folder = Folder(program, tmp_path)
+    assert folder.run("run", "model.yaml", "--packets", "10").returncode == 0
+    fits.PrimaryHDU(np.ones((2, 2))).writeto(folder.path / "model_side.fits", overwrite=True)
+    done = folder.run("run", "model.yaml", "--packets", "10")
+    assert done.returncode == 2 and "model_side.fits" in done.stderr and "replaced" not in done.stderr.replace(
+        "so it is not replaced", "")
 
 
 def test_without_packets_nothing_is_made_up(made, program, tmp_path):

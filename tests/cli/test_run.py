@@ -10,7 +10,10 @@ import subprocess
 import time
 
 import h5py
+import numpy as np
 import pytest
+
+from conftest import error_line
 
 KEYS = """packets packets_requested emitted escaped escaped_error absorbed absorbed_error f_esc f_esc_error
 scatterings_per_packet scatterings_per_packet_error mean_path mean_path_error median_abs_x median_abs_x_error
@@ -115,6 +118,39 @@ def test_the_default_output_is_beside_the_user_not_the_model(folder):
     folder.model.rename(folder.path / "models" / "my.slab.yml")
     assert folder.run("run", "models/my.slab.yml").returncode == 0
     assert (folder.path / "my.slab.h5").exists()
+
+
+def test_files_of_settings_are_beside_the_user_and_others_beside_the_model(folder):
+    """The same name in both places: one value in the model's folder, another in the current one."""
+    (folder.path / "models").mkdir()
+    for place, kelvin in (("models", 100.0), (".", 400.0)):
+        with h5py.File(folder.path / place / "t.h5", "w") as file:
+            file["t"] = np.full((16, 2, 2), kelvin)
+            file["t"].attrs["units"] = "K"
+    folder.change_model("temperature: 1e4 K", "temperature: {file: t.h5, dataset: t}")
+    folder.model.rename(folder.path / "models" / "model.yaml")
+
+    def doppler(*settings):
+        done = folder.run("run", "models/model.yaml", "--json", "--quiet", "--packets", "10", *settings)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)["reference_b_cm_s"]
+
+    cold = doppler()
+    assert doppler("--set", "medium.temperature.dataset=t") == cold
+    for setting in ("medium.temperature.file=t.h5", "medium.temperature={file: t.h5, dataset: t}"):
+        assert doppler("--set", setting) == pytest.approx(2 * cold)
+    line = error_line(folder.run("check", "models/model.yaml", "--set", "medium.temperature.file=models/gone.h5"))
+    assert "--set medium.temperature.file" in line and "models/gone.h5" in line
+
+
+def test_molecules_of_settings_are_beside_the_user(folder):
+    (folder.path / "models").mkdir()
+    folder.change_model("line: lya", "line: {molecule: co}")
+    folder.model.rename(folder.path / "models" / "model.yaml")
+    line = error_line(folder.run("check", "models/model.yaml", "--set", "line.molecule=here.dat"))
+    assert " here.dat: cannot open" in line
+    line = error_line(folder.run("check", "models/model.yaml", "--set", "line.molecule=/no/where.dat"))
+    assert " /no/where.dat: cannot open" in line
 
 
 def test_an_earlier_result_is_replaced_by_the_new_one(folder):

@@ -45,6 +45,16 @@ def test_result_has_shells(shells):
         assert np.all((last >= 0) & (last <= 1.000001 * 3.0856775814913673e18))
 
 
+def test_summary_counts_paths_in_radii(shells):
+    done = shells.run("run", "model.yaml")
+    assert done.returncode == 0 and "radii of the outermost shell" in done.stdout
+    assert "along x" not in done.stdout
+
+
+def test_summary_counts_paths_in_half_sizes(folder):
+    assert "half-sizes of the mesh along x" in folder.run("run", "model.yaml").stdout
+
+
 def test_cartesian_results_say_so(folder):
     folder.run_json("-o", "out.h5")
     with h5py.File(folder.path / "out.h5") as file:

@@ -78,6 +78,14 @@ class Run:
 
     @functools.cached_property
     def cell_volumes(self):
+        """In the shape of the fields of the mesh."""
+        with h5py.File(self.path) as file:
+            mesh = file["mesh"]
+            if "level" in mesh:
+                whole = np.prod((mesh["upper"][()] - mesh["lower"][()]) / (mesh["root"][()] * mesh["brick"][()]))
+                shape = (-1, 1, 1, 1)
+                return np.broadcast_to((whole / 8.0 ** mesh["level"][()]).reshape(shape),
+                                       (len(mesh["level"]), *mesh["brick"][()]))
         x, y, z = (np.diff(self.data(f"mesh/{axis}_edges")) for axis in "xyz")
         return x[:, None, None] * y[None, :, None] * z[None, None, :]
 

@@ -99,12 +99,9 @@ static void test_forms_of_hydrogen(void **state)
 {
     (void)state;
     const enum collider h2 = COLLIDER_H2, para = COLLIDER_PARA_H2, ortho = COLLIDER_ORTHO_H2, he = COLLIDER_HE;
-    struct collision_plan plan = make_plan(para, ortho, h2);
-    assert_shares(&plan, h2, 0.25, 0.75);
-    plan = make_plan(ortho, para, h2);
-    assert_shares(&plan, h2, 0.75, 0.25);
-    plan = make_plan(para, ortho, ortho);
+    struct collision_plan plan = make_plan(para, ortho, ortho);
     assert_shares(&plan, ortho, 0, 1);
+    assert_false(plan.thermal[ortho]);
     plan = make_plan(he, para, h2);
     assert_shares(&plan, h2, 0, 1);
     plan = make_plan(he, para, ortho);
@@ -115,6 +112,41 @@ static void test_forms_of_hydrogen(void **state)
     assert_shares(&plan, para, 0, 1);
     plan = make_plan(para, h2, h2);
     assert_shares(&plan, h2, 0, 1);
+}
+
+/* n(o-H2) / n(p-H2) by hand: nothing below 10 K, 9 exp(-170.6 / 30) at 30 K, 1 at 170.6 / ln 9 K, 3 from 155.3 K on. */
+static void test_hydrogen_is_split_by_temperature(void **state)
+{
+    (void)state;
+    const double temperature[] = {0, 5, 30, 170.6 / 2.1972245773362196, 150, 155.4, 300, 2000};
+    const double ratio[] = {0, 0, 9 * 3.3908771e-3, 1, 9 * 0.320673, 3, 3, 3};
+    for (int i = 0; i < 8; i++)
+        assert_true(fabs(collision_ortho_share(temperature[i]) - ratio[i] / (1 + ratio[i])) < 2e-5);
+}
+
+/* H2 as a whole collides as its kinds do that are given in this ratio, whichever of them the file has first. */
+static void test_whole_hydrogen_collides_as_its_kinds(void **state)
+{
+    (void)state;
+    const enum collider h2 = COLLIDER_H2, kinds[2] = {COLLIDER_PARA_H2, COLLIDER_ORTHO_H2};
+    const double temperature[] = {5, 20, 60, 300};
+    for (int first = 0; first < 2; first++)
+        for (int i = 0; i < 4; i++) {
+            const double ratio = fmin(3, 9 * exp(-170.6 / temperature[i]));
+            const double whole[N_COLLIDER] = {[COLLIDER_H2] = 1e4};
+            double rate[N * N], para[N * N], ortho[N * N];
+            struct collision_plan plan = make_plan(kinds[first], kinds[1 - first], h2);
+            assert_true(plan.thermal[h2]);
+            collision_rates(&fixture.molecule, &plan, temperature[i], whole, rate);
+            plan = make_plan(kinds[first], kinds[1 - first], COLLIDER_PARA_H2);
+            const double only_para[N_COLLIDER] = {[COLLIDER_PARA_H2] = 1e4 / (1 + ratio)};
+            collision_rates(&fixture.molecule, &plan, temperature[i], only_para, para);
+            plan = make_plan(kinds[first], kinds[1 - first], COLLIDER_ORTHO_H2);
+            const double only_ortho[N_COLLIDER] = {[COLLIDER_ORTHO_H2] = 1e4 * ratio / (1 + ratio)};
+            collision_rates(&fixture.molecule, &plan, temperature[i], only_ortho, ortho);
+            for (int k = 0; k < N * N; k++)
+                assert_true(fabs(rate[k] - para[k] - ortho[k]) <= 1e-13 * rate[k]);
+        }
 }
 
 static void count_lines(void *user, enum lr_log_level level, const char *message)
@@ -165,6 +197,8 @@ int main(void)
         cmocka_unit_test(test_detailed_balance_gives_lte),
         cmocka_unit_test(test_partners_add_up),
         cmocka_unit_test(test_forms_of_hydrogen),
+        cmocka_unit_test(test_hydrogen_is_split_by_temperature),
+        cmocka_unit_test(test_whole_hydrogen_collides_as_its_kinds),
         cmocka_unit_test(test_replacing_partners_is_said),
         cmocka_unit_test(test_densities_without_rates_are_refused),
     };

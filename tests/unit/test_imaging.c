@@ -65,6 +65,35 @@ static void test_cut_by_cameras_then_by_channels(void **state)
     }
 }
 
+/* Observers of shells share the sums of transport, 12 bytes per shell, aspect and channel, but each has an emissivity
+ * of 4 bytes made of them on the host. Gas at rest has 32 aspects. */
+static void test_observers_of_shells_share_sums_only(void **state)
+{
+    struct fixture *f = *state;
+    static const char shells[] = "mesh: {shells: 16, outer: 1 pc}\n"
+                                 "line: lya\n"
+                                 "medium: {temperature: 1e4 K, density: 1e-3 cm^-3}\n"
+                                 "sources: [{point: {position: [0 pc, 0 pc, 0 pc]}, spectrum: {monochromatic: 0}, "
+                                 "luminosity: 1 photon/s}]\n";
+    char text[2048];
+    snprintf(text, sizeof text, "%s%s", shells, CAMERAS);
+    assert_int_equal(model_load_text(f->ctx, f->units, "m.yaml", text, strlen(text), NULL, 0, &f->model), LR_OK);
+    assert_int_equal(aspect_count(f->model), 32);
+    const double n = 16.0 * 32 * N_CHANNEL;
+    const struct {
+        double on_device, on_host;
+        int windows;
+    } cases[] = {{12, 24, 1},   {12, 23.9, 2}, {12, 20, 2},  {12, 19.9, 3}, {12, 16, 3},
+                 {12, 15.9, 6}, {11.9, 24, 6}, {12, 1e9, 1}, {1e9, 8, 6},   {1e9, 1.6, 30}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct imaging_plan plan = {0};
+        assert_int_equal(imaging_plan(f->ctx, f->model, n * cases[i].on_device, n * cases[i].on_host, &plan), LR_OK);
+        assert_int_equal(plan.n_window, cases[i].windows);
+        assert_covered(&plan);
+        imaging_plan_free(&plan);
+    }
+}
+
 static void test_one_channel_must_fit(void **state)
 {
     struct fixture *f = *state;
@@ -129,6 +158,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_everything_at_once_when_it_fits, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_cut_by_cameras_then_by_channels, fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(test_observers_of_shells_share_sums_only, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_one_channel_must_fit, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_wide_channels_are_recorded_as_narrow_ones, fixture_setup,
                                         fixture_teardown),

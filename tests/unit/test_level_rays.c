@@ -11,6 +11,7 @@
 
 #include "base/constants.h"
 #include "base/context.h"
+#include "mesh/refine.h"
 #include "solve/level_rays.h"
 
 static void near(double value, double expected, double tolerance)
@@ -144,6 +145,41 @@ static void proposed_rays(void **state)
     lr_context_free(ctx);
 }
 
+static int toward_the_centre(const void *user, const double low[3], const double high[3])
+{
+    (void)user;
+    for (int axis = 0; axis < 3; axis++)
+        if (!(low[axis] < 1.1 && high[axis] > 0.9))
+            return 0;
+    return 4;
+}
+
+/* The same where cells of many sizes are in an octree. */
+static void proposed_rays_of_a_refined_mesh(void **state)
+{
+    (void)state;
+    lr_context *ctx = lr_context_create();
+    const double size[3] = {2, 2, 2}, lower[3] = {0, 0, 0};
+    const int cells[3] = {8, 8, 8};
+    for (int brick = 1; brick <= 2; brick++) {
+        struct mesh mesh = {0};
+        struct ray_set set;
+        assert_int_equal(mesh_build_refined(ctx, cells, brick, lower, size, toward_the_centre, NULL, &mesh), LR_OK);
+        assert_int_equal(ray_set_make(ctx, &mesh, 1, 256, 9, &set), LR_OK);
+        check_directions(&set.rays);
+        check_areas(&set.rays, size, 0.1, 0.02);
+        double met = 0;
+        const double low[3] = {0.9, 0.9, 0.9}, high[3] = {1.1, 1.1, 1.1};
+        for (int d = 0; d < set.rays.n_direction; d++)
+            for (int64_t r = set.rays.first[d]; r < set.rays.first[d + 1]; r++)
+                met += set.rays.ray[r].area * chord(&set.rays.ray[r], set.rays.direction[d], low, high);
+        near(met / set.rays.n_direction / 8e-3, 1, 0.02);
+        ray_set_free(&set);
+        mesh_free(&mesh);
+    }
+    lr_context_free(ctx);
+}
+
 /* Gauss-Legendre in mu: means of powers are exact. */
 static void layers(void **state)
 {
@@ -157,7 +193,7 @@ static void layers(void **state)
         struct ray_set set;
         for (int face = 0; face < N_FACE; face++)
             mesh.face[face] = face / 2 == axis ? FACE_OPEN : FACE_PERIODIC;
-        assert_int_equal(ray_set_layer_axis(&mesh), axis);
+        assert_int_equal(mesh_layer_axis(&mesh), axis);
         assert_true(ray_set_is_fixed(&mesh));
         assert_int_equal(ray_set_make(ctx, &mesh, 1, 12, 1, &set), LR_OK);
         double sum = 0, square = 0, sixth = 0, odd = 0;
@@ -206,6 +242,7 @@ static void rings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(grid_of_rays), cmocka_unit_test(proposed_rays),
-                                       cmocka_unit_test(layers), cmocka_unit_test(rings)};
+                                       cmocka_unit_test(proposed_rays_of_a_refined_mesh), cmocka_unit_test(layers),
+                                       cmocka_unit_test(rings)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -392,6 +392,66 @@ static void truncated_files_are_refused(void **state)
     unlink(FILE_NAME);
 }
 
+/* Two places along x, of which the first is divided: bricks of 1 x 2 x 1 cells, each with a value of its own. */
+static void refined_meshes_are_bricks(void **state)
+{
+    struct fixture *f = *state;
+    enum { BRICKS = 9 };
+    const hsize_t n = BRICKS, pairs[2] = {BRICKS, 3}, shape[4] = {BRICKS, 1, 2, 1};
+    double level[BRICKS], position[BRICKS][3], density[BRICKS][2];
+    for (int b = 0; b < BRICKS; b++) {
+        level[b] = b < 8;
+        for (int axis = 0; axis < 3; axis++)
+            position[b][axis] = b < 8 ? b >> axis & 1 : axis == 0;
+        density[b][0] = 1 + 2 * b;
+        density[b][1] = 2 + 2 * b;
+    }
+    start_file(FILE_NAME, "amr");
+    write_dataset(FILE_NAME, false, "mesh/lower", H5T_IEEE_F64LE, 1, &THREE, (const double[]){0, 0, 0}, "pc");
+    write_dataset(FILE_NAME, false, "mesh/upper", H5T_IEEE_F64LE, 1, &THREE, (const double[]){2, 1, 1}, "pc");
+    write_dataset(FILE_NAME, false, "mesh/root", H5T_STD_I32LE, 1, &THREE, (const double[]){2, 1, 1}, NULL);
+    write_dataset(FILE_NAME, false, "mesh/brick", H5T_STD_I32LE, 1, &THREE, (const double[]){1, 2, 1}, NULL);
+    write_dataset(FILE_NAME, false, "mesh/level", H5T_STD_U8LE, 1, &n, level, NULL);
+    write_dataset(FILE_NAME, false, "mesh/position", H5T_STD_I64BE, 2, pairs, position[0], NULL);
+    write_dataset(FILE_NAME, false, "fields/n_CO", H5T_IEEE_F32BE, 4, shape, density[0], "cm-3");
+    write_dataset(FILE_NAME, false, "fields/temperature", H5T_IEEE_F32BE, 0, NULL, (const double[]){10}, "K");
+    const lr_model *m = load(f, NULL);
+    assert_int_equal(m->mesh.kind, MESH_AMR);
+    for (int b = 0; b < BRICKS; b++)
+        for (int j = 0; j < 2; j++) {
+            double low[3], high[3];
+            const double width = b < 8 ? 0.5 : 1;
+            mesh_cell_box(&m->mesh, b, j, 0, low, high);
+            assert_close(m->species->density.values[2 * b + j], density[b][j], 0);
+            assert_close(high[0], (position[b][0] + 1) * width * PC, 1e-14);
+            assert_close(high[1], (position[b][1] + 0.5 * (j + 1)) * width * PC, 1e-14);
+        }
+    /* y of the file becomes x, and bricks 2 x 1 x 1; the undivided place alone is one brick. */
+    m = load(f, "snapshot={file: test_model_snapshot.h5, axes: [y, z, x], region: {x: [1 pc, 2 pc]}}");
+    assert_int_equal(mesh_cell_count(&m->mesh), 2);
+    assert_int_equal(m->mesh.n[0], 2);
+    assert_close(mesh_lower(&m->mesh, 2), PC, 1e-14);
+    assert_close(m->species->density.values[1], 18, 0);
+    position[3][0] = 0; /* where brick 2 is */
+    put(FILE_NAME, "mesh/position", H5T_STD_I64BE, 2, pairs, position[0], NULL);
+    expect_error(f, MODEL, NULL,
+                 "m.yaml:1:11: snapshot: test_model_snapshot.h5: bricks 2 and 3 are both at level 1, position 0 1 0");
+    position[3][0] = 1;
+    density[4][1] = -1;
+    put(FILE_NAME, "mesh/position", H5T_STD_I64BE, 2, pairs, position[0], NULL);
+    put(FILE_NAME, "fields/n_CO", H5T_IEEE_F32BE, 4, shape, density[0], "cm-3");
+    expect_error(
+        f, MODEL, NULL,
+        "m.yaml:1:11: snapshot: test_model_snapshot.h5: 'fields/n_CO': the value -1 at brick 4, cell i = 0, j = "
+        "1, k = 0 is negative");
+    put(FILE_NAME, "fields/n_CO", H5T_IEEE_F32BE, 2, (const hsize_t[]){9, 2}, density[0], "cm-3");
+    expect_error(
+        f, MODEL, NULL,
+        "m.yaml:1:11: snapshot: test_model_snapshot.h5: 'fields/n_CO' has shape (9, 2), but the mesh needs (9, "
+        "1, 2, 1)");
+    unlink(FILE_NAME);
+}
+
 /* 300^2 planes do not fit into the buffer all at once: the pieces meet. Compressed in chunks of another size. */
 static void large_fields_are_read_in_pieces(void **state)
 {
@@ -436,6 +496,7 @@ int main(void)
         RUN(views_that_cannot_be_are_refused),
         RUN(faces_come_from_the_file_or_the_model),
         RUN(rectilinear_edges_and_shells_are_read),
+        RUN(refined_meshes_are_bricks),
         RUN(hydrogen_follows_from_mass),
         RUN(temperature_follows_from_pressure),
         RUN(the_model_wins),

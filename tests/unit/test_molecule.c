@@ -79,7 +79,7 @@ static void critical_density_counts_all_downward_collisions(void **state)
 static void rotor_by_hand(void **state)
 {
     struct lamda_state *s = *state;
-    struct rotor rotor = {50e9, 1e6, 10.0, 1.0, 30.0 * LR_ATOMIC_MASS_UNIT, 3};
+    struct rotor rotor = {50e9, 1e6, 10.0, LR_DEBYE, 30.0 * LR_ATOMIC_MASS_UNIT, 3};
     assert_int_equal(rotor_make(s->ctx, "top", &rotor, &s->molecule), LR_OK);
     const struct molecule *m = &s->molecule;
     assert_int_equal(m->n_level, 4);

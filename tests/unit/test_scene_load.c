@@ -238,7 +238,7 @@ static void damage_is_named(void **state)
         void (*edit)(hid_t file);
         const char *text;
     } cases[] = {
-        {drop_scene, "image.emissivity: true"},   {drop_sky, "'/scene/sky' is missing"},
+        {drop_scene, "does not hold the gas"},    {drop_sky, "'/scene/sky' is missing"},
         {drop_format, "not a linerad result"},    {shorten_sky, "'/scene/sky' has the wrong shape"},
         {turn_mesh, "'/mesh/z_edges' does not"},  {stretch_mesh, "'/mesh/z_edges' is larger than the file"},
         {spoil_point, "'/scene/point_geometry'"}, {claim_too_much, "has the wrong shape"},

@@ -78,6 +78,10 @@ static void known_units_convert_to_cgs(void **state)
         {"1 erg/s/cm^2", DIMENSION_ENERGY_FLUX, 1},
         {"1 photon/s/cm^2/sr", DIMENSION_PHOTON_INTENSITY, 1},
         {"2 erg/s/cm^2/sr", DIMENSION_ENERGY_INTENSITY, 2},
+        {"0.11011 debye", DIMENSION_DIPOLE, 0.11011e-18},
+        {"1 Debye", DIMENSION_DIPOLE, 1e-18},
+        {"1 statC cm", DIMENSION_DIPOLE, 1},
+        {"3.3356409519815204e-30 C m", DIMENSION_DIPOLE, 1e-18},
         {"0.149", DIMENSION_NONE, 0.149},
         {"3 anything", DIMENSION_ANY, 3},
     };

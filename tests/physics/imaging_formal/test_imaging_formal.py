@@ -362,3 +362,51 @@ def test_flux_does_not_depend_on_pixels(linerad, direction):
         assert off < allowed + 1e-4
         if off > 1e-3:
             assert_agrees(f"mean flux, {pixels} pixels", weighted_mean(flux), 1.0)
+
+
+# ---- Layers ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("subcell, tolerance", [(False, 2e-6), (True, 3e-4)])
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_layers_without_an_end(linerad, axis, subcell, tolerance):
+    """One ray stands for all pixels of layers of a single periodic cell. The same layers cut into 2 x 2 cells are traced
+    pixel by pixel, and must look the same: moving layers of different opacity seen at a slant, with a plane and a point
+    source among them. Slopes inside cells are
+    taken in other steps where a ray is cut more often."""
+    n_layer = 12
+    layer = np.linspace(-1, 1, n_layer)
+    opacity, speed = (1.1 + np.sin(3 * layer)) / PARSEC_CM, 1.5 * KM * layer**3
+    faces = {name: "open" if i == axis else "periodic" for i, name in enumerate("xyz")}
+    direction = [0.3, 0.3, 0.3]
+    direction[axis] = 0.9
+    images = []
+    for across in (1, 2):
+        cells = [across] * 3
+        cells[axis] = n_layer
+        shape = [1, 1, 1]
+        shape[axis] = n_layer
+        velocity = np.zeros((3, *cells))
+        for i in range(3):
+            velocity[i] = speed.reshape(shape) * (1, -2, 0.5)[i]
+        run = linerad.run(MODEL, {
+            "mesh": {"cells": cells, "size": ["2 pc", "2 pc", "2 pc"], "faces": faces},
+            "medium.opacity": {"file": "gas.h5", "dataset": "opacity"},
+            "medium.velocity": {"file": "gas.h5", "dataset": "velocity"},
+            "sources": [{"thermal": {"temperature": "20 K"}},
+                        {"plane": {"axis": "xyz"[axis], "at": "-0.3 pc"}, "spectrum": {"gaussian": {"sigma": 2}},
+                         "luminosity": "1e45 photon/s"},
+                        {"point": {"position": ["0.1 pc", "-0.2 pc", "0.3 pc"]}, "spectrum": {"gaussian": {"sigma": 2}},
+                         "luminosity": "1e44 photon/s"}],
+            "cameras": [{"name": "slant", "direction": direction, "field": ["3 pc", "2 pc"], "pixels": [9, 6]}],
+            "image.optical_depth": True, "image.subcell": subcell}, packets=0, precision="double",
+            fields={"gas.h5": {"opacity": (np.broadcast_to(opacity.reshape(shape), cells), "1/cm"),
+                               "velocity": (velocity, "cm/s")}})
+        images.append((cube(run, "slant").intensity, run.data("images/slant/optical_depth").astype(float)))
+    (light, depth), (light_2, depth_2) = images
+    assert_same(f"light across {'xyz'[axis]}", light, light_2, tolerance)
+    assert_same(f"depth across {'xyz'[axis]}", depth, depth_2, tolerance)
+    alike = np.max(np.abs(depth - depth[:, :1, :1]), axis=(1, 2))
+    assert np.all(alike == 0) and np.max(depth) > 0.5
+    bright = light[len(light) // 2]
+    assert np.sum(bright > 1.01 * np.median(bright)) == 1  # the point, in its own pixel alone

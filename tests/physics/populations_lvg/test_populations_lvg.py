@@ -116,3 +116,28 @@ def test_image_uses_the_populations_found(linerad, tmp_path):
     light = run.data("images/top/intensity").astype(float) * 4 * KM * (PARSEC_CM / 6) ** 2
     photons = light.sum() / (6.62607015e-27 * LIGHT_SPEED)
     assert_close("photons", photons, 1e-14 * upper * MOLECULE.lines[0][2] * PARSEC_CM**3 / (4 * np.pi), 1e-5)
+
+
+def test_hydrogen_is_split_at_the_temperature_of_each_cell(linerad, tmp_path):
+    """A file with rates k for p-H2 and 3 k for o-H2, and a density of H2 as a whole: with o/p = min(3, 9 exp(-170.6 K / T))
+    each cell has k (1 + 2 o / (o + p)), whatever its neighbours have. Thin gas, so that nothing else matters."""
+    text = MOLECULE.text()
+    start = text.index("!PARTNERS")
+    table = text[start:].splitlines()[2:]
+    rows = table[table.index("!RATE UPPER LOWER") + 1:]
+    three_times = [" ".join(row.split()[:3] + [f"{3 * float(k):.12g}" for k in row.split()[3:]]) for row in rows]
+    kinds = [["!PARTNER", f"{code} toy", *table[2:-len(rows)], *part]
+             for code, part in ((2, rows), (3, three_times))]
+    path = tmp_path / "kinds.dat"
+    path.write_text(text[:start] + "\n".join(["!PARTNERS", "2", *kinds[0], *kinds[1]]) + "\n")
+
+    temperature = np.full((6, 6, 6), 300.0)
+    temperature[0], temperature[1, 2], temperature[4, 4, 4] = 8.0, 40.0, 77.0
+    found = linerad.run(MODEL, {"line.molecule": path, "run.batches": 2, "medium.density": "1e-12 cm^-3",
+                                "medium.temperature": {"file": "t.h5", "dataset": "t"}}, packets=0,
+                        fields={"t.h5": {"t": (temperature, "K")}}).data("populations/fraction")
+    for kelvin in (8.0, 40.0, 77.0, 300.0):
+        ratio = min(3.0, 9 * np.exp(-170.6 / kelvin))
+        density = H2 * (1 + 2 * ratio / (1 + ratio))
+        wanted = MOLECULE.equilibrium(kelvin, density, np.ones(len(MOLECULE.lines)), 2.725)
+        check(f"{kelvin} K, o/p {ratio:.3g}", found[temperature == kelvin], wanted)

@@ -62,17 +62,26 @@ def table(path, geometry):
     return models
 
 
+def densities_of(molecule, density):
+    """Options for this density of H2; the tables split it into para and ortho 1:3, which at 10 to 155 K is not thermal."""
+    shares = FILES[molecule][2]
+    if set(shares) == {1}:
+        return ["--density", f"H2={density:.10g}"]
+    return ["--density", f"p-H2={shares[2] * density:.10g}", "--density", f"o-H2={shares[3] * density:.10g}"]
+
+
 def solve_table(radex, reference, molecule, geometry, width):
     """The 100 models by linerad: {(T, n, N): {upper level: row}}."""
     name, lamda, _ = FILES[molecule]
     keys = table(reference / "radex" / name, "static sphere")
     axes = [sorted({key[i] for key in keys}) for i in range(3)]
-    rows = radex(reference / "lamda" / lamda, "--temperature", comma(axes[0]), "--density", "H2=" + comma(axes[1]),
-                 "--column", comma(axes[2]), "--width", f"{width:.12g}", "--background", 2.73, "--geometry", geometry)
     models = {}
-    for row in rows:
-        key = tuple(float(row[column]) for column in ("temperature_K", "density_H2_cm-3", "column_cm-2"))
-        models.setdefault(key, {})[int(row["line"]) + 1] = row
+    for density in axes[1]:
+        rows = radex(reference / "lamda" / lamda, "--temperature", comma(axes[0]), *densities_of(molecule, density),
+                     "--column", comma(axes[2]), "--width", f"{width:.12g}", "--background", 2.73, "--geometry", geometry)
+        for row in rows:
+            key = float(row["temperature_K"]), density, float(row["column_cm-2"])
+            models.setdefault(key, {})[int(row["line"]) + 1] = row
     assert models.keys() == keys.keys()
     return models
 
@@ -114,6 +123,27 @@ def test_lvg_table_away_from_its_jump(radex, reference, molecule):
              if not any(6.9 < row["tau"] < 14.6 or 6.9 < float(models[key][up]["tau"]) < 14.6
                         for up, row in lines.items())}
     compare({key: models[key] for key in clear}, clear, 0.005)
+
+
+@pytest.mark.parametrize("temperature", [5, 10, 20, 60, 120, 150, 200, 500])
+def test_hydrogen_as_a_whole_is_thermal(radex, reference, temperature):
+    """H2 = o-H2 + p-H2 with o/p = min(3, 9 exp(-170.6 K / T)): para alone in cold gas, 3:1 in warm gas."""
+    ratio = min(3, 9 * np.exp(-170.6 / temperature))
+    common = ("--temperature", temperature, "--column", 1e15, "--width", 1, "--lines", 6, "--error", 1e-9)
+    co = reference / "lamda" / "co_yang2010.dat"
+    whole = radex(co, "--density", "H2=1e3", *common)
+    kinds = radex(co, "--density", f"p-H2={1e3 / (1 + ratio):.15g}", "--density",
+                  f"o-H2={1e3 * ratio / (1 + ratio):.15g}", *common)
+    assert len(whole) == 6
+    for a, b in zip(whole, kinds):
+        assert abs(float(a["Tex_K"]) / float(b["Tex_K"]) - 1) < 1e-5
+        assert abs(float(a["T_R_K"]) / float(b["T_R_K"]) - 1) < 1e-5
+    if temperature <= 10:
+        para = radex(co, "--density", "p-H2=1e3", *common)
+        assert all(abs(float(a["Tex_K"]) / float(b["Tex_K"]) - 1) < 1e-4 for a, b in zip(whole, para))
+    if temperature >= 200:
+        mixed = radex(co, "--density", "p-H2=250", "--density", "o-H2=750", *common)
+        assert all(abs(float(a["Tex_K"]) / float(b["Tex_K"]) - 1) < 1e-5 for a, b in zip(whole, mixed))
 
 
 # ---- the dense solver ----
