@@ -14,15 +14,6 @@
 static const struct field_rule PROBABILITY = {DIMENSION_NONE, false, 0.0, 1.0};
 static const struct field_rule DENSITY = {DIMENSION_DENSITY, false, 0.0, HUGE_VAL};
 
-static double h2_at(const struct species *species, int64_t cell)
-{
-    const enum collider kinds[] = {COLLIDER_H2, COLLIDER_PARA_H2, COLLIDER_ORTHO_H2};
-    double sum = 0.0;
-    for (int i = 0; i < 3; i++)
-        sum += species->given[kinds[i]] ? field_at(&species->collider[kinds[i]], cell) : 0.0;
-    return sum;
-}
-
 /* From critical densities to probabilities, in place. */
 static enum lr_status from_critical_density(const struct reader *r, const struct yaml_node *node, struct field *eps)
 {
@@ -34,7 +25,7 @@ static enum lr_status from_critical_density(const struct reader *r, const struct
         if (!(eps->values[cell] > 0.0))
             return READER_FAIL(r, node, "a critical density must be above zero");
         const double ratio = line_energy_ratio(&r->model->line, field_at(&species->temperature, cell));
-        const double y = -h2_at(species, cell) / eps->values[cell] * expm1(-ratio);
+        const double y = -species_h2_at(species, cell) / eps->values[cell] * expm1(-ratio);
         eps->values[cell] = y / (1.0 + y);
     }
     field_compact(eps, n_cell);
