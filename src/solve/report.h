@@ -14,8 +14,11 @@ struct length_unit {
 /* The unit in which a length is a handy number. */
 struct length_unit report_length_unit(double length);
 
-/* Cameras, channels, unit and beam, and what they need of memory (report_images.c). */
-void report_images(FILE *out, const lr_model *model);
+/* CPU cores that a run may use. */
+double report_cores(const lr_model *model);
+
+/* Cameras, channels, unit and beam, and what they need of memory and time (report_images.c). */
+enum lr_status report_images(lr_context *ctx, FILE *out, const lr_model *model);
 
 /* The molecule, what it collides with, and how its levels are found (report_species.c). */
 void report_species(FILE *out, const lr_model *model);
