@@ -147,6 +147,12 @@ def test_replacing_is_said_and_other_files_are_left_alone(folder):
     assert foreign.read_bytes() == before
 
 
+def test_check_tells_the_time_of_ray_tracing(program, tmp_path):
+    folder = Folder(program, tmp_path)
+    done = folder.run("check", "model.yaml")
+    assert done.returncode == 0 and "s of ray tracing on" in done.stdout
+
+
 def test_a_run_says_that_it_replaces(program, tmp_path):
     folder = Folder(program, tmp_path)
     assert "replaced" not in folder.run("run", "model.yaml", "--packets", "10").stderr
