@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/model_lines.h"
 #include "io/model_reader.h"
 #include "io/snapshot.h"
 #include "model/field.h"
@@ -93,11 +94,11 @@ static enum lr_status read_sections(struct reader *r)
     return check_exit(r, root);
 }
 
-/* The text as it was, then each setting as a comment. */
+/* The text as it was, then each setting as a comment, and which of its lines is meant. */
 static enum lr_status keep_text(lr_context *ctx, const char *text, size_t length, const char *const *settings,
-                                int n_setting, char **copy)
+                                int n_setting, const char *line, char **copy)
 {
-    size_t size = length + 2;
+    size_t size = length + 2 + (line ? strlen(line) + 16 : 0);
     for (int i = 0; i < n_setting; i++)
         size += strlen(settings[i]) + 16;
     LR_TRY(lr_allocate(ctx, size, 1, copy));
@@ -111,6 +112,8 @@ static enum lr_status keep_text(lr_context *ctx, const char *text, size_t length
             if ((*copy)[c] == '\n')
                 (*copy)[c] = ' ';
     }
+    if (line && *line)
+        snprintf(*copy + length, size - length, "# line: %s\n", line);
     return LR_OK;
 }
 
@@ -121,8 +124,19 @@ static enum lr_status copy_string(lr_context *ctx, const char *text, size_t leng
     return LR_OK;
 }
 
-enum lr_status model_load_text(lr_context *ctx, struct units *units, const char *path, const char *text, size_t length,
-                               const char *const *settings, int n_setting, lr_model **out)
+/* Errors of one line among several name it. */
+static enum lr_status name_line(lr_context *ctx, const char *line, enum lr_status status)
+{
+    if (status == LR_OK || status == LR_ERROR_MEMORY || !line || !*line)
+        return status;
+    char message[sizeof ctx->error];
+    memcpy(message, ctx->error, sizeof message);
+    return lr_fail(ctx, status, "line '%s': %s", line, message);
+}
+
+enum lr_status model_load_line_text(lr_context *ctx, struct units *units, const char *path, const char *text,
+                                    size_t length, const char *const *settings, int n_setting, const char *line,
+                                    lr_model **out)
 {
     struct reader r = {.ctx = ctx, .units = units};
     char *folder = NULL;
@@ -132,11 +146,13 @@ enum lr_status model_load_text(lr_context *ctx, struct units *units, const char 
     LR_TRY_OR(done, status, copy_string(ctx, path, strlen(path), &r.model->path));
     LR_TRY_OR(done, status, copy_string(ctx, path, slash ? (size_t)(slash - path) + 1 : 0, &folder));
     r.folder = folder;
-    LR_TRY_OR(done, status, keep_text(ctx, text, length, settings, n_setting, &r.model->text));
+    LR_TRY_OR(done, status, keep_text(ctx, text, length, settings, n_setting, line, &r.model->text));
     LR_TRY_OR(done, status, yaml_parse(ctx, path, text, length, &r.tree));
     for (int i = 0; i < n_setting; i++)
         LR_TRY_OR(done, status, yaml_set(ctx, r.tree, settings[i]));
-    LR_TRY_OR(done, status, read_sections(&r));
+    LR_TRY_OR(done, status, model_lines_choose(ctx, r.tree, line));
+    snprintf(r.model->line_name, sizeof r.model->line_name, "%s", line ? line : "");
+    LR_TRY_OR(done, status, name_line(ctx, line, read_sections(&r)));
     LR_TRY_OR(done, status, yaml_write(ctx, r.tree, &r.model->resolved));
     *out = r.model;
     r.model = NULL;
@@ -146,6 +162,12 @@ done:
     free(folder);
     lr_model_free(r.model);
     return status;
+}
+
+enum lr_status model_load_text(lr_context *ctx, struct units *units, const char *path, const char *text, size_t length,
+                               const char *const *settings, int n_setting, lr_model **model)
+{
+    return model_load_line_text(ctx, units, path, text, length, settings, n_setting, NULL, model);
 }
 
 /* A model is a small text; what is larger is something else. */
@@ -178,8 +200,8 @@ static enum lr_status read_text(lr_context *ctx, const char *path, char **text, 
     return status;
 }
 
-enum lr_status lr_model_load(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
-                             lr_model **model)
+enum lr_status lr_model_load_line(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
+                                  const char *line, lr_model **model)
 {
     char *text = NULL;
     size_t length = 0;
@@ -189,8 +211,33 @@ enum lr_status lr_model_load(lr_context *ctx, const char *path, const char *cons
     if (status == LR_OK)
         status = units_create(ctx, &units);
     if (status == LR_OK)
-        status = model_load_text(ctx, units, path, text, length, settings, n_setting, model);
+        status = model_load_line_text(ctx, units, path, text, length, settings, n_setting, line, model);
     units_free(units);
+    free(text);
+    return status;
+}
+
+enum lr_status lr_model_load(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
+                             lr_model **model)
+{
+    return lr_model_load_line(ctx, path, settings, n_setting, NULL, model);
+}
+
+enum lr_status lr_model_lines(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
+                              char **names)
+{
+    char *text = NULL;
+    size_t length = 0;
+    struct yaml_tree *tree = NULL;
+    *names = NULL;
+    enum lr_status status = read_text(ctx, path, &text, &length);
+    if (status == LR_OK)
+        status = yaml_parse(ctx, path, text, length, &tree);
+    for (int i = 0; i < n_setting && status == LR_OK; i++)
+        status = yaml_set(ctx, tree, settings[i]);
+    if (status == LR_OK)
+        status = model_lines_names(ctx, tree, names);
+    yaml_free(tree);
     free(text);
     return status;
 }
