@@ -162,6 +162,7 @@ def test_a_run_says_that_it_replaces(program, tmp_path):
 
 def test_a_run_that_fails_does_not_speak_of_replacing(program, tmp_path):
     folder = Folder(program, tmp_path)
+    folder.model.write_text(MODEL)
     assert folder.run("run", "model.yaml", "--packets", "10").returncode == 0
     fits.PrimaryHDU(np.ones((2, 2))).writeto(folder.path / "model_side.fits", overwrite=True)
     done = folder.run("run", "model.yaml", "--packets", "10")
