@@ -66,12 +66,14 @@ static double choose_unit(const struct scene *scene, int origin, double backgrou
     const double length = 0.5 * mesh_size(&scene->mesh, 0);
     double unit = background;
     unit = fmax(unit, field_measure(&scene->line_source, &scene->mesh).high * length);
-    if (scene->emissivity[origin].value)
+    if (scene->emissivity[origin].value || scene->emissivity[origin].kept)
         unit = fmax(unit, scene->emissivity[origin].unit * length);
     for (int c = 0; c < scene->channels.n; c++) {
         unit = fmax(unit, scene->sky[c]);
         for (int p = 0; p < scene->n_plane; p++)
             unit = fmax(unit, scene->plane[p].brightness[c]);
+        for (int p = 0; p < scene->n_point; p++)
+            unit = fmax(unit, scene->point[p].strength[c] / (length * length));
     }
     return unit > 0 ? unit : 1;
 }
@@ -341,9 +343,14 @@ static enum lr_status prepare(lr_context *ctx, const struct scene *scene, int or
         LR_TRY(add_cavity(ctx, light, prepared, &light));
     job->emissivity = light ? light + first : NULL;
     job->emissivity_unit = emissivity->unit * prepared->length_unit / prepared->intensity_unit;
+    if (emissivity->kept) {
+        job->kept = emissivity->kept;
+        job->kept_first = emissivity->first + first;
+        job->emissivity_unit *= emissivity->scale;
+    }
     job->n_aspect = light ? scene->n_aspect : 1;
     /* Scattered light was recorded in cells that move as one: rays see them as the packets did. */
-    job->step_velocity = options->step_velocity && !job->emissivity;
+    job->step_velocity = options->step_velocity && !job->emissivity && !job->kept;
     job->spread = field_measure(&scene->medium.eps, &scene->mesh).low < 1;
     if (!shines)
         return LR_OK;
