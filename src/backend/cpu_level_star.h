@@ -1,4 +1,4 @@
-/* Direct light of stars (kernel/level_star.h) in vector loops over frequencies: on shells one ray outward, on Cartesian
+/* Direct light of stars (kernel/level_star.h) in vector loops over frequencies: on shells one ray outward, on other
  * meshes one to each cell. Included by cpu_levels.c, once per precision and instruction set. */
 #ifndef LR_BACKEND_CPU_LEVEL_STAR_H
 #define LR_BACKEND_CPU_LEVEL_STAR_H
@@ -134,7 +134,7 @@ static void shine_on_shells(const struct star_scene *scene, const struct shell_v
     }
 }
 
-/* ---- Cartesian: to the middle of each cell ---- */
+/* ---- boxes: to the middle of each cell ---- */
 
 /* Velocities along the way through the last cell. */
 struct star_end {

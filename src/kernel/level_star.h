@@ -1,4 +1,4 @@
-/* Direct light of a star in the cells of a Cartesian mesh, for level populations: absorbed on the way and in the cell,
+/* Direct light of a star in cells that are boxes, for level populations: absorbed on the way and in the cell,
  *
  *     J = W n SUM_f p e^-tau (1 - e^-h) / h / SUM_f p,    h = (alpha p + kappa) l,
  *

@@ -138,7 +138,7 @@ struct amr_step {
     int outside, wrapped, same_brick;
 };
 
-LR_FN struct amr_step amr_step(const struct mesh_view *mesh, struct place at, int axis, int forward)
+LR_FN struct amr_step amr_across(const struct mesh_view *mesh, struct place at, int axis, int forward)
 {
     struct amr_step step;
     const int b = at.i / mesh->brick[0];
@@ -182,7 +182,7 @@ LR_FN struct crossing walk_cross(const struct mesh_view *mesh, struct place at, 
 {
     const real component = axis == 0 ? n.x : axis == 1 ? n.y : n.z;
     const int forward = component > R(0);
-    const struct amr_step step = amr_step(mesh, at, axis, forward);
+    const struct amr_step step = amr_across(mesh, at, axis, forward);
     struct crossing result;
     result.n = n;
     result.escaped = 0;
@@ -228,7 +228,7 @@ LR_FN struct neighbour walk_neighbour(const struct mesh_view *mesh, const int at
     local[across] = width[across] * (part & 1 ? R(0.75) : R(0.25));
     local[other] = width[other] * (part & 2 ? R(0.75) : R(0.25));
     place.local = vec3_make(local[0], local[1], local[2]);
-    const struct amr_step step = amr_step(mesh, place, axis, upward);
+    const struct amr_step step = amr_across(mesh, place, axis, upward);
     result.cell = -1;
     result.distance = R(0);
     if (step.outside)
