@@ -49,26 +49,12 @@ static int device_count(void)
     return 1;
 }
 
-static double available_memory(void)
-{
-    double bytes = 0;
-    FILE *file = fopen("/proc/meminfo", "r");
-    if (file) {
-        char line[256];
-        while (fgets(line, sizeof line, file))
-            if (strncmp(line, "MemAvailable:", 13) == 0)
-                bytes = 1024.0 * strtod(line + 13, NULL); /* kB */
-        fclose(file);
-    }
-    return bytes > 0 ? bytes : (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-}
-
 static enum lr_status device_describe(lr_context *ctx, int device, struct transport_device *description)
 {
     (void)ctx;
     (void)device;
     snprintf(description->name, sizeof description->name, "%s", best_variant().simd);
-    description->memory_bytes = available_memory();
+    description->memory_bytes = lr_free_memory();
     return LR_OK;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 lr_context *lr_context_create(void)
 {
@@ -69,8 +70,38 @@ void lr_log(lr_context *ctx, enum lr_log_level level, const char *format, ...)
     ctx->log(ctx->log_user, level, message);
 }
 
+double lr_free_memory(void)
+{
+    double bytes = 0;
+    FILE *file = fopen("/proc/meminfo", "r");
+    if (file) {
+        char line[256];
+        while (fgets(line, sizeof line, file))
+            if (strncmp(line, "MemAvailable:", 13) == 0)
+                bytes = 1024.0 * strtod(line + 13, NULL); /* kB */
+        fclose(file);
+    }
+    return bytes > 0 ? bytes : (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+}
+
+/* The system hands out more memory than there is and ends programs that use it: large arrays are refused before. */
+static enum lr_status check_large(lr_context *ctx, double bytes)
+{
+    const double gib = 1024.0 * 1024.0 * 1024.0;
+    const double left = bytes > 0.25 * gib ? lr_free_memory() : bytes;
+    if (bytes <= left)
+        return LR_OK;
+    return lr_fail(
+        ctx, LR_ERROR_MEMORY,
+        "not enough memory: an array of %.3g GiB is needed and %.3g GiB are free; use a smaller mesh, or a part "
+        "of it",
+        bytes / gib, left / gib);
+}
+
 void *lr_new(lr_context *ctx, size_t count, size_t size)
 {
+    if (check_large(ctx, (double)count * (double)size) != LR_OK)
+        return NULL;
     void *memory = calloc(count ? count : 1, size);
     if (!memory)
         (void)lr_fail(ctx, LR_ERROR_MEMORY, "out of memory: %.3g GiB were asked for",

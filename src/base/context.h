@@ -34,6 +34,8 @@ void *lr_new(lr_context *ctx, size_t count, size_t size);
 
 /* Seconds of a clock that only moves forward. */
 double lr_seconds(void);
+/* Bytes that programs can still use. */
+double lr_free_memory(void);
 
 /* Return from the function when a step fails; functions with something to release use LR_TRY_OR. */
 #define LR_TRY(step)                                                                                                   \

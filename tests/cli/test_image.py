@@ -149,6 +149,7 @@ def test_replacing_is_said_and_other_files_are_left_alone(folder):
 
 def test_check_tells_the_time_of_ray_tracing(program, tmp_path):
     folder = Folder(program, tmp_path)
+    folder.model.write_text(MODEL)
     done = folder.run("check", "model.yaml")
     assert done.returncode == 0 and "s of ray tracing on" in done.stdout
 
