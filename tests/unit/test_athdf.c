@@ -485,6 +485,15 @@ static void damaged_files_are_refused(void **state)
     write_athdf(&plan);
     remove_object(FILE_NAME, "Levels");
     expect_damage(f, "there is no dataset 'Levels'");
+    const hsize_t blocks = 8, pairs[2] = {8, 3}, edges[2] = {8, 5};
+    put_empty(FILE_NAME, "Levels", H5T_STD_I32LE, 1, &blocks);
+    expect_damage(f, "'Levels' has shape (8), more than is stored");
+    write_athdf(&plan);
+    put_empty(FILE_NAME, "LogicalLocations", H5T_STD_I64LE, 2, pairs);
+    expect_damage(f, "'LogicalLocations' has shape (8, 3), more than is stored");
+    write_athdf(&plan);
+    put_empty(FILE_NAME, "x1f", H5T_IEEE_F32LE, 2, edges);
+    expect_damage(f, "'x1f' has shape (8, 5), more than is stored");
     write_athdf(&plan);
     double *values = calloc(6 * 8 * 16, sizeof *values);
     for (int i = 0; i < 6 * 8 * 16; i++)
