@@ -258,6 +258,30 @@ static void temperature_follows_from_pressure(void **state)
     unlink(FILE_NAME);
 }
 
+/* Without gas_density the mass is that of H2, which is read for it where nothing else needs it. */
+static void pressure_goes_with_hydrogen(void **state)
+{
+    struct fixture *f = *state;
+    write_uniform();
+    put_field("fields/n_H2", H5T_IEEE_F64LE, 100, "cm-3");
+    put_field("fields/pressure", H5T_IEEE_F64LE, 1e-12, "erg/cm3");
+    /* the temperature of the file needs no H2 */
+    const lr_model *m = load(f, NULL);
+    assert_false(m->species->given[COLLIDER_H2]);
+    /* the recipe does, although the file has a temperature: T = mu m_u P / (k 2.8 m_u n) */
+    const double expected = 2.33 * 1e-12 / (1.380649e-16 * 2.8 * 100);
+    m = load(f, "medium={temperature: {ideal-gas: {mean_molecular_weight: 2.33}}}");
+    assert_close(field_at(&m->species->temperature, 5), expected, 1e-12);
+    assert_non_null(strstr(m->snapshot, "not used    entropy, temperature\n"));
+    /* and so does a file without one, unless the model has its own */
+    remove_object(FILE_NAME, "fields/temperature");
+    m = load(f, "snapshot={file: test_model_snapshot.h5, mean_molecular_weight: 2.33}");
+    assert_close(field_at(&m->species->temperature, 5), expected, 1e-12);
+    m = load(f, "medium={temperature: 20 K}");
+    assert_false(m->species->given[COLLIDER_H2]);
+    unlink(FILE_NAME);
+}
+
 static void the_model_wins(void **state)
 {
     struct fixture *f = *state;
@@ -563,6 +587,7 @@ int main(void)
         RUN(refined_meshes_are_bricks),
         RUN(hydrogen_follows_from_mass),
         RUN(temperature_follows_from_pressure),
+        RUN(pressure_goes_with_hydrogen),
         RUN(the_model_wins),
         RUN(missing_fields_are_named),
         RUN(bad_values_units_and_shapes_are_named),
