@@ -285,6 +285,7 @@ struct lr_cloud_statistics {
     double density[3], temperature[3], co[3], oh[3]; /* smallest, mean, largest */
     double density_width;                            /* standard deviation of ln n(H2) */
     double temperature_with_density;                 /* correlation coefficients over cells: of ln T with ln n(H2) */
+                                                     /* (NaN, as those below, where one of the two does not vary) */
     double co_with_density;                          /* of ln abundance with ln n(H2) */
     double oh_with_density;
     double co_with_oh; /* of the two ln abundances */

@@ -239,6 +239,22 @@ static void print_range(const char *name, const double range[3], const char *uni
     printf("%-24s%.4g to %.4g, mean %.6g  %s\n", name, range[0], range[2], range[1], unit);
 }
 
+/* Those of numbers that vary. */
+static void print_correlations(const struct lr_cloud_statistics *s)
+{
+    const char *const names[] = {"T with n", "CO/H2 with n", "OH/H2 with n", "CO/H2 with OH/H2"};
+    const double values[] = {s->temperature_with_density, s->co_with_density, s->oh_with_density, s->co_with_oh};
+    int n = 0;
+    for (int i = 0; i < 4; i++) {
+        if (!isfinite(values[i]))
+            continue;
+        printf("%-*s%s %.3f", n ? 0 : 24, n ? ", " : "correlation of logs", names[i], values[i]);
+        n++;
+    }
+    if (n > 0)
+        printf("\n");
+}
+
 static void print_statistics(const struct request *request, const lr_cloud *cloud)
 {
     const double cm_per_km = 1e5;
@@ -254,8 +270,7 @@ static void print_statistics(const struct request *request, const lr_cloud *clou
     printf("%-24s%.4g, %.4g, %.4g  km/s along x, y, z; largest %.4g\n", "velocity dispersion", s.sigma_v[0] / cm_per_km,
            s.sigma_v[1] / cm_per_km, s.sigma_v[2] / cm_per_km, s.fastest / cm_per_km);
     printf("%-24s%.4g of the power\n", "  solenoidal", s.solenoidal);
-    printf("%-24sT with n %.3f, CO/H2 with n %.3f, OH/H2 with n %.3f, CO/H2 with OH/H2 %.3f\n", "correlation of logs",
-           s.temperature_with_density, s.co_with_density, s.oh_with_density, s.co_with_oh);
+    print_correlations(&s);
     printf("%-24s%s\n", "model file", request->output);
 }
 

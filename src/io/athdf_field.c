@@ -81,11 +81,20 @@ enum lr_status athdf_list_fields(struct snapshot *snapshot, struct athdf *athdf)
 /* ---- Values of a block ---- */
 
 struct work {
+    struct snapshot *snapshot;
     const struct athdf *athdf;
     int64_t block;
     size_t n;                         /* cells of a block */
     double *result, *density, *other; /* [n] */
 };
+
+/* A variable that goes into one field is used, whatever else it stands for; each scalar is a field of its own. */
+static void mark_used(const struct work *work, int variable)
+{
+    for (int f = 0; f < work->athdf->n_field; f++)
+        if (work->athdf->field[f].variable == variable && work->athdf->field[f].kind != ATHDF_SCALAR)
+            work->snapshot->field[f].used = true;
+}
 
 /* One variable of a block, without ghost zones: [k][j][i]. */
 static enum lr_status load(const struct work *work, int variable, double *values)
@@ -102,8 +111,10 @@ static enum lr_status load(const struct work *work, int variable, double *values
         H5Sclose(memory);
     if (file >= 0)
         H5Sclose(file);
-    if (good)
+    if (good) {
+        mark_used(work, variable);
         return LR_OK;
+    }
     return lr_fail(athdf->file.ctx, LR_ERROR_IO,
                    "%s: '%s' cannot be read at block %lld; the file is truncated or damaged", athdf->file.path,
                    athdf->dataset_name[from->dataset], (long long)work->block);
@@ -137,17 +148,27 @@ static enum lr_status load_primitive(const struct work *work, int variable, doub
     return LR_OK;
 }
 
+/* All three components must be there: without one the energy left over would pass for heat. */
 static enum lr_status subtract_squares(const struct work *work, const char *const names[3], bool by_density)
 {
     for (int axis = 0; axis < 3; axis++) {
         const int variable = athdf_find(work->athdf, names[axis]);
         if (variable < 0)
-            continue;
+            return lr_fail(
+                work->athdf->file.ctx, LR_ERROR_INPUT,
+                "%s: the pressure follows from the energy 'Etot' less that of '%s', which is not there; give "
+                "medium.temperature",
+                work->athdf->file.path, names[axis]);
         LR_TRY(load(work, variable, work->other));
         for (size_t i = 0; i < work->n; i++)
             work->result[i] -= 0.5 * work->other[i] * work->other[i] / (by_density ? work->density[i] : 1.0);
     }
     return LR_OK;
+}
+
+static bool has_any(const struct athdf *athdf, const char *const names[3])
+{
+    return athdf_find(athdf, names[0]) >= 0 || athdf_find(athdf, names[1]) >= 0 || athdf_find(athdf, names[2]) >= 0;
 }
 
 static enum lr_status load_pressure(const struct work *work, int variable, double unit)
@@ -162,7 +183,9 @@ static enum lr_status load_pressure(const struct work *work, int variable, doubl
                            work->athdf->file.path);
         LR_TRY(load_density(work));
         LR_TRY(subtract_squares(work, momenta, true));
-        LR_TRY(subtract_squares(work, fields, false));
+        work->snapshot->without_magnetic_energy = !has_any(work->athdf, fields);
+        if (!work->snapshot->without_magnetic_energy)
+            LR_TRY(subtract_squares(work, fields, false));
         unit *= gamma - 1.0;
     }
     for (size_t i = 0; i < work->n; i++)
@@ -248,7 +271,7 @@ enum lr_status athdf_read_field(struct snapshot *snapshot, int index, const stru
         return lr_fail(snapshot->ctx, LR_ERROR_INPUT, "%s: '%s' is %s; expected %s", snapshot->path,
                        snapshot->field[index].origin, units_dimension_name(dimension),
                        units_dimension_name(rule->dimension));
-    struct work work = {.athdf = athdf, .n = (size_t)athdf->block[0] * (size_t)athdf->block[1]};
+    struct work work = {.snapshot = snapshot, .athdf = athdf, .n = (size_t)athdf->block[0] * (size_t)athdf->block[1]};
     work.n *= (size_t)athdf->block[2];
     double *memory = NULL;
     LR_TRY(lr_allocate(snapshot->ctx, 3 * work.n, sizeof(double), &memory));

@@ -42,6 +42,8 @@ static enum lr_status read_integers(const struct athdf *athdf, const char *name,
             lr_fail(athdf->file.ctx, LR_ERROR_INPUT, "%s: '%s' does not have one entry for each of the %lld blocks",
                     athdf->file.path, name, (long long)athdf->n_block);
     if (status == LR_OK)
+        status = hdf5_array_check_stored(athdf->file.ctx, array, name);
+    if (status == LR_OK)
         status = lr_allocate(athdf->file.ctx, (size_t)athdf->n_block * (rank == 1 ? 1 : 3), sizeof(double), values);
     if (status == LR_OK)
         status = hdf5_array_read(athdf->file.ctx, array, -1, *values);
@@ -125,6 +127,8 @@ static enum lr_status find_ghosts(struct athdf *athdf, int axis)
         status = lr_fail(ctx, LR_ERROR_INPUT, "%s: '%s' does not have %d edges for each of %lld blocks",
                          athdf->file.path, names[axis], athdf->stored[axis] + 1, (long long)athdf->n_block);
     if (status == LR_OK)
+        status = hdf5_array_check_stored(ctx, array, names[axis]);
+    if (status == LR_OK)
         status = lr_allocate(ctx, (size_t)athdf->n_block * (size_t)(athdf->stored[axis] + 1), sizeof(double), &edge);
     if (status == LR_OK)
         status = hdf5_array_read(ctx, array, -1, edge);
@@ -151,11 +155,13 @@ static enum lr_status find_ghosts(struct athdf *athdf, int axis)
 
 /* ---- One level: a rectilinear mesh ---- */
 
-/* Every place among the blocks is taken exactly once. */
+/* Every place among the blocks is taken exactly once. Of more places than blocks, one of the first n_block + 1 is
+ * empty: no others are looked at, so that a small file that claims many places takes little memory. */
 static enum lr_status check_tiling(const struct athdf *athdf, const int n[3])
 {
     const int64_t slots[3] = {n[0] / athdf->block[0], n[1] / athdf->block[1], n[2] / athdf->block[2]};
-    const int64_t n_slot = slots[0] * slots[1] * slots[2];
+    const int64_t n_all = slots[0] * slots[1] * slots[2];
+    const int64_t n_slot = n_all < athdf->n_block + 1 ? n_all : athdf->n_block + 1;
     lr_context *ctx = athdf->file.ctx;
     int *taken = NULL;
     LR_TRY(lr_allocate(ctx, (size_t)n_slot, sizeof *taken, &taken));
@@ -168,7 +174,10 @@ static enum lr_status check_tiling(const struct athdf *athdf, const int n[3])
                         athdf->file.path, (long long)b, at[0], at[1], at[2]);
             break;
         }
-        int *slot = &taken[(at[0] * slots[1] + at[1]) * slots[2] + at[2]];
+        const int64_t place = (at[0] * slots[1] + at[1]) * slots[2] + at[2];
+        if (place >= n_slot)
+            continue;
+        int *slot = &taken[place];
         if (*slot)
             status = lr_fail(ctx, LR_ERROR_INPUT,
                              "%s: 'LogicalLocations': blocks %d and %lld are both at (%d, %d, %d) of level %d",

@@ -2,6 +2,7 @@
 #include "io/hdf5_field.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +141,44 @@ enum lr_status hdf5_array_read(lr_context *ctx, const struct hdf5_array *array, 
     if (result < 0)
         return lr_fail(ctx, LR_ERROR_IO, "%s: a dataset cannot be read; the file is truncated or damaged", path);
     return LR_OK;
+}
+
+/* Stored bytes times what compression can make of them; deflate ends at 1032. */
+static double most_bytes(const struct hdf5_array *array)
+{
+    const double most_compressed = 1100.0;
+    hsize_t file_size = 0;
+    hid_t plan = H5Dget_create_plist(array->dataset);
+    const bool filtered = plan >= 0 && H5Pget_nfilters(plan) > 0;
+    if (plan >= 0)
+        H5Pclose(plan);
+    const double stored = (double)H5Dget_storage_size(array->dataset);
+    if (H5Fget_filesize(array->file, &file_size) < 0)
+        return 0.0;
+    return fmin(stored, (double)file_size) * (filtered ? most_compressed : 1.0);
+}
+
+enum lr_status hdf5_array_check_stored(lr_context *ctx, const struct hdf5_array *array, const char *name)
+{
+    char path[512] = "HDF5 file", shape[128];
+    double bytes = 0.0, most = 0.0;
+    H5E_BEGIN_TRY
+    {
+        hid_t type = H5Dget_type(array->dataset);
+        bytes = type >= 0 ? (double)H5Tget_size(type) : 1.0;
+        if (type >= 0)
+            H5Tclose(type);
+        most = most_bytes(array);
+        H5Fget_name(array->file, path, sizeof path);
+    }
+    H5E_END_TRY;
+    for (int i = 0; i < array->rank; i++)
+        bytes *= (double)array->shape[i];
+    if (bytes <= most)
+        return LR_OK;
+    hdf5_shape_text(array->shape, array->rank, shape, sizeof shape);
+    return lr_fail(ctx, LR_ERROR_INPUT, "%s: '%s' has shape %s, more than is stored; the file is damaged or incomplete",
+                   path, name, shape);
 }
 
 void hdf5_shape_text(const int64_t *shape, int rank, char *text, size_t size)

@@ -28,6 +28,10 @@ void hdf5_array_close(struct hdf5_array *array);
 /* All values in C order; or, with component >= 0, those at that index of the first axis. */
 enum lr_status hdf5_array_read(lr_context *ctx, const struct hdf5_array *array, int64_t component, double *values);
 
+/* Fails where the dataset has more numbers than the file can hold, before anybody makes room for them. Not for fields,
+ * large parts of which may be left to a fill value. */
+enum lr_status hdf5_array_check_stored(lr_context *ctx, const struct hdf5_array *array, const char *name);
+
 /* "(128, 2, 2)". */
 void hdf5_shape_text(const int64_t *shape, int rank, char *text, size_t size);
 

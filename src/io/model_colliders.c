@@ -80,8 +80,7 @@ static bool needs_hydrogen(const struct reader *r, const struct yaml_node *map)
         return true;
     if (!told && (yaml_find(map, "abundance") || (!yaml_find(map, "density") && snapshot_find(r->snapshot, name) < 0)))
         return true;
-    return snapshot_find(r->snapshot, "gas_density") < 0 && snapshot_find(r->snapshot, "temperature") < 0 &&
-           snapshot_find(r->snapshot, "pressure") >= 0;
+    return snapshot_find(r->snapshot, "gas_density") < 0 && temperature_needs_mass(r, map);
 }
 
 static enum lr_status take_hydrogen(const struct reader *r)

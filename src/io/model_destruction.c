@@ -55,5 +55,8 @@ enum lr_status read_destruction(const struct reader *r, const struct yaml_node *
     if (!species_has_h2(species))
         return yaml_fail_key(r->ctx, r->tree, critical,
                              "this needs the density of H2: 'colliders', or a snapshot with n_H2 or gas_density");
+    if (field_is_zero(&species->temperature, mesh_cell_count(&r->model->mesh))) /* given populations may have none */
+        return yaml_fail_key(r->ctx, r->tree, critical,
+                             "this needs the temperature of the gas: 'temperature' of the medium or of a snapshot");
     return from_critical_density(r, critical, eps);
 }

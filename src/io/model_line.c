@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "io/model_lines.h"
 #include "model/line.h"
 
 static enum lr_status read_degeneracies(const struct reader *r, const struct yaml_node *map, struct line *line)
@@ -19,8 +20,7 @@ static enum lr_status read_degeneracies(const struct reader *r, const struct yam
 
 static enum lr_status read_custom(const struct reader *r, const struct yaml_node *map, struct line *line)
 {
-    const char *const keys[] = {"frequency", "einstein_a",  "degeneracies", "mass",
-                                "gamma",     "dipole_core", "molecule",     "rotor"};
+    const char *const keys[] = {CUSTOM_LINE_KEYS, "molecule", "rotor"};
     LR_TRY(READER_KEYS(r, map, keys));
     snprintf(line->name, sizeof line->name, "custom");
     LR_TRY(read_positive(r, map, "frequency", DIMENSION_FREQUENCY, &line->nu0));

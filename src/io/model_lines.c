@@ -94,10 +94,9 @@ static enum lr_status check_name(lr_context *ctx, const struct yaml_tree *tree, 
 
 static enum lr_status check_entry(lr_context *ctx, const struct yaml_tree *tree, const struct yaml_node *entry)
 {
-    const char *const keys[] = {"name",        "line",         "molecule",   "transition", "levels",
-                                "species",     "frequency",    "einstein_a", "mass",       "gamma",
-                                "dipole_core", "degeneracies", SECTIONS[0],  SECTIONS[1],  SECTIONS[2],
-                                SECTIONS[3],   SECTIONS[4],    SECTIONS[5],  SECTIONS[6],  SECTIONS[7]};
+    const char *const keys[] = {"name",      "line",      MOLECULE_LINE_KEYS, CUSTOM_LINE_KEYS,
+                                SECTIONS[0], SECTIONS[1], SECTIONS[2],        SECTIONS[3],
+                                SECTIONS[4], SECTIONS[5], SECTIONS[6],        SECTIONS[7]};
     LR_TRY(yaml_check_keys(ctx, tree, entry, keys, (int)(sizeof keys / sizeof keys[0])));
     LR_TRY(check_name(ctx, tree, entry));
     const struct yaml_node *line = yaml_find(entry, "line");

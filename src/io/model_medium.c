@@ -220,6 +220,7 @@ static enum lr_status read_absorption(const struct reader *r, const struct yaml_
         double depth = 0.0;
         LR_TRY(read_number(r, depth_node, 0.0, DBL_MAX, &depth));
         LR_TRY(scale_to_depth(r, depth_node, depth, found, &medium->kappa));
+        field_compact(&medium->kappa, mesh_cell_count(&r->model->mesh)); /* a depth of zero */
     }
     return check_derived(r,
                          depth_node   ? depth_node

@@ -143,6 +143,8 @@ enum lr_status read_abundance_recipe(const struct reader *r, const struct yaml_n
  * says it. */
 enum lr_status read_temperature(const struct reader *r, const struct yaml_node *map, struct field *temperature,
                                 bool *found);
+/* Whether it will follow from a pressure, and so from the mass of the gas. */
+bool temperature_needs_mass(const struct reader *r, const struct yaml_node *map);
 enum lr_status read_species(const struct reader *r, const struct yaml_node *map, struct medium *medium);
 /* `node` is NULL when the section is absent: a molecule then shines by itself. */
 enum lr_status read_sources(const struct reader *r, const struct yaml_node *node);

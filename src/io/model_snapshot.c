@@ -267,5 +267,7 @@ enum lr_status describe_snapshot(const struct reader *r)
     if (snapshot->h2_from_mass)
         fprintf(out, "  H2          from gas_density, with %.5g u of gas per H2 molecule\n",
                 snapshot->mass_per_h2 / LR_ATOMIC_MASS_UNIT);
+    if (snapshot->without_magnetic_energy)
+        fprintf(out, "  pressure    from Etot without a magnetic part: the file has no Bcc1, Bcc2, Bcc3\n");
     return fclose(out) == 0 ? LR_OK : lr_fail(r->ctx, LR_ERROR_MEMORY, "out of memory");
 }

@@ -84,11 +84,24 @@ static enum lr_status read_ideal_gas(const struct reader *r, const struct yaml_n
     return divide_by_mass(r, place, weight, field);
 }
 
+static bool is_recipe(const struct yaml_node *node)
+{
+    return node && node->kind == YAML_MAP && yaml_find(node, "ideal-gas");
+}
+
+bool temperature_needs_mass(const struct reader *r, const struct yaml_node *map)
+{
+    const struct yaml_node *node = yaml_find(map, "temperature");
+    if (node)
+        return is_recipe(node);
+    return snapshot_find(r->snapshot, "temperature") < 0 && snapshot_find(r->snapshot, "pressure") >= 0;
+}
+
 enum lr_status read_temperature(const struct reader *r, const struct yaml_node *map, struct field *temperature,
                                 bool *found)
 {
     const struct yaml_node *node = yaml_find(map, "temperature");
-    if (node && node->kind == YAML_MAP && yaml_find(node, "ideal-gas")) {
+    if (is_recipe(node)) {
         const char *const keys[] = {"ideal-gas"};
         LR_TRY(READER_KEYS(r, node, keys));
         *found = true;

@@ -64,6 +64,7 @@ struct snapshot {
     double mass_per_h2;           /* g */
     double mean_molecular_weight; /* mass per particle in u; 0 = not said */
     bool h2_from_mass;            /* n_H2 was made of gas_density */
+    bool without_magnetic_energy; /* the pressure was made of an energy, in a file without magnetic fields */
     char note[SNAPSHOT_NOTE];     /* one line about the file, for the report */
 };
 

@@ -26,12 +26,15 @@ static enum lr_status open_vector(const struct snapshot *snapshot, const char *n
                                   struct hdf5_array **array)
 {
     LR_TRY(hdf5_array_open(snapshot->ctx, snapshot->path, name, array));
-    if ((*array)->rank == 1 && (*array)->shape[0] >= low && (*array)->shape[0] <= high)
+    const bool good = (*array)->rank == 1 && (*array)->shape[0] >= low && (*array)->shape[0] <= high;
+    const enum lr_status status = good ? hdf5_array_check_stored(snapshot->ctx, *array, name) : LR_OK;
+    if (good && status == LR_OK)
         return LR_OK;
     char found[128];
     hdf5_shape_text((*array)->shape, (*array)->rank, found, sizeof found);
     hdf5_array_close(*array);
     *array = NULL;
+    LR_TRY(status);
     if (low == high)
         return lr_fail(snapshot->ctx, LR_ERROR_INPUT, "%s: '%s' has shape %s; expected (%lld)", snapshot->path, name,
                        found, (long long)low);
@@ -191,6 +194,8 @@ static enum lr_status read_integers(const struct snapshot *snapshot, const char 
                          found, wanted);
     }
     if (status == LR_OK)
+        status = hdf5_array_check_stored(snapshot->ctx, array, name);
+    if (status == LR_OK)
         status = lr_allocate(snapshot->ctx, count, sizeof(double), &values);
     if (status == LR_OK)
         status = hdf5_array_read(snapshot->ctx, array, -1, values);
@@ -213,6 +218,10 @@ static enum lr_status read_bricks(struct snapshot *snapshot)
     LR_TRY(open_vector(snapshot, "mesh/level", 1, MAX_CELL, &array));
     bricks->n = array->shape[0];
     hdf5_array_close(array);
+    if ((double)bricks->n * bricks->brick[0] * bricks->brick[1] * bricks->brick[2] > (double)MAX_CELL)
+        return lr_fail(snapshot->ctx, LR_ERROR_INPUT,
+                       "%s: %lld bricks of %d x %d x %d cells are too many; at most %lld cells fit", snapshot->path,
+                       (long long)bricks->n, bricks->brick[0], bricks->brick[1], bricks->brick[2], (long long)MAX_CELL);
     LR_TRY(lr_allocate(snapshot->ctx, (size_t)bricks->n, sizeof *bricks->level, &bricks->level));
     LR_TRY(lr_allocate(snapshot->ctx, (size_t)bricks->n, sizeof *bricks->position, &bricks->position));
     LR_TRY(read_integers(snapshot, "mesh/level", 1, bricks->n, DEEPEST, bricks->level));

@@ -78,6 +78,13 @@ static enum lr_status insert_brick(lr_context *ctx, struct mesh_tree *tree, int6
     return LR_OK;
 }
 
+static enum lr_status fail_hole(lr_context *ctx, const int root[3], int64_t where)
+{
+    return lr_fail(ctx, LR_ERROR_INPUT, "the bricks leave a hole: none at level 0, position %lld %lld %lld",
+                   (long long)(where / root[2] / root[1]), (long long)(where / root[2] % root[1]),
+                   (long long)(where % root[2]));
+}
+
 /* Every place must lead to a brick. */
 static enum lr_status find_holes(lr_context *ctx, const struct mesh_tree *tree)
 {
@@ -86,9 +93,7 @@ static enum lr_status find_holes(lr_context *ctx, const struct mesh_tree *tree)
         if (tree->link[where] != NOT_THERE)
             continue;
         if (where < n_root)
-            return lr_fail(ctx, LR_ERROR_INPUT, "the bricks leave a hole: none at level 0, position %lld %lld %lld",
-                           (long long)(where / tree->root[2] / tree->root[1]),
-                           (long long)(where / tree->root[2] % tree->root[1]), (long long)(where % tree->root[2]));
+            return fail_hole(ctx, tree->root, where);
         /* any brick of the same eight names the place */
         const int64_t first = where - (where - n_root) % 8;
         for (int part = 0; part < 8; part++)
@@ -103,6 +108,29 @@ static enum lr_status find_holes(lr_context *ctx, const struct mesh_tree *tree)
         return lr_fail(ctx, LR_ERROR_INPUT, "the bricks leave a hole: a refined place is not filled by eight parts");
     }
     return LR_OK;
+}
+
+/* Fewer bricks than places on level 0 leave a hole among the first n_brick + 1 of these: found without an array of all
+ * places, which a small file may claim to have many of. */
+static enum lr_status find_early_hole(lr_context *ctx, const struct mesh_tree *tree, const int *level,
+                                      const int (*position)[3])
+{
+    bool *taken = NULL;
+    LR_TRY(lr_allocate(ctx, (size_t)tree->n_brick + 1, sizeof *taken, &taken));
+    enum lr_status status = LR_OK;
+    for (int64_t b = 0; b < tree->n_brick && status == LR_OK; b++) {
+        int64_t where = 0;
+        status = check_place(ctx, tree, b, level[b], position[b]);
+        for (int axis = 0; axis < 3 && status == LR_OK; axis++)
+            where = where * tree->root[axis] + (position[b][axis] >> level[b]);
+        if (status == LR_OK && where <= tree->n_brick)
+            taken[where] = true;
+    }
+    int64_t where = 0;
+    while (where < tree->n_brick && taken[where])
+        where++;
+    free(taken);
+    return status == LR_OK ? fail_hole(ctx, tree->root, where) : status;
 }
 
 static enum lr_status fill_tree(lr_context *ctx, struct mesh_tree *tree, const int *level, const int (*position)[3])
@@ -151,7 +179,7 @@ enum lr_status mesh_build_amr(lr_context *ctx, const int root[3], const int bric
     mesh->n[2] = brick[2];
     tree->n_brick = n_brick;
     tree->deepest = 0;
-    return fill_tree(ctx, tree, level, position);
+    return n_root > n_brick ? find_early_hole(ctx, tree, level, position) : fill_tree(ctx, tree, level, position);
 }
 
 enum lr_status amr_copy(lr_context *ctx, const struct mesh_tree *from, struct mesh_tree *to)

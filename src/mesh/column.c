@@ -6,18 +6,28 @@
 #include "kernel/brick.h"
 #include "mesh/amr.h"
 
+/* value times the way from `from` to the upper face of the cell that holds `at`; *from moves there. */
+static double cross_cell(const struct mesh *mesh, int axis, const double at[3], column_value *value, const void *user,
+                         double *from)
+{
+    int cell[3];
+    double low[3], high[3];
+    mesh_find_point(mesh, at, cell);
+    mesh_cell_box(mesh, cell[0], cell[1], cell[2], low, high);
+    const double length = fmax(high[axis] - *from, 0.0);
+    *from = fmax(high[axis], *from);
+    return length * value(user, mesh_cell_index(mesh, cell[0], cell[1], cell[2]));
+}
+
 double column_integral(const struct mesh *mesh, int axis, const double point[3], column_value *value, const void *user)
 {
     const double into = 0.5 * amr_finest_width(&mesh->tree, axis), end = mesh_upper(mesh, axis);
-    double at[3] = {point[0], point[1], point[2]}, from = point[axis], sum = 0;
+    double at[3] = {point[0], point[1], point[2]}, from = point[axis];
+    /* what is left of the first cell: nothing but rounding where the point lies on its upper face */
+    double sum = cross_cell(mesh, axis, at, value, user, &from);
     while (from + into < end) {
-        int cell[3];
-        double low[3], high[3];
         at[axis] = from + into; /* clearly inside the next cell */
-        mesh_find_point(mesh, at, cell);
-        mesh_cell_box(mesh, cell[0], cell[1], cell[2], low, high);
-        sum += (high[axis] - from) * value(user, mesh_cell_index(mesh, cell[0], cell[1], cell[2]));
-        from = high[axis];
+        sum += cross_cell(mesh, axis, at, value, user, &from);
     }
     return sum;
 }

@@ -46,61 +46,94 @@ static double clamp(double value, double low, double high)
     return fmin(fmax(value, low), high);
 }
 
-/* The mean temperature for T0; shape is (n / <n>)^-index. */
-static double mean_temperature(const struct lr_cloud_options *o, const float *shape, size_t n, double t0)
+/* The mean temperature at x = ln T0, and d<T> / dx, to which cells at the limits add nothing. ln_shape is
+ * -index ln(n / <n>): a logarithm, since the power of a wide cloud is beyond single precision. */
+static double mean_temperature(const struct lr_cloud_options *o, const float *ln_shape, size_t n, double x,
+                               double *slope)
 {
-    double sum = 0.0;
-    for (size_t i = 0; i < n; i++)
-        sum += (double)(float)clamp(t0 * (double)shape[i], o->min_temperature, o->max_temperature);
+    double sum = 0.0, change = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        const double t = (double)(float)clamp(exp(x + (double)ln_shape[i]), o->min_temperature, o->max_temperature);
+        sum += t;
+        change += t > o->min_temperature && t < o->max_temperature ? t : 0.0;
+    }
+    *slope = change / (double)n;
     return sum / (double)n;
 }
 
-/* <T> grows with T0 from the smallest to the largest temperature: bisection in ln T0. */
-static double find_t0(const struct lr_cloud_options *o, const float *shape, size_t n)
+/* <T> grows with ln T0 from the smallest to the largest temperature: Newton steps inside brackets, which every fourth
+ * step halves. */
+static double find_ln_t0(const struct lr_cloud_options *o, const float *ln_shape, size_t n)
 {
-    enum { HALVINGS = 60 };
-    double largest = 0.0, smallest = INFINITY;
+    enum { MOST_STEPS = 200 };
+    double largest = -INFINITY, smallest = INFINITY;
     for (size_t i = 0; i < n; i++) {
-        largest = fmax(largest, (double)shape[i]);
-        smallest = fmin(smallest, (double)shape[i]);
+        largest = fmax(largest, (double)ln_shape[i]);
+        smallest = fmin(smallest, (double)ln_shape[i]);
     }
-    double low = log(o->min_temperature / largest), high = log(o->max_temperature / smallest);
-    for (int i = 0; i < HALVINGS && high - low > 1e-12; i++) {
-        const double middle = 0.5 * (low + high);
-        if (mean_temperature(o, shape, n, exp(middle)) < o->mean_temperature)
-            low = middle;
-        else
-            high = middle;
+    double low = log(o->min_temperature) - largest, high = log(o->max_temperature) - smallest, x = 0.5 * (low + high);
+    for (int i = 1; i <= MOST_STEPS && high - low > 1e-12; i++) {
+        double slope = 0.0;
+        const double excess = mean_temperature(o, ln_shape, n, x, &slope) - o->mean_temperature, last = x;
+        if (excess == 0.0)
+            break;
+        *(excess < 0.0 ? &low : &high) = x;
+        x -= excess / slope;
+        if (i % 4 == 0 || !(x > low && x < high))
+            x = 0.5 * (low + high);
+        if (fabs(x - last) < 1e-12)
+            break;
     }
-    return exp(0.5 * (low + high));
+    return x;
 }
 
-static void fill_temperature(struct lr_cloud *cloud)
+static enum lr_status fill_temperature(lr_context *ctx, struct lr_cloud *cloud)
 {
     const struct lr_cloud_options *o = &cloud->options;
     const size_t n = cloud_size(cloud);
     const float *density = cloud->field[CLOUD_H2];
     float *temperature = cloud->field[CLOUD_TEMPERATURE];
     for (size_t i = 0; i < n; i++)
-        temperature[i] = (float)pow((double)density[i] / o->mean_density, -o->temperature_index);
-    const double t0 = find_t0(o, temperature, n);
+        temperature[i] = (float)(-o->temperature_index * log((double)density[i] / o->mean_density));
+    const double x = find_ln_t0(o, temperature, n);
     for (size_t i = 0; i < n; i++)
-        temperature[i] = (float)clamp(t0 * (double)temperature[i], o->min_temperature, o->max_temperature);
+        temperature[i] = (float)clamp(exp(x + (double)temperature[i]), o->min_temperature, o->max_temperature);
+    const double mean = mean_of(temperature, n);
+    if (!(fabs(mean - o->mean_temperature) <= 1e-5 * o->mean_temperature))
+        return lr_fail(ctx, LR_ERROR_INPUT,
+                       "no temperatures between %g and %g K that fall as n^-%g have the mean %g K in this cloud; the "
+                       "nearest is %g K",
+                       o->min_temperature, o->max_temperature, o->temperature_index, o->mean_temperature, mean);
+    return LR_OK;
 }
 
 /* ---- molecules ---- */
 
-static void fill_molecules(struct lr_cloud *cloud)
+/* x(CO) and x(OH) where the density of H2 is n, up to a factor. */
+static double share_of_co(const struct lr_cloud_options *o, double n)
+{
+    const double y = pow(n / o->transition_density, TRANSITION_POWER);
+    return isinf(y) ? 1.0 : y / (1.0 + y);
+}
+
+static double share_of_oh(const struct lr_cloud_options *o, double n)
+{
+    return 1.0 / (1.0 + pow(n / o->transition_density, TRANSITION_POWER));
+}
+
+/* to = n(H2) times the share, scaled to its mean before it is rounded, so that small shares do not vanish. */
+static void fill_molecule(const struct lr_cloud *cloud, double share(const struct lr_cloud_options *, double),
+                          double mean, float *to)
 {
     const size_t n = cloud_size(cloud);
     const float *density = cloud->field[CLOUD_H2];
-    for (size_t i = 0; i < n; i++) {
-        const double y = pow((double)density[i] / cloud->options.transition_density, TRANSITION_POWER);
-        cloud->field[CLOUD_CO][i] = (float)((double)density[i] * y / (1.0 + y));
-        cloud->field[CLOUD_OH][i] = (float)((double)density[i] / (1.0 + y));
-    }
-    set_mean(cloud->field[CLOUD_CO], n, cloud->options.mean_co);
-    set_mean(cloud->field[CLOUD_OH], n, cloud->options.mean_oh);
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++)
+        sum += (double)density[i] * share(&cloud->options, (double)density[i]);
+    const double factor = sum > 0.0 ? mean / (sum / (double)n) : 0.0;
+    for (size_t i = 0; i < n; i++)
+        to[i] = (float)(factor * (double)density[i] * share(&cloud->options, (double)density[i]));
+    set_mean(to, n, mean);
 }
 
 /* ---- statistics ---- */
@@ -156,31 +189,43 @@ static void measure_correlations(struct lr_cloud *cloud)
     for (int a = 0; a < N_LN; a++)
         for (int b = a; b < N_LN; b++)
             covariance[a][b] = product[a][b] / (double)n - sum[a] / (double)n * (sum[b] / (double)n);
+    const double rounding = 1e-12; /* of single precision, in variances of logarithms of numbers that are all equal */
     struct lr_cloud_statistics *s = &cloud->statistics;
-    s->density_width = sqrt(covariance[LN_DENSITY][LN_DENSITY]);
+    s->density_width = sqrt(fmax(covariance[LN_DENSITY][LN_DENSITY], 0.0));
     double *const result[] = {&s->temperature_with_density, &s->co_with_density, &s->oh_with_density, &s->co_with_oh};
     const int pair[][2] = {{LN_DENSITY, LN_TEMPERATURE}, {LN_DENSITY, LN_CO}, {LN_DENSITY, LN_OH}, {LN_CO, LN_OH}};
     for (int i = 0; i < 4; i++) {
         const int a = pair[i][0], b = pair[i][1];
-        *result[i] = covariance[a][b] / sqrt(covariance[a][a] * covariance[b][b]);
+        const bool vary = covariance[a][a] > rounding && covariance[b][b] > rounding;
+        *result[i] = vary ? covariance[a][b] / sqrt(covariance[a][a] * covariance[b][b]) : (double)NAN;
     }
+}
+
+static enum lr_status check_range(lr_context *ctx, const char *name, const double range[3])
+{
+    if (isfinite(range[2]) && range[0] > 0.0)
+        return LR_OK;
+    return lr_fail(ctx, LR_ERROR_INPUT, "densities of %s in this cloud go from %g to %g cm^-3, beyond single precision",
+                   name, range[0], range[2]);
 }
 
 enum lr_status cloud_gas_fill(lr_context *ctx, struct lr_cloud *cloud, double deviation)
 {
     const size_t n = cloud_size(cloud);
-    fill_density(cloud, deviation);
-    fill_temperature(cloud);
-    fill_molecules(cloud);
+    const struct lr_cloud_options *o = &cloud->options;
     struct lr_cloud_statistics *s = &cloud->statistics;
-    measure_velocity(cloud);
+    fill_density(cloud, deviation);
     measure_range(cloud->field[CLOUD_H2], n, s->density);
+    LR_TRY(check_range(ctx, "H2", s->density));
+    LR_TRY(fill_temperature(ctx, cloud));
+    fill_molecule(cloud, share_of_co, o->mean_co, cloud->field[CLOUD_CO]);
+    fill_molecule(cloud, share_of_oh, o->mean_oh, cloud->field[CLOUD_OH]);
     measure_range(cloud->field[CLOUD_TEMPERATURE], n, s->temperature);
     measure_range(cloud->field[CLOUD_CO], n, s->co);
     measure_range(cloud->field[CLOUD_OH], n, s->oh);
+    LR_TRY(check_range(ctx, "CO", s->co));
+    LR_TRY(check_range(ctx, "OH", s->oh));
+    measure_velocity(cloud);
     measure_correlations(cloud);
-    if (!isfinite(s->density[2]) || !(s->density[0] > 0.0))
-        return lr_fail(ctx, LR_ERROR_INPUT, "densities of this cloud go from %g to %g cm^-3, beyond single precision",
-                       s->density[0], s->density[2]);
     return LR_OK;
 }

@@ -378,7 +378,7 @@ static enum lr_status prepare_physics(lr_context *ctx, struct prepared *prepared
     const lr_model *model = prepared->model;
     const struct medium *medium = &model->medium;
     struct transport_job *job = &prepared->job;
-    const int64_t n_cell = job->n_cell;
+    const int64_t n_cell = mesh_cell_count(&model->mesh); /* the job may have a cavity more */
     const struct field_range a = field_measure(&medium->a, &model->mesh);
     const struct field_range b = field_measure(&medium->b, &model->mesh);
     double speed = 0;

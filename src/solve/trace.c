@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/constants.h"
+#include "mesh/amr.h"
 #include "model/field.h"
 #include "solve/job.h"
 #include "solve/quadrature.h"
@@ -531,6 +532,23 @@ static enum lr_status run(lr_context *ctx, const struct worker *worker, const st
 
 /* ---- how much work it is ---------------------------------------------------------------------------------------- */
 
+/* How many cells a line along the axis meets on average: SUM(area of a cell) / area of the mesh. */
+static double cells_in_row(const struct mesh *mesh, int axis)
+{
+    if (mesh->kind != MESH_AMR)
+        return mesh->n[axis];
+    const struct mesh_tree *tree = &mesh->tree;
+    const int u = (axis + 1) % 3, v = (axis + 2) % 3;
+    const double in_brick = (double)tree->brick[0] * tree->brick[1] * tree->brick[2];
+    double area = 0;
+    for (int64_t b = 0; b < tree->n_brick; b++) {
+        double width[3];
+        amr_cell_width(tree, (int)b * tree->brick[0], width);
+        area += in_brick * width[u] * width[v];
+    }
+    return area / (tree->size[u] * tree->size[v]);
+}
+
 /* Cells that rays of this spacing (cm) meet: each cell is met in proportion to the area that it shows, so rows of n
  * cells across the face A of an axis make n A |t|. As much of it as the image shows. */
 static double cells_met(const struct mesh *mesh, const struct camera *view, double spacing)
@@ -539,7 +557,7 @@ static double cells_met(const struct mesh *mesh, const struct camera *view, doub
     double shown = 0;
     for (int axis = 0; axis < 3; axis++) {
         const double area = mesh_size(mesh, (axis + 1) % 3) * mesh_size(mesh, (axis + 2) % 3);
-        met += mesh->n[axis] * area * fabs(view->toward[axis]);
+        met += cells_in_row(mesh, axis) * area * fabs(view->toward[axis]);
         shown += area * fabs(view->toward[axis]);
     }
     const double rays = view->rays > 0 ? view->rays : 1;

@@ -85,6 +85,42 @@ def test_means_and_dispersion_are_exact(cloud):
     assert fields["temperature"].max() == pytest.approx(600, rel=0.05) and fields["temperature"].min() >= 8
 
 
+@pytest.mark.parametrize("width, index", [(5, 5), (5, 1), (0.1, 5), (3, 0)])
+def test_mean_temperature_is_met_in_all_clouds(folder, width, index):
+    """Powers n^-index of wide clouds are beyond single precision. Between the limits T n^index is one number."""
+    fields, _ = make(folder, "--width", width, "--temperature-index", index, cells=16)
+    n, t = fields["n_H2"], fields["temperature"]
+    assert t.mean() == pytest.approx(47, rel=1e-5)
+    assert t.min() >= 8 and t.max() <= 600
+    between = (t > 8) & (t < 600)
+    assert between.any()
+    t0 = np.log(t[between]) + index * np.log(n[between])
+    assert np.ptp(t0) < 1e-4
+    assert (n[t == 8].min(initial=np.inf) >= n[between].max()) and (n[t == 600].max(initial=0) <= n[between].min())
+
+
+def test_what_does_not_vary_has_no_correlation(folder):
+    _, text = make(folder, "--width", 0, cells=16)
+    assert "correlation" not in text and "nan" not in text
+    _, text = make(folder, "--min-temperature", 47, "--max-temperature", 47, cells=16, name="warm.h5")
+    line = next(line for line in text.splitlines() if line.startswith("correlation"))
+    assert line.startswith("correlation of logs     CO/H2 with n 0.") and "T with n" not in text and "nan" not in text
+
+
+def test_molecules_are_scaled_before_they_are_rounded(folder):
+    """All densities far below the transition: CO ~ n^2.5, which is 1e-90 before it is scaled to its mean."""
+    fields, _ = make(folder, "--transition", 1e20, "--mean-density", 1e-10, "--width", 1, cells=16)
+    n, co = fields["n_H2"], fields["n_CO"]
+    assert co.mean() == pytest.approx(2.8e-5, rel=1e-6)
+    assert np.ptp(np.log(co) - 2.5 * np.log(n)) < 1e-5
+
+
+def test_densities_beyond_single_precision_are_refused(folder):
+    words = error_line(folder.run("cloud", "--cells", 16, "--width", 5, "--mean-co", 1e-20))
+    assert "densities of CO in this cloud go from 0 to " in words and "beyond single precision" in words
+    assert not (folder.path / "cloud.h5").exists()
+
+
 def test_gas_is_as_in_diffuse_clouds(cloud):
     _, fields, _ = cloud
     co, oh = fields["n_CO"] / fields["n_H2"], fields["n_OH"] / fields["n_H2"]

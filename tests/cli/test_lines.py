@@ -57,6 +57,20 @@ def same(first, second, where=""):
             assert np.array_equal(first[key][()], second[key][()], equal_nan=first[key].dtype.kind == "f"), where + key
 
 
+def test_a_rotor_is_a_line_of_a_list(folder):
+    """Lines of one rotor, in a list and alone: `check` finds the same depths."""
+    rotor = "rotor: {b: 57.635968 GHz, dipole: 0.11011 debye, mass: 28 u, highest_j: 9}"
+    medium = "medium: {density: 1e-4 cm^-3}"
+    entries = f"[{{name: low, {rotor}, {medium}}}, {{name: high, {rotor}, transition: 3-2, {medium}}}]"
+    (folder.path / "list.yaml").write_text(COMMON + f"lines: {entries}\n")
+    gas = COMMON.replace("medium: {", "medium: {density: 1e-4 cm^-3, ")
+    (folder.path / "alone.yaml").write_text(gas + f"line: {{{rotor}, transition: 3-2}}\n")
+    both, alone = (folder.run("check", name) for name in ("list.yaml", "alone.yaml"))
+    assert both.returncode == 0 and alone.returncode == 0, both.stderr + alone.stderr
+    line = next(text for text in alone.stdout.splitlines() if "rotor 3-2" in text)
+    assert line in both.stdout and "rotor 1-0" in both.stdout
+
+
 def test_two_lines_are_two_single_runs(folder):
     folder.model.write_text(BOTH)
     done = folder.run("run", "model.yaml", "-o", "both.h5", "--device", "cpu")

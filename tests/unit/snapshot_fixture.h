@@ -92,6 +92,19 @@ static inline void put(const char *file, const char *name, hid_t type, int rank,
     write_dataset(file, false, name, type, rank, shape, values, units);
 }
 
+/* Replace a dataset by one of this shape in which nothing was ever written. */
+static inline void put_empty(const char *file, const char *name, hid_t type, int rank, const hsize_t *shape)
+{
+    hid_t id = H5Fopen(file, H5F_ACC_RDWR, H5P_DEFAULT), space = H5Screate_simple(rank, shape, NULL);
+    if (H5Lexists(id, name, H5P_DEFAULT) > 0)
+        H5Ldelete(id, name, H5P_DEFAULT);
+    hid_t dataset = H5Dcreate2(id, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(dataset >= 0);
+    H5Dclose(dataset);
+    H5Sclose(space);
+    H5Fclose(id);
+}
+
 /* An empty file in linerad's format, with groups mesh and fields. */
 static inline void start_file(const char *file, const char *kind)
 {

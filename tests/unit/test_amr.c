@@ -1,10 +1,12 @@
 /* amr.c: every cell is found again from its middle, volumes fill the box, and bricks that do not are refused. */
+#define _XOPEN_SOURCE 700
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -121,9 +123,33 @@ static void bricks_that_do_not_fill_the_box_are_refused(void **state)
     refused(&bricks, 8, "leave a hole");
 }
 
+/* 2^26 places and 16 bricks: the hole is found without room for all places (256 MiB). */
+static void few_bricks_take_little_memory(void **state)
+{
+    (void)state;
+    const int root[3] = {512, 512, 256};
+    lr_context *ctx = lr_context_create();
+    struct bricks bricks = {{0}, {{0}}};
+    struct mesh mesh = {0};
+    struct rusage before, after;
+    for (int b = 0; b < N_BRICK; b++)
+        bricks.position[b][2] = b;
+    bricks.position[5][1] = 3;
+    assert_int_equal(getrusage(RUSAGE_SELF, &before), 0);
+    assert_int_equal(
+        mesh_build_amr(ctx, root, BRICK, LOWER, SIZE, N_BRICK, bricks.level, (const int(*)[3])bricks.position, &mesh),
+        LR_ERROR_INPUT);
+    assert_int_equal(getrusage(RUSAGE_SELF, &after), 0);
+    assert_string_equal(lr_last_error(ctx), "the bricks leave a hole: none at level 0, position 0 0 5");
+    assert_true(after.ru_maxrss - before.ru_maxrss < 64 * 1024); /* kB */
+    mesh_free(&mesh);
+    lr_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(cells_fill_the_box_and_are_found_again),
-                                       cmocka_unit_test(bricks_that_do_not_fill_the_box_are_refused)};
+                                       cmocka_unit_test(bricks_that_do_not_fill_the_box_are_refused),
+                                       cmocka_unit_test(few_bricks_take_little_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

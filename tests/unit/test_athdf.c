@@ -283,6 +283,35 @@ static void conserved_variables_become_primitive(void **state)
     unlink(FILE_NAME);
 }
 
+/* What goes into the pressure is used, and only magnetic fields may be left out, which the report says. */
+static void energies_need_all_momenta(void **state)
+{
+    struct fixture *f = *state;
+    const char *const without_mom2[] = {"dens", "Etot", "mom1", "other", "mom3", "s0", "Bcc1", "Bcc2", "Bcc3"};
+    const char *const without_b2[] = {"dens", "Etot", "mom1", "mom2", "mom3", "s0", "Bcc1", "other", "Bcc3"};
+    const char *const setting[] = {"snapshot.scalars={CO: s0}", NULL};
+    const char *const remark = "pressure    from Etot without a magnetic part: the file has no Bcc1, Bcc2, Bcc3\n";
+    struct plan plan = simple_plan();
+    plan.conserved = true;
+    write_athdf(&plan);
+    assert_non_null(strstr(load(f, setting[0])->snapshot, remark));
+    plan.magnetic = true;
+    write_athdf(&plan);
+    load(f, setting[0]);
+    assert_null(strstr(f->model->snapshot, remark));
+    assert_non_null(strstr(f->model->snapshot, "pressure, abundance_CO, Bcc1, Bcc2, Bcc3\n  not used    nothing\n"));
+    set_texts(FILE_NAME, "VariableNames", without_b2, 9);
+    assert_int_not_equal(load_text(f, MODEL, setting), LR_OK);
+    assert_non_null(strstr(lr_last_error(f->ctx), "less that of 'Bcc2', which is not there; give medium.temperature"));
+    set_texts(FILE_NAME, "VariableNames", without_mom2, 9);
+    assert_int_not_equal(load_text(f, MODEL, setting), LR_OK);
+    assert_non_null(strstr(lr_last_error(f->ctx), "less that of 'mom2', which is not there; give medium.temperature"));
+    /* Without a need for the pressure, nobody asks. */
+    load_ok(f, MODEL, (const char *const[]){setting[0], "medium={temperature: 20 K}", NULL});
+    assert_non_null(strstr(f->model->snapshot, "not used    pressure, other, Bcc1, Bcc2, Bcc3\n"));
+    unlink(FILE_NAME);
+}
+
 static void refined_meshes_become_bricks(void **state)
 {
     struct fixture *f = *state;
@@ -456,6 +485,15 @@ static void damaged_files_are_refused(void **state)
     write_athdf(&plan);
     remove_object(FILE_NAME, "Levels");
     expect_damage(f, "there is no dataset 'Levels'");
+    const hsize_t blocks = 8, pairs[2] = {8, 3}, edges[2] = {8, 5};
+    put_empty(FILE_NAME, "Levels", H5T_STD_I32LE, 1, &blocks);
+    expect_damage(f, "'Levels' has shape (8), more than is stored");
+    write_athdf(&plan);
+    put_empty(FILE_NAME, "LogicalLocations", H5T_STD_I64LE, 2, pairs);
+    expect_damage(f, "'LogicalLocations' has shape (8, 3), more than is stored");
+    write_athdf(&plan);
+    put_empty(FILE_NAME, "x1f", H5T_IEEE_F32LE, 2, edges);
+    expect_damage(f, "'x1f' has shape (8, 5), more than is stored");
     write_athdf(&plan);
     double *values = calloc(6 * 8 * 16, sizeof *values);
     for (int i = 0; i < 6 * 8 * 16; i++)
@@ -503,6 +541,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         RUN(every_cell_arrives_in_every_number_type),
         RUN(conserved_variables_become_primitive),
+        RUN(energies_need_all_momenta),
         RUN(refined_meshes_become_bricks),
         RUN(refined_meshes_are_rolled),
         RUN(ghost_zones_are_left_out),

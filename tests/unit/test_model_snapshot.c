@@ -258,6 +258,30 @@ static void temperature_follows_from_pressure(void **state)
     unlink(FILE_NAME);
 }
 
+/* Without gas_density the mass is that of H2, which is read for it where nothing else needs it. */
+static void pressure_goes_with_hydrogen(void **state)
+{
+    struct fixture *f = *state;
+    write_uniform();
+    put_field("fields/n_H2", H5T_IEEE_F64LE, 100, "cm-3");
+    put_field("fields/pressure", H5T_IEEE_F64LE, 1e-12, "erg/cm3");
+    /* the temperature of the file needs no H2 */
+    const lr_model *m = load(f, NULL);
+    assert_false(m->species->given[COLLIDER_H2]);
+    /* the recipe does, although the file has a temperature: T = mu m_u P / (k 2.8 m_u n) */
+    const double expected = 2.33 * 1e-12 / (1.380649e-16 * 2.8 * 100);
+    m = load(f, "medium={temperature: {ideal-gas: {mean_molecular_weight: 2.33}}}");
+    assert_close(field_at(&m->species->temperature, 5), expected, 1e-12);
+    assert_non_null(strstr(m->snapshot, "not used    entropy, temperature\n"));
+    /* and so does a file without one, unless the model has its own */
+    remove_object(FILE_NAME, "fields/temperature");
+    m = load(f, "snapshot={file: test_model_snapshot.h5, mean_molecular_weight: 2.33}");
+    assert_close(field_at(&m->species->temperature, 5), expected, 1e-12);
+    m = load(f, "medium={temperature: 20 K}");
+    assert_false(m->species->given[COLLIDER_H2]);
+    unlink(FILE_NAME);
+}
+
 static void the_model_wins(void **state)
 {
     struct fixture *f = *state;
@@ -452,6 +476,70 @@ static void refined_meshes_are_bricks(void **state)
     unlink(FILE_NAME);
 }
 
+/* Sizes that a small file claims are checked before there is room for them. */
+static void more_bricks_than_are_stored_are_refused(void **state)
+{
+    struct fixture *f = *state;
+    const hsize_t two = 2, pairs[2] = {2, 3}, many = 100 * 1000 * 1000;
+    start_file(FILE_NAME, "amr");
+    write_dataset(FILE_NAME, false, "mesh/lower", H5T_IEEE_F64LE, 1, &THREE, (const double[]){0, 0, 0}, "pc");
+    write_dataset(FILE_NAME, false, "mesh/upper", H5T_IEEE_F64LE, 1, &THREE, (const double[]){2, 1, 1}, "pc");
+    write_dataset(FILE_NAME, false, "mesh/root", H5T_STD_I32LE, 1, &THREE, (const double[]){2, 1, 1}, NULL);
+    write_dataset(FILE_NAME, false, "mesh/brick", H5T_STD_I32LE, 1, &THREE, (const double[]){1000, 2000, 1000}, NULL);
+    write_dataset(FILE_NAME, false, "mesh/level", H5T_STD_U8LE, 1, &two, (const double[]){0, 0}, NULL);
+    write_dataset(FILE_NAME, false, "mesh/position", H5T_STD_I32LE, 2, pairs, (const double[]){0, 0, 0, 1, 0, 0}, NULL);
+    expect_error(f, MODEL, NULL,
+                 "m.yaml:1:11: snapshot: test_model_snapshot.h5: 2 bricks of 1000 x 2000 x 1000 cells are too many; at "
+                 "most 2147483647 cells fit");
+    put(FILE_NAME, "mesh/brick", H5T_STD_I32LE, 1, &THREE, (const double[]){1, 2, 1}, NULL);
+    put_empty(FILE_NAME, "mesh/level", H5T_STD_U8LE, 1, &many);
+    expect_error(f, MODEL, NULL,
+                 "m.yaml:1:11: snapshot: test_model_snapshot.h5: 'mesh/level' has shape (100000000), more than is "
+                 "stored; the file is damaged or incomplete");
+    put(FILE_NAME, "mesh/level", H5T_STD_U8LE, 1, &two, (const double[]){0, 0}, NULL);
+    put_empty(FILE_NAME, "mesh/position", H5T_STD_I32LE, 2, pairs);
+    expect_error(f, MODEL, NULL,
+                 "m.yaml:1:11: snapshot: test_model_snapshot.h5: 'mesh/position' has shape (2, 3), more than is "
+                 "stored; the file is damaged or incomplete");
+    unlink(FILE_NAME);
+}
+
+/* Levels of many bricks compress well: a file may be much smaller than what it holds. */
+static void compressed_bricks_are_read(void **state)
+{
+    struct fixture *f = *state;
+    enum { SIDE = 64, BRICKS = SIDE * SIDE * SIDE };
+    const hsize_t n = BRICKS, pairs[2] = {BRICKS, 3};
+    double *level = calloc(BRICKS, sizeof *level), *position = calloc(3 * (size_t)BRICKS, sizeof *position);
+    for (int b = 0; b < BRICKS; b++) {
+        position[3 * b] = b / SIDE / SIDE;
+        position[3 * b + 1] = b / SIDE % SIDE;
+        position[3 * b + 2] = b % SIDE;
+    }
+    start_file(FILE_NAME, "amr");
+    write_dataset(FILE_NAME, false, "mesh/lower", H5T_IEEE_F64LE, 1, &THREE, (const double[]){0, 0, 0}, "pc");
+    write_dataset(FILE_NAME, false, "mesh/upper", H5T_IEEE_F64LE, 1, &THREE, (const double[]){2, 1, 1}, "pc");
+    write_dataset(FILE_NAME, false, "mesh/root", H5T_STD_I32LE, 1, &THREE, (const double[]){SIDE, SIDE, SIDE}, NULL);
+    write_dataset(FILE_NAME, false, "mesh/brick", H5T_STD_I32LE, 1, &THREE, (const double[]){1, 1, 1}, NULL);
+    write_dataset(FILE_NAME, false, "mesh/position", H5T_STD_I32LE, 2, pairs, position, NULL);
+    write_dataset(FILE_NAME, false, "fields/n_CO", H5T_IEEE_F32BE, 0, NULL, (const double[]){1}, "cm-3");
+    write_dataset(FILE_NAME, false, "fields/temperature", H5T_IEEE_F32BE, 0, NULL, (const double[]){10}, "K");
+    hid_t file = H5Fopen(FILE_NAME, H5F_ACC_RDWR, H5P_DEFAULT), plan = H5Pcreate(H5P_DATASET_CREATE);
+    assert_true(H5Pset_chunk(plan, 1, &n) >= 0 && H5Pset_deflate(plan, 9) >= 0);
+    hid_t space = H5Screate_simple(1, &n, NULL);
+    hid_t dataset = H5Dcreate2(file, "mesh/level", H5T_STD_I64LE, space, H5P_DEFAULT, plan, H5P_DEFAULT);
+    assert_true(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, level) >= 0);
+    assert_true((double)H5Dget_storage_size(dataset) < 8.0 * BRICKS / 900);
+    H5Dclose(dataset);
+    H5Sclose(space);
+    H5Pclose(plan);
+    H5Fclose(file);
+    assert_int_equal(load(f, NULL)->mesh.tree.n_brick, BRICKS);
+    free(level);
+    free(position);
+    unlink(FILE_NAME);
+}
+
 /* 300^2 planes do not fit into the buffer all at once: the pieces meet. Compressed in chunks of another size. */
 static void large_fields_are_read_in_pieces(void **state)
 {
@@ -499,11 +587,14 @@ int main(void)
         RUN(refined_meshes_are_bricks),
         RUN(hydrogen_follows_from_mass),
         RUN(temperature_follows_from_pressure),
+        RUN(pressure_goes_with_hydrogen),
         RUN(the_model_wins),
         RUN(missing_fields_are_named),
         RUN(bad_values_units_and_shapes_are_named),
         RUN(bad_meshes_are_refused),
         RUN(truncated_files_are_refused),
+        RUN(more_bricks_than_are_stored_are_refused),
+        RUN(compressed_bricks_are_read),
         RUN(large_fields_are_read_in_pieces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -172,6 +172,63 @@ static void columns_are_those_of_lines(void **state)
     lr_context_free(ctx);
 }
 
+/* Lines that begin anywhere inside cells, and on their faces: what is left of the first cell counts. */
+static void columns_begin_inside_cells(void **state)
+{
+    (void)state;
+    lr_context *ctx = lr_context_create();
+    struct mesh mesh = make(ctx, 1);
+    const int64_t n = mesh_cell_count(&mesh);
+    double *value = calloc((size_t)n, sizeof *value);
+    for (int64_t cell = 0; cell < n; cell++)
+        value[cell] = (double)((cell * 7919) % 101) + 1;
+    for (int axis = 0; axis < 3; axis++) {
+        const int u = (axis + 1) % 3, v = (axis + 2) % 3, n_s = 8 * CELLS[axis], parts = 4;
+        double point[3], behind = 0;
+        point[u] = u == 0 ? 0.26 : u == 1 ? 3.1 : 1.7; /* through the finest cells */
+        point[v] = v == 0 ? 0.26 : v == 1 ? 3.1 : 1.7;
+        for (int s = parts * n_s - 1; s >= 0; s--) { /* quarters of the finest cells, from behind */
+            const double step = SIZE[axis] / (parts * n_s);
+            point[axis] = LOWER[axis] + step * (s + 0.5);
+            const double here = value[mesh_cell_at(&mesh, point)];
+            assert_near(column_integral(&mesh, axis, point, value_of, value), behind + 0.5 * step * here, 1e-10);
+            behind += step * here;
+            point[axis] = LOWER[axis] + step * s;
+            assert_near(column_integral(&mesh, axis, point, value_of, value), behind, 1e-10);
+        }
+    }
+    free(value);
+    mesh_free(&mesh);
+    lr_context_free(ctx);
+}
+
+/* Three cells of 1, 2, 3 per length 1, and the centre in the middle of the second: 2 / 2 + 3. */
+static void depth_from_a_centre_inside_a_cell(void **state)
+{
+    (void)state;
+    lr_context *ctx = lr_context_create();
+    const int cells[3] = {3, 3, 3}, levels = 0;
+    const double lower[3] = {0, 0, 0}, size[3] = {3, 3, 3};
+    struct mesh mesh = {0};
+    struct field field = {0};
+    assert_int_equal(mesh_build_refined(ctx, cells, 1, lower, size, everywhere, &levels, &mesh), LR_OK);
+    assert_int_equal(field_expand(ctx, &field, mesh_cell_count(&mesh)), LR_OK);
+    for (int axis = 0; axis < 3; axis++) {
+        for (int64_t cell = 0; cell < mesh_cell_count(&mesh); cell++) {
+            int at[3];
+            double centre[3];
+            mesh_cell_place(&mesh, cell, at);
+            mesh_cell_centre(&mesh, at, centre);
+            field.values[cell] = centre[axis] + 0.5;
+        }
+        assert_near(field_depth(&field, &mesh, axis, true), 4, 1e-12);
+        assert_near(field_depth(&field, &mesh, axis, false), 6, 1e-12);
+    }
+    field_free(&field);
+    mesh_free(&mesh);
+    lr_context_free(ctx);
+}
+
 /* Depths through the centre, which lies on a border of cells along all axes: the mean of the four sides. */
 static void depths_through_the_centre(void **state)
 {
@@ -291,6 +348,8 @@ int main(void)
                                        cmocka_unit_test(too_many_cells_are_refused),
                                        cmocka_unit_test(neighbours_touch),
                                        cmocka_unit_test(columns_are_those_of_lines),
+                                       cmocka_unit_test(columns_begin_inside_cells),
+                                       cmocka_unit_test(depth_from_a_centre_inside_a_cell),
                                        cmocka_unit_test(depths_through_the_centre),
                                        cmocka_unit_test(painted_regions_keep_their_mass),
                                        cmocka_unit_test(slivers_overlap),

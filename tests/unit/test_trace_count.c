@@ -32,6 +32,23 @@ static void rays_meet_cells(void **state)
     assert_close(count(f, "direction: +z, field: [1 pc, 1 pc], pixels: [2, 2]", mesh), 4 * 2 * 10, 1e-12);
 }
 
+/* The same box with its upper half along x refined once: 2 coarse and 4 fine cells along x, 2 or 4 along z. Refined
+ * everywhere it is a mesh of 8 x 4 x 4 cells. */
+static void rays_meet_cells_of_all_levels(void **state)
+{
+    struct fixture *f = *state;
+    const char *half = "mesh={cells: [4, 2, 2], size: [2 pc, 1 pc, 1 pc], "
+                       "refine: [{slab: {axis: x, from: 0.1 pc, to: 1 pc}, levels: 1}]}";
+    const char *whole = "mesh={cells: [4, 2, 2], size: [2 pc, 1 pc, 1 pc], brick: 2, "
+                        "refine: [{slab: {axis: x, from: -1 pc, to: 1 pc}, levels: 1}]}";
+    const char *const along_x = "direction: +x, field: [1 pc, 1 pc], pixels: [2, 2], rays: 2";
+    const char *const along_z = "direction: +z, field: [2 pc, 1 pc], pixels: [4, 2], rays: 2";
+    const char *const oblique = "direction: [3, 2, 1], field: [3 pc, 3 pc], pixels: [4, 4], rays: 2";
+    assert_close(count(f, along_x, half), 16 * 6 * 10, 1e-12);
+    assert_close(count(f, along_z, half), 32 * 3 * 10, 1e-12);
+    assert_close(count(f, oblique, whole), count(f, oblique, "mesh.cells=[8, 4, 4]"), 1e-12);
+}
+
 static void layers_take_one_pixel(void **state)
 {
     struct fixture *f = *state;
@@ -42,6 +59,7 @@ static void layers_take_one_pixel(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {RUN(rays_meet_cells), RUN(layers_take_one_pixel)};
+    const struct CMUnitTest tests[] = {RUN(rays_meet_cells), RUN(rays_meet_cells_of_all_levels),
+                                       RUN(layers_take_one_pixel)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
