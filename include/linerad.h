@@ -116,6 +116,7 @@ struct lr_summary {
     double scatterings_per_second;
     int64_t scatterings;  /* counted events, unweighted */
     int images_missing;   /* stopped before they were made */
+    int report_missing;   /* stopped before all numbers of images (lr_result_image) were found */
     char populations[32]; /* how level populations were found, such as "lvg"; "" without a molecule */
     int population_iterations;
     double population_error; /* estimated, relative, of the last iteration */
@@ -240,10 +241,11 @@ struct lr_image {
     struct lr_depth depth; /* with stimulated emission */
     struct lr_depth bare;  /* without; NAN where the line is no molecule's, or its levels were not kept */
     int stimulated;        /* 1: the image was made with it; 0: without */
-    double
-        correlation; /* over pixels, of log intensity (summed over channels) with log column density; NAN = not known */
-    double shift; /* cm (near observers: tangent): largest distance of the centroids of two channels, of those with 1 %
-                     or more of the light of the brightest */
+    double correlation;    /* over pixels, of log light with log column density; light is |intensity - sky|, summed over
+                              channels; NAN = not known */
+    double shift;          /* cm, or rad of a near observer: largest distance of the centroids of the light of two
+                              channels, of those with 1 % or more of that of the brightest; NAN = not known */
+    int near;              /* 1: the observer is a near one */
 };
 LR_API void lr_result_image(const lr_result *result, int cube, struct lr_image *image);
 /* Write PREFIX_<camera>.fits for each camera, and beside it what the model asks for: _error, _tau, _mom0, _mom1, _mom2

@@ -49,7 +49,8 @@ static const char help[] =
     "Exit codes\n"
     "  0    done\n"
     "  2    error: one line on stderr, nothing overwritten\n"
-    "  130  stopped by Ctrl-C; the result is complete for the packets that were finished\n";
+    "  130  stopped by Ctrl-C; the result is complete for the packets that were finished, or numbers of images are\n"
+    "       missing; lines after it are not begun\n";
 
 struct request {
     const char *model;
@@ -239,8 +240,8 @@ static int transport(lr_context *ctx, const struct task *task, struct console *c
         return status == LR_ERROR_INTERRUPTED ? EXIT_STOPPED : EXIT_ERROR;
     }
     lr_result_summary(result, &summary);
-    const bool stopped =
-        interrupt_happened() && (summary.packets < summary.packets_requested || summary.images_missing);
+    const bool stopped = interrupt_happened() && (summary.packets < summary.packets_requested ||
+                                                  summary.images_missing || summary.report_missing);
     if (stopped && summary.packets < summary.packets_requested)
         message_warning("stopped after %lld of %lld packets; result is complete for those", (long long)summary.packets,
                         (long long)summary.packets_requested);
@@ -279,30 +280,49 @@ static int each_line(lr_context *ctx, const struct request *request, const char 
 struct progress {
     struct console *console;
     struct json json;
-    lr_model *single; /* already read */
+    lr_model *first; /* of the line that runs first: already read */
 };
 
-static int check_line(lr_context *ctx, const struct task *task, void *user)
+/* One of the later lines, which is read again when its turn comes, and says then what it has to say. */
+static int check_later(lr_context *ctx, const struct task *task, void *user)
 {
     struct progress *progress = user;
     lr_model *model = NULL;
+    lr_context_on_log(ctx, NULL, NULL);
     const int code = check(ctx, task, &model);
-    if (code == EXIT_GOOD && !*task->line)
-        progress->single = model;
-    else
-        lr_model_free(model); /* one line in memory at a time */
+    lr_context_on_log(ctx, console_log, progress->console);
+    lr_model_free(model); /* one line in memory at a time */
     return code;
+}
+
+static int check_first(lr_context *ctx, const struct task *task, void *user)
+{
+    struct progress *progress = user;
+    return check(ctx, task, &progress->first);
+}
+
+/* The first one last, so that it need not be read again. */
+static int check_lines(lr_context *ctx, const struct request *request, const char *names, struct progress *progress)
+{
+    char first[64];
+    const size_t length = strcspn(names, "\n");
+    const char *later = names + length + (names[length] == '\n');
+    snprintf(first, sizeof first, "%.*s", (int)length, names);
+    const int code = *later ? each_line(ctx, request, later, check_later, progress) : EXIT_GOOD;
+    return code == EXIT_GOOD ? each_line(ctx, request, first, check_first, progress) : code;
 }
 
 static int run_line(lr_context *ctx, const struct task *task, void *user)
 {
     struct progress *progress = user;
-    lr_model *model = progress->single;
+    lr_model *model = progress->first;
+    if (interrupt_happened()) /* after the line before this one was finished */
+        return EXIT_STOPPED;
+    progress->first = NULL;
     if (!model && load(ctx, task, &model))
         return task_error(ctx, task);
     const int code = transport(ctx, task, progress->console, model, &progress->json);
-    if (model != progress->single)
-        lr_model_free(model);
+    lr_model_free(model);
     return code;
 }
 
@@ -313,7 +333,7 @@ static int run_lines(lr_context *ctx, const struct request *request, struct cons
     char *names = NULL;
     if (lr_model_lines(ctx, request->model, (const char *const *)settings->texts, settings->n, &names))
         return message_error("%s", lr_last_error(ctx));
-    int code = each_line(ctx, request, names, check_line, &progress);
+    int code = check_lines(ctx, request, names, &progress);
     if (code == EXIT_GOOD) {
         if (request->json && *names)
             summary_open_list(&progress.json);
@@ -321,7 +341,7 @@ static int run_lines(lr_context *ctx, const struct request *request, struct cons
         if (request->json && *names)
             summary_close_list(&progress.json);
     }
-    lr_model_free(progress.single);
+    lr_model_free(progress.first);
     lr_text_free(names);
     return code == EXIT_GOOD ? command_print("") : code;
 }

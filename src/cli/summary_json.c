@@ -110,7 +110,8 @@ static void put_images(struct json *json, const lr_result *result)
         put_depth(json, "depth_without_stimulated_emission", image.bare);
         json_bool(json, "stimulated_emission", image.stimulated != 0);
         json_number(json, "correlation_with_column", image.correlation);
-        json_number(json, "centroid_shift_cm", image.shift);
+        json_number(json, "centroid_shift", image.shift);
+        json_text(json, "centroid_shift_unit", image.near ? "rad" : "cm");
         json_close(json, '{');
     }
     json_close(json, '[');

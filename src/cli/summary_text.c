@@ -93,7 +93,7 @@ static void put_populations(FILE *file, const struct lr_summary *s)
 /* Numbers that are not known are left out. */
 static void put_image(FILE *file, const struct lr_image *image)
 {
-    const double cm_per_pc = 3.0856775814913673e18;
+    const double cm_per_pc = 3.0856775814913673e18, degree = 3.14159265358979323846 / 180;
     const bool known = isfinite(image->depth.mean), bare = isfinite(image->bare.mean);
     char label[80];
     snprintf(label, sizeof label, "image '%s'", image->camera);
@@ -115,7 +115,11 @@ static void put_image(FILE *file, const struct lr_image *image)
     }
     if (isfinite(image->shift)) {
         put_label(file, label);
-        fprintf(file, "centroids of channels are up to %.3g pc apart\n", image->shift / cm_per_pc);
+        fprintf(file, "centroids of channels are up to %.3g %s apart\n",
+                image->shift / (image->near ? degree : cm_per_pc), image->near ? "deg" : "pc");
+    } else if (known || bare) { /* there is a report, then */
+        put_label(file, label);
+        fprintf(file, "distance of the centroids of channels unknown: no two of them have light\n");
     }
 }
 

@@ -80,7 +80,7 @@ static enum lr_status write_report(struct hdf5_writer *writer, hid_t group, cons
                    {"depth_mean_without_stimulated_emission", "1", report->bare.mean},
                    {"depth_largest_without_stimulated_emission", "1", report->bare.largest},
                    {"correlation_with_column", "1", report->correlation},
-                   {"centroid_shift", cube->camera.kind == CAMERA_PERSPECTIVE ? "1" : "cm", report->shift}};
+                   {"centroid_shift", report->near ? "rad" : "cm", report->shift}};
     if (!*report->camera) /* no report was made, as by `linerad image` */
         return LR_OK;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)

@@ -9,6 +9,7 @@ void cube_free(struct cube *cube)
     free(cube->error);
     free(cube->optical_depth);
     free(cube->column);
+    free(cube->sky);
     free(cube->centroid);
     *cube = (struct cube){0};
 }

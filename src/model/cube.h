@@ -16,6 +16,7 @@ struct cube {
     float *optical_depth; /* mean over pixel and channel; or NULL */
     float *column;        /* [n_y][n_x] of the molecule, mean over pixel, in units of column_unit cm^-2; or NULL */
     double column_unit;
+    double *sky;      /* [n_channel] the part of the intensity that shines behind everything, same unit; NULL = none */
     double *centroid; /* [n_channel][2] of the light, from the middle of the image along right and up, cm; or NULL */
     bool as_one;      /* velocity does not change inside cells */
     struct lr_image report;

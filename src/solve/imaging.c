@@ -362,6 +362,7 @@ static enum lr_status store_part(lr_context *ctx, const lr_model *model, const s
         whole->scale = part->scale;
         whole->background = part->background;
         LR_TRY(lr_allocate(ctx, n, sizeof(float), &whole->intensity));
+        LR_TRY(lr_allocate(ctx, (size_t)model->channels.n, sizeof(double), &whole->sky));
         if (part->error)
             LR_TRY(lr_allocate(ctx, n, sizeof(float), &whole->error));
         if (part->optical_depth)
@@ -375,6 +376,8 @@ static enum lr_status store_part(lr_context *ctx, const lr_model *model, const s
         if (part->optical_depth)
             whole->optical_depth[at + i] = part->optical_depth[i];
     }
+    for (int c = 0; c < window->n_channel; c++)
+        whole->sky[window->channel + c] = part->sky[c] * part->scale / whole->scale;
     whole->seconds += part->seconds;
     return LR_OK;
 }

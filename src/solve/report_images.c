@@ -5,6 +5,7 @@
 
 #include "base/constants.h"
 #include "model/cube_unit.h"
+#include "solve/image_report.h"
 #include "solve/scene_build.h"
 #include "solve/trace.h"
 
@@ -82,9 +83,12 @@ static void write_memory(FILE *out, const lr_model *model)
     const double n_cell = (double)mesh_cell_count(&model->mesh), n_channel = model->channels.n;
     const int refined = channel_refinement(model), n_aspect = aspect_count(model);
     const int n_group = image->errors && model->run.packets > 0 ? IMAGE_GROUPS : 1;
-    double pixels = 0.0;
-    for (int i = 0; i < model->n_camera; i++)
-        pixels += (double)model->camera[i].pixels[0] * model->camera[i].pixels[1];
+    double pixels = 0.0, most = 0.0;
+    for (int i = 0; i < model->n_camera; i++) {
+        const double n = (double)model->camera[i].pixels[0] * model->camera[i].pixels[1];
+        pixels += n;
+        most = fmax(most, n);
+    }
     fprintf(out, "  %-11s ", "memory");
     if (image->method == IMAGE_PEEL_OFF || model->run.packets == 0)
         fprintf(out, "no emissivity (%s)", image->method == IMAGE_PEEL_OFF ? "peel-off" : "no packets");
@@ -98,8 +102,28 @@ static void write_memory(FILE *out, const lr_model *model)
         fprintf(out, ", for %d angles between radius and observer", n_aspect);
     if (n_group > 1)
         fprintf(out, ", in %d groups for the errors", n_group);
-    fprintf(out, "; cubes %.4g MiB\n",
+    fprintf(out, "; cubes %.4g MiB",
             pixels * n_channel * value * (1 + (image->errors ? 1 : 0) + (image->optical_depth ? 1 : 0)) / mib);
+    /* Depths of all cameras; for a molecule a depth and a dark image of one camera at a time, and the columns. */
+    const double traced = image_report_other(model) ? 2 * most * n_channel : 0.0;
+    const double depths = image->report && !image->optical_depth ? pixels * n_channel : 0.0;
+    if (image->report)
+        fprintf(out, ", %.4g MiB more while image.report is made",
+                (depths + traced + (model->species ? pixels : 0.0)) * value / mib);
+    fprintf(out, "\n");
+}
+
+/* What is traced after the images: depths with the other opacity, through all frequencies, and a column density. */
+static enum lr_status count_report(lr_context *ctx, const struct scene *scene, const lr_model *model, int camera,
+                                   double steps, double *more)
+{
+    struct scene one = *scene;
+    double column = 0.0;
+    one.channels.n = one.channels.samples = 1;
+    if (model->species && (model->image.report || model->image.column))
+        LR_TRY(trace_count(ctx, &one, &model->camera[camera], &column));
+    *more += column + (image_report_other(model) ? steps : 0.0);
+    return LR_OK;
 }
 
 /* Groups for errors are traced one by one. */
@@ -110,16 +134,20 @@ static enum lr_status write_time(lr_context *ctx, FILE *out, const lr_model *mod
     const struct scene scene = {
         .mesh = model->mesh, .medium = model->medium, .channels = recorded_channels(model, &whole)};
     const bool errors = model->image.errors && model->run.packets > 0 && model->image.method == IMAGE_TWO_STEP;
-    double sum = 0.0;
+    double sum = 0.0, more = 0.0;
     for (int i = 0; i < model->n_camera; i++) {
         double steps = 0.0;
         LR_TRY(trace_count(ctx, &scene, &model->camera[i], &steps));
+        LR_TRY(count_report(ctx, &scene, model, i, steps, &more));
         sum += steps * (errors ? 1 + IMAGE_GROUPS : 1);
     }
     const double cores = report_cores(model);
-    fprintf(out,
-            "  %-11s about %.2g s of ray tracing on %g CPU cores, at %.1g cells and frequencies/s each: an estimate\n",
-            "time", sum / (rate_per_core * cores), cores, rate_per_core);
+    fprintf(out, "  %-11s about %.2g s of ray tracing on %g CPU cores", "time", (sum + more) / (rate_per_core * cores),
+            cores);
+    if (more > 0.0)
+        fprintf(out, ", %.2g s of them for %s", more / (rate_per_core * cores),
+                model->image.report ? "image.report" : "image.column");
+    fprintf(out, ", at %.1g cells and frequencies/s each: an estimate\n", rate_per_core);
     return LR_OK;
 }
 

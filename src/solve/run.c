@@ -189,7 +189,7 @@ static enum lr_status run_model(lr_context *ctx, const lr_model *model, const st
     LR_TRY(pass_plan_memory(ctx, model, description, &stage->prepared.job, &left));
     LR_TRY(plan_images(ctx, model, left, stage, made));
     LR_TRY(run_passes(ctx, model, stage, made));
-    LR_TRY(image_report(ctx, &stage->worker, model, made));
+    image_report(ctx, &stage->worker, model, made);
     if (model->run.packets > 0) {
         warn_of_losses(ctx, made);
         warn_of_channels(ctx, model, made);

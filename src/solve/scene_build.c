@@ -312,6 +312,14 @@ fail:
     return status;
 }
 
+enum lr_status scene_build_dark(lr_context *ctx, const lr_model *model, struct scene **scene)
+{
+    const struct window all = {0, model->n_camera, 0, model->channels.n};
+    lr_model dark = *model;
+    dark.n_source = 0;
+    return scene_build(ctx, &dark, &all, scene);
+}
+
 /* ---- scattered light -------------------------------------------------------------------------------------------- */
 
 static size_t job_voxel_count(const struct scattered *scattered, const struct scene *scene)

@@ -24,6 +24,9 @@ struct channels recorded_channels(const lr_model *model, const struct window *wi
 /* A scene with all created light and nothing scattered. It borrows the medium of the model. */
 enum lr_status scene_build(lr_context *ctx, const lr_model *model, const struct window *window, struct scene **scene);
 
+/* The gas alone, for depths: nothing shines in it, and nothing is kept per cell and channel. */
+enum lr_status scene_build_dark(lr_context *ctx, const lr_model *model, struct scene **scene);
+
 /* What transport summed up: expected scatterings (kernel/deposit.h), and the packets of each group. */
 struct scattered {
     const float *sums; /* [n_group][n_camera][n_cell of the job][n_aspect][n_channel] */

@@ -414,14 +414,20 @@ static void add_points(const struct prepared_trace *prepared, int first, const s
     }
 }
 
-static void subtract_sky(const struct trace_job *job, int64_t plane, float *intensity)
+/* That of the channels of the cube. */
+static void merge_sky(const struct trace_job *job, double *sky)
 {
-    for (int c = 0; c < job->n_channel / job->merge; c++) {
-        double sky = 0;
-        for (int k = 0; k < job->merge; k++)
-            sky += job->sky[c * job->merge + k] / job->merge;
-        for (int64_t i = 0; i < plane; i++)
-            intensity[c * plane + i] -= (float)sky;
+    for (int c = 0; c < job->n_channel; c++)
+        sky[c / job->merge] += job->sky[c] / job->merge;
+}
+
+/* Nothing of it is left in the intensity, then. */
+static void subtract_sky(int n_channel, size_t plane, double *sky, float *intensity)
+{
+    for (int c = 0; c < n_channel; c++) {
+        for (size_t i = 0; i < plane; i++)
+            intensity[(size_t)c * plane + i] -= (float)sky[c];
+        sky[c] = 0;
     }
 }
 
@@ -613,6 +619,7 @@ enum lr_status trace_cube(lr_context *ctx, const struct worker *worker, const st
     const size_t n = plane * (size_t)channels->n;
     struct prepared_trace prepared = {0};
     struct trace_image image = {0};
+    double *sky = NULL;
     enum lr_status status = LR_OK;
     LR_TRY_OR(done, status,
               prepare(ctx, scene, origin, &scene->emissivity[origin], view, channels, options, true, &prepared));
@@ -622,16 +629,19 @@ enum lr_status trace_cube(lr_context *ctx, const struct worker *worker, const st
         LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof(float), &image.optical_depth));
     LR_TRY_OR(done, status,
               lr_allocate(ctx, (size_t)job->n_probe * (size_t)job->n_channel, sizeof(double), &image.transmission));
+    LR_TRY_OR(done, status, lr_allocate(ctx, (size_t)channels->n, sizeof *sky, &sky));
     LR_TRY_OR(done, status, run(ctx, worker, &prepared, view, &image));
     const int first = (int)lround((channels->first - scene->channels.first) / scene->channels.width);
     add_points(&prepared, first, view, image.transmission, image.intensity);
+    merge_sky(job, sky);
     if (options->subtract)
-        subtract_sky(job, (int64_t)plane, image.intensity);
+        subtract_sky(channels->n, plane, sky, image.intensity);
     *cube = (struct cube){.camera = *view,
                           .channels = *channels,
                           .nu0 = scene->nu0,
                           .intensity = image.intensity,
                           .optical_depth = image.optical_depth,
+                          .sky = sky,
                           .scale = prepared.intensity_unit * LR_PLANCK * LR_LIGHT_SPEED,
                           .background = options->background,
                           .seconds = image.seconds};
@@ -639,10 +649,12 @@ enum lr_status trace_cube(lr_context *ctx, const struct worker *worker, const st
     cube->camera.rays = job->mesh == TRANSPORT_SHELLS ? view->rays : job->rays;
     cube->channels.samples = job->n_node;
     image.intensity = image.optical_depth = NULL;
+    sky = NULL;
 done:
     free(image.intensity);
     free(image.optical_depth);
     free(image.transmission);
+    free(sky);
     prepared_free(&prepared);
     return status;
 }
@@ -662,7 +674,8 @@ enum lr_status trace_emissivity(lr_context *ctx, const struct worker *worker, co
 }
 
 enum lr_status trace_depth(lr_context *ctx, const struct worker *worker, const struct scene *scene, int origin,
-                           const struct camera *view, const struct channels *channels, bool as_one, float *depth)
+                           const struct camera *view, const struct channels *channels, bool as_one, float *depth,
+                           double *seconds)
 {
     const size_t n = (size_t)view->pixels[0] * (size_t)view->pixels[1] * (size_t)channels->n;
     const struct image_options options = {.step_velocity = !as_one};
@@ -673,6 +686,7 @@ enum lr_status trace_depth(lr_context *ctx, const struct worker *worker, const s
     enum lr_status status = prepare(ctx, scene, origin, &nothing, view, channels, &options, false, &prepared);
     if (status == LR_OK)
         status = run(ctx, worker, &prepared, view, &image);
+    *seconds += image.seconds;
     prepared_free(&prepared);
     free(image.intensity);
     return status;

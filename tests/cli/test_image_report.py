@@ -2,7 +2,11 @@
 
 import json
 
+import math
+import re
+
 import h5py
+import numpy as np
 import pytest
 
 from conftest import error_line
@@ -32,10 +36,73 @@ def test_uniform_gas(folder):
     assert factor == pytest.approx(4.139, rel=1e-3)
     assert image["depth"]["largest"] == pytest.approx(image["depth"]["mean"], rel=1e-5)
     assert image["correlation_with_column"] is None  # nothing varies
-    assert image["centroid_shift_cm"] < 1e-3 * CENTIMETRES
+    assert image["centroid_shift"] < 1e-3 * CENTIMETRES
     with h5py.File(folder.path / "model.h5") as file:
         assert file["images/front/column"][()] == pytest.approx(1e-5 * CENTIMETRES, rel=1e-5)
         assert file["images/front"].attrs["depth_mean"] == pytest.approx(image["depth"]["mean"])
+
+
+def two_rows(folder, image, **changes):
+    """Gas in two rows of cells along x, three cells apart in y and in z, that move apart along x."""
+    density = np.zeros((4, 4, 4))
+    velocity = np.zeros((3, 4, 4, 4))
+    density[:, 0, 0] = density[:, 3, 3] = 1e-5
+    velocity[0, :, 0, 0], velocity[0, :, 3, 3] = 1.5, -1.5
+    with h5py.File(folder.path / "rows.h5", "w") as file:
+        file["n"], file["v"] = density, velocity
+        file["n"].attrs["units"], file["v"].attrs["units"] = "cm-3", "km/s"
+    text = (
+        MODEL.replace("density: 1e-5 cm^-3", "density: {file: rows.h5, dataset: /n}")
+        .replace("medium: {", "medium: {velocity: {file: rows.h5, dataset: /v}, ")
+        .replace("direction: +z", "direction: +x")
+        .replace("distance: 100 pc", f"distance: 100 pc, {image}")
+    )
+    for old, new in changes.items():
+        assert old in text
+        text = re.sub(rf"\b{old}: [^,}}]*", f"{old}: {new}", text, count=1)
+    return text
+
+
+@pytest.mark.parametrize("sky", ["none", "cmb", "300 K", "cmb, subtract_background: true"])
+def test_centroids_are_those_of_the_gas_and_not_of_the_sky(folder, sky):
+    """In emission and, before a bright sky, in absorption."""
+    image = run(folder, two_rows(folder, f"background: {sky}"))["images"][0]
+    assert image["centroid_shift_unit"] == "cm"
+    assert image["centroid_shift"] == pytest.approx(math.hypot(0.75, 0.75) * CENTIMETRES, rel=1e-3)
+
+
+def test_a_near_observer_has_angles(folder):
+    text = two_rows(folder, "background: cmb").replace("direction: +x", "position: [20 pc, 0 pc, 0 pc], field: 6 deg")
+    image = run(folder, text.replace("pixels: 4", "pixels: 64"))["images"][0]
+    assert image["centroid_shift_unit"] == "rad"
+    assert image["centroid_shift"] == pytest.approx(math.hypot(0.75, 0.75) / 20, rel=0.01)
+    with h5py.File(folder.path / "model.h5") as file:
+        assert file["images/front"].attrs["centroid_shift"] == pytest.approx(image["centroid_shift"])
+    degrees = re.search(r"centroids of channels are up to (\S+) deg apart", folder.run("run", "model.yaml").stdout)
+    assert float(degrees[1]) == pytest.approx(math.degrees(image["centroid_shift"]), rel=0.01)
+
+
+def test_one_channel_has_no_distance(folder):
+    image = run(folder, two_rows(folder, "background: cmb", number="1"))["images"][0]
+    assert image["centroid_shift"] is None
+    assert "distance of the centroids of channels unknown" in folder.run("run", "model.yaml").stdout
+
+
+def traced(text):
+    return float(re.search(r"about (\S+) s of ray tracing", text)[1])
+
+
+def test_time_of_the_report_is_told(folder):
+    """Rays go through all frequencies a second time, and once more in one of them."""
+    run(folder, MODEL.replace("pixels: 4", "pixels: 64"))
+    summary = run(folder, MODEL.replace("pixels: 4", "pixels: 64"))
+    with h5py.File(folder.path / "model.h5") as file:
+        assert summary["seconds"]["images"] > file["images/front"].attrs["seconds"]
+    with_it = folder.run("check", "model.yaml").stdout
+    without = folder.run("check", "model.yaml", "--set", "image.report=false").stdout
+    assert re.search(r"s of them for image\.report", with_it) and "MiB more while image.report is made" in with_it
+    assert "image.report" not in without
+    assert 1.9 < traced(with_it) / traced(without) < 2.6
 
 
 def test_an_image_without_stimulated_emission_says_so(folder):

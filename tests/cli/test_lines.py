@@ -38,13 +38,13 @@ BOTH = BOTH.replace("turbulence: null", "turbulence: null, destruction: 0.1")
 
 
 def fits_data(path):
-    """The numbers of a FITS image of 32-bit floats, without a library."""
+    """The numbers of a FITS image of floats, 32 bits or (very faint ones) 64, without a library."""
     raw = path.read_bytes()
     end = next(i for i in range(0, len(raw), 80) if raw[i : i + 80].rstrip() == b"END")
     start = (end // 2880 + 1) * 2880
     cards = {raw[i : i + 8].rstrip(): raw[i + 10 : i + 30].strip() for i in range(0, end, 80)}
     shape = [int(cards[b"NAXIS%d" % axis]) for axis in (3, 2, 1)]
-    return np.frombuffer(raw, ">f4", int(np.prod(shape)), start).reshape(shape)
+    return np.frombuffer(raw, {b"-32": ">f4", b"-64": ">f8"}[cards[b"BITPIX"]], int(np.prod(shape)), start).reshape(shape)
 
 
 def same(first, second, where=""):
@@ -88,6 +88,13 @@ def test_two_lines_are_two_single_runs(folder):
         assert np.array_equal(*cubes) and cubes[0].max() > 0
     assert not (folder.path / "both.h5").exists()
     assert done.stdout.count("\nresult ") == 2 and done.stdout.startswith("line                    co\n")
+
+
+def test_each_line_warns_once(folder):
+    folder.model.write_text(BOTH)
+    done = folder.run("run", "model.yaml", "--quiet", "--packets", 0, "--set", "channels.range=[100 km/s, 106 km/s]")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("the channels miss the line as camera 'front' sees it") == 2, done.stderr
 
 
 def test_json_lists_the_lines(folder):

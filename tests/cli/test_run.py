@@ -213,6 +213,35 @@ def test_progress_without_a_terminal_is_plain_lines(folder):
     assert all(line.startswith("linerad: ") for line in done.stderr.splitlines())
 
 
+def test_ctrl_c_while_numbers_of_images_are_found(folder):
+    """The result and its images are there, the exit code tells of the stop, and the line after it is not begun."""
+    folder.model.write_text(
+        """\
+mesh: {cells: [24, 24, 24], size: [1 pc, 1 pc, 1 pc]}
+medium: {temperature: 20 K, turbulence: 0.3 km/s}
+lines:
+  - {name: first, molecule: co, transition: 1-0, medium: {density: 1e-5 cm^-3}}
+  - {name: second, molecule: co, transition: 2-1, medium: {density: 1e-5 cm^-3}}
+channels: {number: 16, range: [-2 km/s, 2 km/s]}
+cameras: [{name: front, direction: [1, 2, 3], pixels: 700}]
+image: {unit: K, distance: 100 pc}
+"""
+    )
+    terminal = Terminal(folder, "--device", "cpu", "--json")
+    terminal.read_until(["image 'front'", "traced in"])
+    terminal.process.send_signal(signal.SIGINT)
+    stdout, _ = terminal.process.communicate(timeout=120)
+    terminal.read_until(["stopped after the images were made"])
+    os.close(terminal.side)
+    assert terminal.process.returncode == 130
+    lines = strict_json(stdout)["lines"]
+    assert [line["line"] for line in lines] == ["first"]
+    assert lines[0]["images"][0]["correlation_with_column"] is None
+    assert lines[0]["images"][0]["depth"]["mean"] > 0
+    assert (folder.path / "model_first_front.fits").exists()
+    assert not (folder.path / "model_second.h5").exists()
+
+
 def test_ctrl_c_while_images_are_traced_keeps_the_emissivity(folder):
     wide = ["--set", "cameras=[{name: front, direction: [1, 2, 3], pixels: 3000}]", "--set", "image.emissivity=true",
             "--set", "channels={number: 64, range: [-100 km/s, 100 km/s]}"]
