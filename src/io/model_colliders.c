@@ -4,7 +4,6 @@
 #include <float.h>
 #include <stdio.h>
 
-#include "base/constants.h"
 #include "io/model_reader.h"
 #include "io/snapshot.h"
 #include "model/field.h"
@@ -119,10 +118,9 @@ static enum lr_status take_others(const struct reader *r, const struct yaml_node
 
 enum lr_status read_colliders(const struct reader *r, const struct yaml_node *map)
 {
-    const double with_helium = 2.8; /* u */
     struct species *species = r->model->species;
     const struct yaml_node *node = yaml_find(map, "colliders");
-    species->mass_per_h2 = r->snapshot ? r->snapshot->mass_per_h2 : with_helium * LR_ATOMIC_MASS_UNIT;
+    species->mass_per_h2 = r->snapshot ? r->snapshot->mass_per_h2 : SPECIES_MASS_PER_H2;
     if (node)
         LR_TRY(read_given_colliders(r, node));
     if (!r->snapshot)

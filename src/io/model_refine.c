@@ -6,7 +6,7 @@
 #include "io/model_region.h"
 #include "mesh/refine.h"
 
-enum { MOST_LEVELS = 15, MOST_IN_BRICK = 64 };
+enum { MOST_IN_BRICK = 64 };
 
 struct wish {
     struct region region;
@@ -33,21 +33,20 @@ static enum lr_status read_wish(const struct reader *r, const struct yaml_node *
     const struct yaml_node *levels = NULL;
     LR_TRY(read_region(r, entry, "levels", &wish->region));
     LR_TRY(require_key(r, entry, "levels", &levels));
-    return read_int(r, levels, 1, MOST_LEVELS, &wish->levels);
+    return read_int(r, levels, 1, REFINE_DEEPEST, &wish->levels);
 }
 
 /* Fails where a level has more places than can be counted. */
 static enum lr_status check_depth(const struct reader *r, const struct yaml_node *list, const struct wishes *wishes,
                                   const int cells[3], int brick)
 {
-    const int64_t most = (int64_t)1 << 20;
     for (int i = 0; i < wishes->n; i++)
         for (int axis = 0; axis < 3; axis++)
-            if ((int64_t)(cells[axis] / brick) << wishes->wish[i].levels > most)
+            if ((int64_t)(cells[axis] / brick) << wishes->wish[i].levels > (int64_t)1 << REFINE_PLACE_BITS)
                 return READER_FAIL(r, list,
-                                   "region %d: %d levels of %d bricks along %c are too many; at most 2^20 fit on the "
+                                   "region %d: %d levels of %d bricks along %c are too many; at most 2^%d fit on the "
                                    "finest level",
-                                   i, wishes->wish[i].levels, cells[axis] / brick, "xyz"[axis]);
+                                   i, wishes->wish[i].levels, cells[axis] / brick, "xyz"[axis], REFINE_PLACE_BITS);
     return LR_OK;
 }
 

@@ -6,10 +6,10 @@
 
 #include <hdf5.h>
 
-#include "base/constants.h"
 #include "io/hdf5_field.h"
 #include "io/hdf5_text.h"
 #include "model/field.h"
+#include "model/species.h"
 
 /* ---- Files ---- */
 
@@ -78,12 +78,11 @@ static enum lr_status open_quietly(struct snapshot *snapshot, const struct snaps
 enum lr_status snapshot_open(lr_context *ctx, const struct units *units, const char *path,
                              const struct snapshot_options *options, struct snapshot **out)
 {
-    const double with_helium = 2.8; /* u per H2, with 0.1 helium atoms per hydrogen nucleus */
     struct snapshot *snapshot = NULL;
     LR_TRY(lr_allocate(ctx, 1, sizeof *snapshot, &snapshot));
     snapshot->ctx = ctx;
     snapshot->units = units;
-    snapshot->mass_per_h2 = with_helium * LR_ATOMIC_MASS_UNIT;
+    snapshot->mass_per_h2 = SPECIES_MASS_PER_H2;
     enum lr_status status = lr_allocate(ctx, strlen(path) + 1, 1, &snapshot->path);
     if (status == LR_OK) {
         memcpy(snapshot->path, path, strlen(path) + 1);

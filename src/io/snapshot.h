@@ -1,5 +1,5 @@
 /* A file of a simulation: its mesh, and fields known by the names of docs/model_format.md, whatever the file calls
- * them. A format (snapshot_linerad.c, athdf_open.c) fills the structure when the file is opened; fields are read when
+ * them. A format (snapshot_linerad.h, athdf.h) fills the structure when the file is opened; fields are read when
  * they are asked for, in pieces that go straight to their places in the model.
  *
  * A view (snapshot_view.c) says which part of the file becomes the mesh of the model, along which axes, and shifted by

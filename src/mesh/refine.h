@@ -2,7 +2,11 @@
 #ifndef LR_MESH_REFINE_H
 #define LR_MESH_REFINE_H
 
+#include "kernel/brick.h"
 #include "mesh/mesh.h"
+
+/* The deepest level that can be asked for; a level has at most 2^REFINE_PLACE_BITS bricks along an axis. */
+enum { REFINE_DEEPEST = BRICK_DEEPEST, REFINE_PLACE_BITS = BRICK_POSITION_BITS };
 
 /* The level that is wanted in the box: the brick is divided while its own is below. */
 typedef int refine_rule(const void *user, const double low[3], const double high[3]);

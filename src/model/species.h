@@ -3,6 +3,7 @@
 #ifndef LR_MODEL_SPECIES_H
 #define LR_MODEL_SPECIES_H
 
+#include "base/constants.h"
 #include "lines/collisions.h"
 #include "lines/molecule.h"
 #include "model/model.h"
@@ -28,6 +29,9 @@ struct population_options {
     int directions;         /* of rays, EQUILIBRIUM; 0 = as many as that needs */
     double inversion_limit; /* optical depth of a cell below minus this is held there (masers) */
 };
+
+/* g of gas for each H2 molecule, unless a model says otherwise: with 0.1 helium atoms per hydrogen nucleus. */
+#define SPECIES_MASS_PER_H2 (2.8 * LR_ATOMIC_MASS_UNIT)
 
 struct species {
     struct molecule molecule;
