@@ -44,6 +44,7 @@ typedef struct lr_model lr_model;       /* a validated model; never changes afte
 typedef struct lr_result lr_result;     /* what a run measured */
 typedef struct lr_scene lr_scene;       /* a stored emissivity, to be imaged again */
 typedef struct lr_molecule lr_molecule; /* levels, lines and collision rates */
+typedef struct lr_cloud lr_cloud;       /* random fields of a turbulent cloud */
 
 enum lr_log_level { LR_LOG_INFO = 0, LR_LOG_WARNING = 1 };
 
@@ -86,10 +87,18 @@ LR_API enum lr_status lr_model_load(lr_context *ctx, const char *path, const cha
                                     lr_model **model);
 /* The same from text, with fields in the memory of the caller: `{array: NAME}` in the text stands where {file, dataset}
  * would, and is one of the n_array `arrays`, whose values are read in place, once, before this returns. `name` is what
- * messages call the text; relative paths of files start at `folder`, NULL = the current one. */
+ * messages call the text; relative paths of files start at `folder`, NULL = the current one; `line` is as for
+ * lr_model_load_line(). */
 LR_API enum lr_status lr_model_load_text(lr_context *ctx, const char *name, const char *yaml, const char *folder,
                                          const struct lr_array *arrays, int n_array, const char *const *settings,
-                                         int n_setting, lr_model **model);
+                                         int n_setting, const char *line, lr_model **model);
+/* A file with a list `lines` holds a model for each of them: their names, one per line of text; "" for a file with a
+ * single `line`. *names is freed with lr_text_free(). */
+LR_API enum lr_status lr_model_lines(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
+                                     char **names);
+/* The model of one of them. Its errors begin with the name. `line` is NULL or "" for a file with a single `line`. */
+LR_API enum lr_status lr_model_load_line(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
+                                         const char *line, lr_model **model);
 LR_API void lr_model_free(lr_model *model);
 /* What was understood, in physical units: mesh, line, ranges of every field, optical depths, sources,
  * expected scatterings, memory and a time estimate. *text is freed with lr_text_free(). */
@@ -114,6 +123,7 @@ struct lr_estimate {
 
 /* Numbers of a run. Frequencies x = (nu - nu0) / nu_D in Doppler units of reference_b; x > 0 is blue. */
 struct lr_summary {
+    char line[64];                             /* its name in a model of several lines; or "" */
     int64_t packets;                           /* finished */
     int64_t packets_requested;                 /* more than `packets` only after lr_context_stop() */
     double reference_b;                        /* cm/s */
@@ -248,7 +258,7 @@ LR_API enum lr_status lr_solve_parcels(lr_context *ctx, const lr_molecule *molec
                                        const struct lr_parcel_lines *lines);
 
 /* What numbers on a command line may measure; without a unit they are in the one named here. */
-enum lr_quantity { LR_IN_KELVIN, LR_IN_CM3, LR_IN_CM2, LR_IN_KM_S, LR_IN_GHZ };
+enum lr_quantity { LR_IN_KELVIN, LR_IN_CM3, LR_IN_CM2, LR_IN_KM_S, LR_IN_GHZ, LR_IN_PC };
 /* "30", "30 K", "10,20,50 K", "10:100:10 K" (ten values from 10 to 100), "1e3:1e7:log9 cm^-3" (nine, equal in ratio):
  * n CGS values, freed with lr_values_free(). */
 LR_API enum lr_status lr_values_parse(lr_context *ctx, const char *text, enum lr_quantity quantity, double **values,
@@ -283,15 +293,17 @@ struct lr_cube_view {
     const float *errors;        /* one standard error; NULL = not asked for, or unscattered light */
     const float *optical_depth; /* mean over pixel and channel, without a beam; NULL = not asked for */
     double scale;               /* of values and errors */
-    double rest_frequency;      /* Hz */
-    double first, width;        /* cm/s, radio velocity of the middle of the first channel, systemic one included */
-    int angles;                 /* 1: pixels have angles; 0: lengths */
-    double pixel[2];            /* rad, or cm: along x (to the right) and y (up), in the middle of the image */
-    double sky[2];              /* rad, right ascension and declination of the middle */
-    double distance;            /* cm; 0 = not given */
-    double beam[3];             /* rad, FWHM major and minor, angle north through east; 0 = none */
-    double background;          /* K, of the sky behind the mesh */
-    int subtracted;             /* 1: it is taken off */
+    const float *column;        /* [n_y][n_x] of the molecule, in units of column_unit cm^-2; NULL = not asked for */
+    double column_unit;
+    double rest_frequency; /* Hz */
+    double first, width;   /* cm/s, radio velocity of the middle of the first channel, systemic one included */
+    int angles;            /* 1: pixels have angles; 0: lengths */
+    double pixel[2];       /* rad, or cm: along x (to the right) and y (up), in the middle of the image */
+    double sky[2];         /* rad, right ascension and declination of the middle */
+    double distance;       /* cm; 0 = not given */
+    double beam[3];        /* rad, FWHM major and minor, angle north through east; 0 = none */
+    double background;     /* K, of the sky behind the mesh */
+    int subtracted;        /* 1: it is taken off */
     double toward[3], right[3], up[3]; /* unit vectors in the mesh: to the observer, along x and y of the image */
     double seconds;                    /* that ray tracing took */
 };
@@ -303,13 +315,73 @@ struct lr_moments {
     double scale;
 };
 LR_API enum lr_status lr_cube_moments(lr_context *ctx, lr_cube *cube, struct lr_moments *moments);
+
+struct lr_depth {
+    double mean, largest; /* over pixels, of the channel that is deepest in each; NAN = not known */
+};
+/* What is told of an image, beside the image. */
+struct lr_image {
+    char camera[64];
+    struct lr_depth depth; /* with stimulated emission */
+    struct lr_depth bare;  /* without; NAN where the line is no molecule's, or its levels were not kept */
+    int stimulated;        /* 1: the image was made with it; 0: without */
+    double
+        correlation; /* over pixels, of log intensity (summed over channels) with log column density; NAN = not known */
+    double shift; /* cm (near observers: tangent): largest distance of the centroids of two channels, of those with 1 %
+                     or more of the light of the brightest */
+};
+LR_API void lr_result_image(const lr_result *result, int cube, struct lr_image *image);
 /* Write PREFIX_<camera>.fits for each camera, and beside it what the model asks for: _error, _tau, _mom0, _mom1, _mom2
- * and _peak (.fits), _spectrum (.txt). Each file appears whole or not at all; other programs' files are never replaced.
- * *paths, when wanted, lists the files, one per line; freed with lr_text_free(). */
+ * and _peak, _column (.fits), _spectrum (.txt). Each file appears whole or not at all; other programs' files are never
+ * replaced. *paths, when wanted, lists the files, one per line; freed with lr_text_free(). */
 LR_API enum lr_status lr_result_write_cubes(lr_context *ctx, const lr_result *result, const char *prefix, char **paths);
 /* Fails now when lr_result_write_cubes() for this model or scene and prefix could not succeed. */
 LR_API enum lr_status lr_cube_path_check(lr_context *ctx, const lr_model *model, const char *prefix);
 LR_API enum lr_status lr_scene_path_check(lr_context *ctx, const lr_scene *scene, const char *prefix);
+
+/* ---- a turbulent cloud to begin with (docs/cloud.md) ---- */
+
+/* CGS. Every field is a function of the seed and of the wave vectors, so that a cloud of the same seed on more cells is
+ * the same cloud with smaller details. */
+struct lr_cloud_options {
+    int cells; /* along each axis: even, 8 to 1024 */
+    uint64_t seed;
+    double size;               /* cm, edge of the cube */
+    double sigma_v;            /* cm/s, dispersion along one axis: 3 sigma_v^2 = <v_x^2 + v_y^2 + v_z^2> */
+    double velocity_slope;     /* n of the power |v(k)|^2 ~ k^-n of single waves; E(k) ~ k^(2 - n) */
+    double solenoidal;         /* share of that power in waves without divergence; 2/3 is a field without preference */
+    double mean_density;       /* cm^-3 of H2, as all means of the whole volume */
+    double density_width;      /* standard deviation of ln n */
+    double density_slope;      /* n of the power of ln n */
+    double mean_temperature;   /* K */
+    double min_temperature;    /* K */
+    double max_temperature;    /* K */
+    double temperature_index;  /* T ~ n^-index between the two */
+    double transition_density; /* cm^-3 of H2 where CO takes over from OH */
+    double mean_co, mean_oh;   /* cm^-3 of the molecules */
+};
+LR_API struct lr_cloud_options lr_cloud_defaults(void);
+
+/* What came out, from the numbers that are written. */
+struct lr_cloud_statistics {
+    double sigma_v[3];                               /* cm/s, along each axis */
+    double fastest;                                  /* cm/s, largest speed along an axis */
+    double solenoidal;                               /* share of the power */
+    double density[3], temperature[3], co[3], oh[3]; /* smallest, mean, largest */
+    double density_width;                            /* standard deviation of ln n(H2) */
+    double temperature_with_density;                 /* correlation coefficients over cells: of ln T with ln n(H2) */
+    double co_with_density;                          /* of ln abundance with ln n(H2) */
+    double oh_with_density;
+    double co_with_oh; /* of the two ln abundances */
+};
+LR_API enum lr_status lr_cloud_create(lr_context *ctx, const struct lr_cloud_options *options, lr_cloud **cloud);
+LR_API void lr_cloud_free(lr_cloud *cloud);
+LR_API void lr_cloud_measure(const lr_cloud *cloud, struct lr_cloud_statistics *statistics);
+/* A model file (HDF5) with n_H2, temperature, velocity_x, velocity_y, velocity_z, n_CO and n_OH. It appears whole or
+ * not at all; a file that is no linerad model is never replaced. */
+LR_API enum lr_status lr_cloud_write(lr_context *ctx, const lr_cloud *cloud, const char *path);
+/* Fails now when lr_cloud_write() to this path could not succeed. */
+LR_API enum lr_status lr_cloud_path_check(lr_context *ctx, const char *path);
 
 #ifdef __cplusplus
 }

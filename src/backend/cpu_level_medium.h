@@ -7,19 +7,7 @@
 #include <stdlib.h>
 
 #include "backend/cpu_level_state.h"
-
-/* The largest width of a cell, but not along axes without an end, whose width means nothing. */
-static double widest(const struct level_job *job, int64_t cell)
-{
-    if (job->mesh == TRANSPORT_SHELLS)
-        return job->width[0][cell];
-    const int64_t at[3] = {cell / job->n[2] / job->n[1], cell / job->n[2] % job->n[1], cell % job->n[2]};
-    double width = 0;
-    for (int axis = 0; axis < 3; axis++)
-        if (job->n[axis] > 1 || job->face[2 * axis] != TRANSPORT_PERIODIC)
-            width = fmax(width, job->width[axis][at[axis]]);
-    return width;
-}
+#include "backend/level_widths.h"
 
 static int read_medium(struct levels *levels)
 {
@@ -47,7 +35,7 @@ static int read_medium(struct levels *levels)
         levels->strength[cell] = gas.density / gas.b;
         dust_temperature[cell] = gas.dust_temperature;
         shines = shines || (gas.kappa > 0 && gas.dust_temperature > 0);
-        levels->width[cell] = widest(job, cell);
+        levels->width[cell] = level_widest(job, cell);
         levels->most_gain[cell] = job->inversion_limit / levels->width[cell];
     }
     int ok = 1;

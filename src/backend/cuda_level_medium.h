@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backend/cuda_level_state.h"
+#include "backend/level_widths.h"
 
 namespace
 {
@@ -30,16 +31,6 @@ void share_out(int threads, int64_t first, int64_t end, const Work &work)
     work(0, first, end);
     for (std::thread &thread : pool)
         thread.join();
-}
-
-double widest(const struct level_job *job, int64_t cell)
-{
-    const int64_t at[3] = {cell / job->n[2] / job->n[1], cell / job->n[2] % job->n[1], cell % job->n[2]};
-    double width = 0;
-    for (int axis = 0; axis < 3; axis++)
-        if (job->n[axis] > 1 || job->face[2 * axis] != TRANSPORT_PERIODIC)
-            width = std::max(width, job->width[axis][at[axis]]);
-    return width;
 }
 
 /* Cells in pieces, so that the copies on the host stay small. */
@@ -83,7 +74,7 @@ void fill_piece(const struct levels *levels, int64_t first, int64_t n, struct pi
             gas->has_gas = raw->density > 0 ? R(1) : R(0);
             gas->unused[0] = gas->unused[1] = R(0);
             piece->strength[i] = raw->density / raw->b;
-            piece->most_gain[i] = job->inversion_limit / widest(job, first + (int64_t)i);
+            piece->most_gain[i] = job->inversion_limit / level_widest(job, first + (int64_t)i);
             for (size_t l = 0; levels->dust && l < (size_t)job->n_line; l++)
                 piece->dust[i * (size_t)job->n_line + l] =
                     raw->dust_temperature > 0 ? (real)(1 / std::expm1(job->line[l].energy / raw->dust_temperature))

@@ -10,6 +10,7 @@
 #define LR_PARSEC 3.0856775814913673e18       /* cm, 648000 / pi au; IAU 2015 resolution B2 */
 #define LR_SOLAR_RADIUS 6.957e10              /* cm, exact; IAU 2015 resolution B3 */
 #define LR_DEBYE 1e-18                        /* statC cm, exact */
+#define LR_SOLAR_MASS 1.988409871e33          /* g; (GM)_sun of IAU 2015 resolution B3 over G of CODATA 2018 */
 #define LR_PI 3.14159265358979323846
 #define LR_SQRT_PI 1.77245385090551602730
 

@@ -114,18 +114,17 @@ static bool define_dipole(ut_system *system)
 static bool define_astronomy(ut_system *system)
 {
     const double sun_luminosity = 3.828e26;       /* W; IAU 2015 resolution B3 */
-    const double sun_mass = 1.988409871e30;       /* kg; (GM)_sun of IAU 2015 B3 over G of CODATA 2018 */
     const double light_year = 9460730472580800.0; /* m; Julian year of 365.25 days */
     const char *const sun_luminosity_names[] = {"solLum", "Lsun", "L_sun"};
-    bool ok = define_unit(system, "pc", LR_PARSEC, "cm") && define_unit(system, "parsec", LR_PARSEC, "cm") &&
-              define_unit(system, "au", LR_ASTRONOMICAL_UNIT, "cm") &&
-              define_unit(system, "AU", LR_ASTRONOMICAL_UNIT, "cm") && define_unit(system, "ly", light_year, "m") &&
-              define_unit(system, "deg", LR_PI / 180.0, "rad") && define_unit(system, "mas", 1e-3, "arcsec") &&
-              define_unit(system, "u", LR_ATOMIC_MASS_UNIT, "g") &&
-              define_unit(system, "amu", LR_ATOMIC_MASS_UNIT, "g") && define_unit(system, "AA", 1e-10, "m") &&
-              define_unit(system, "solRad", LR_SOLAR_RADIUS, "cm") &&
-              define_unit(system, "Rsun", LR_SOLAR_RADIUS, "cm") && define_unit(system, "solMass", sun_mass, "kg") &&
-              define_unit(system, "Msun", sun_mass, "kg") && define_photon(system);
+    bool ok =
+        define_unit(system, "pc", LR_PARSEC, "cm") && define_unit(system, "parsec", LR_PARSEC, "cm") &&
+        define_unit(system, "au", LR_ASTRONOMICAL_UNIT, "cm") &&
+        define_unit(system, "AU", LR_ASTRONOMICAL_UNIT, "cm") && define_unit(system, "ly", light_year, "m") &&
+        define_unit(system, "deg", LR_PI / 180.0, "rad") && define_unit(system, "mas", 1e-3, "arcsec") &&
+        define_unit(system, "u", LR_ATOMIC_MASS_UNIT, "g") && define_unit(system, "amu", LR_ATOMIC_MASS_UNIT, "g") &&
+        define_unit(system, "AA", 1e-10, "m") && define_unit(system, "solRad", LR_SOLAR_RADIUS, "cm") &&
+        define_unit(system, "Rsun", LR_SOLAR_RADIUS, "cm") && define_unit(system, "solMass", LR_SOLAR_MASS, "g") &&
+        define_unit(system, "Msun", LR_SOLAR_MASS, "g") && define_photon(system);
     for (int i = 0; ok && i < 3; i++)
         ok = define_unit(system, sun_luminosity_names[i], sun_luminosity, "W");
     return ok;

@@ -24,6 +24,8 @@ static struct meaning meaning_of(enum lr_quantity quantity)
         return (struct meaning){DIMENSION_COLUMN, "cm^-2"};
     case LR_IN_KM_S:
         return (struct meaning){DIMENSION_VELOCITY, "km/s"};
+    case LR_IN_PC:
+        return (struct meaning){DIMENSION_LENGTH, "pc"};
     case LR_IN_GHZ:
         break;
     }

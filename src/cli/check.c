@@ -1,5 +1,7 @@
 /* linerad check */
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "command.h"
 #include "linerad.h"
@@ -32,6 +34,21 @@ static const char help[] =
     "  0  the model is valid\n"
     "  2  error: one line on stderr that names the file and the place\n";
 
+static int report_line(lr_context *ctx, const char *path, const struct settings *settings, const char *line)
+{
+    lr_model *model = NULL;
+    char *text = NULL;
+    int code = EXIT_GOOD;
+    if (lr_model_load_line(ctx, path, (const char *const *)settings->texts, settings->n, line, &model) ||
+        lr_model_report(ctx, model, &text))
+        code = message_error("%s", lr_last_error(ctx));
+    else
+        code = command_print(text);
+    lr_text_free(text);
+    lr_model_free(model);
+    return code;
+}
+
 static int report(const char *path, const struct settings *settings)
 {
     lr_context *ctx = lr_context_create();
@@ -39,16 +56,21 @@ static int report(const char *path, const struct settings *settings)
         return message_error("out of memory");
     struct console console = console_create(false);
     lr_context_on_log(ctx, console_log, &console);
-    lr_model *model = NULL;
-    char *text = NULL;
+    char *names = NULL;
     int code = EXIT_GOOD;
-    if (lr_model_load(ctx, path, (const char *const *)settings->texts, settings->n, &model) ||
-        lr_model_report(ctx, model, &text))
+    if (lr_model_lines(ctx, path, (const char *const *)settings->texts, settings->n, &names))
         code = message_error("%s", lr_last_error(ctx));
-    else
-        code = command_print(text);
-    lr_text_free(text);
-    lr_model_free(model);
+    for (const char *name = names; name && code == EXIT_GOOD;) {
+        char line[64], title[96];
+        const size_t length = strcspn(name, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)length, name);
+        snprintf(title, sizeof title, "%s== line %s ==\n", name == names ? "" : "\n", line);
+        code = *names ? command_print(title) : EXIT_GOOD;
+        if (code == EXIT_GOOD)
+            code = report_line(ctx, path, settings, line);
+        name = name[length] == '\n' ? name + length + 1 : NULL;
+    }
+    lr_text_free(names);
     lr_context_free(ctx);
     return code;
 }

@@ -9,6 +9,7 @@ int command_image(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_molecule(int argc, char **argv);
 int command_radex(int argc, char **argv);
+int command_cloud(int argc, char **argv);
 int command_info(int argc, char **argv);
 
 /* Prints `text` on stdout; EXIT_ERROR when stdout cannot take it, as on a full disk. */

@@ -20,6 +20,7 @@ static const char help[] =
     "  check MODEL    validate a model and print what was understood, without running it\n"
     "  molecule NAME  levels, lines and collision partners of a LAMDA file or a built-in molecule\n"
     "  radex NAME     level populations and lines of a uniform parcel of gas, by escape probability\n"
+    "  cloud          make a turbulent cloud of H2, CO and OH, to try things with\n"
     "  info           version, backends, devices and SIMD width\n"
     "\n"
     "Options\n"
@@ -44,12 +45,13 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {{"run", command_run},           {"image", command_image}, {"check", command_check},
-                {"molecule", command_molecule}, {"radex", command_radex}, {"info", command_info}};
+                {"molecule", command_molecule}, {"radex", command_radex}, {"cloud", command_cloud},
+                {"info", command_info}};
 
 static int unknown(const char *word)
 {
-    static const char *const names[] = {"run",  "image",  "check",     "molecule", "radex",
-                                        "info", "--help", "--version", NULL};
+    static const char *const names[] = {"run",   "image", "check",  "molecule",  "radex",
+                                        "cloud", "info",  "--help", "--version", NULL};
     const char *kind = word[0] == '-' ? "option" : "command";
     const char *meant = nearest_word(word, names);
     if (meant)

@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "interrupt.h"
+#include "json.h"
 #include "linerad.h"
 #include "message.h"
 #include "options.h"
@@ -22,6 +23,7 @@ static const char help[] =
     "  -o, --output FILE      result, HDF5 (name of the model with .h5, in the current directory); an earlier\n"
     "                         result is replaced when the new one is whole, any other file is left alone\n"
     "                         cubes of the cameras of the model go beside it: NAME_<camera>.fits\n"
+    "                         a model of several lines makes NAME_<line>.h5 and NAME_<line>_<camera>.fits of each\n"
     "  --packets N            number of photon packets, such as 1e6 (run.packets of the model, or 100000)\n"
     "  --seed N               random seed (run.seed of the model, or 1)\n"
     "  --threads N            CPU threads, 0 = all (run.threads of the model, or 0)\n"
@@ -157,50 +159,171 @@ static int read_request(int argc, char **argv, struct request *request)
     return request->prefix ? 0 : message_error("out of memory");
 }
 
-static int print_summary(const struct request *request, const struct lr_summary *summary, const char *cubes)
+/* ---- one line ---- */
+
+/* What a run of one line reads and writes. */
+struct task {
+    const struct request *request;
+    const char *line; /* "" in a model of a single line */
+    char *output, *prefix;
+};
+
+static void task_free(struct task *task)
 {
-    if (request->json)
-        summary_print_json(stdout, summary, request->output, cubes);
-    else if (!request->quiet)
-        summary_print_text(stdout, summary, request->output, cubes);
-    return command_print("");
+    free(task->output);
+    free(task->prefix);
+}
+
+/* slab.h5 -> slab_co.h5 */
+static int task_create(const struct request *request, const char *line, struct task *task)
+{
+    const size_t size = strlen(request->output) + strlen(line) + 2;
+    const bool ends = strlen(request->output) > strlen(request->prefix); /* with .h5, then */
+    *task = (struct task){request, line, malloc(size), malloc(size)};
+    if (!task->output || !task->prefix) {
+        task_free(task);
+        return message_error("out of memory");
+    }
+    snprintf(task->prefix, size, "%s%s%s", request->prefix, *line ? "_" : "", line);
+    snprintf(task->output, size, "%s%s", task->prefix, ends ? ".h5" : "");
+    return EXIT_GOOD;
+}
+
+/* The error of a line among several names it; those of the model do so already. */
+static int task_error(lr_context *ctx, const struct task *task)
+{
+    const char *text = lr_last_error(ctx);
+    if (*task->line && strncmp(text, "line '", 6) != 0)
+        return message_error("line '%s': %s", task->line, text);
+    return message_error("%s", text);
+}
+
+static enum lr_status load(lr_context *ctx, const struct task *task, lr_model **model)
+{
+    const struct settings *settings = &task->request->settings;
+    return lr_model_load_line(ctx, task->request->model, (const char *const *)settings->texts, settings->n, task->line,
+                              model);
+}
+
+/* Reads the model and looks at the places of its files, so that nothing fails after hours. */
+static int check(lr_context *ctx, const struct task *task, lr_model **model)
+{
+    if (load(ctx, task, model) || lr_result_path_check(ctx, task->output) ||
+        lr_cube_path_check(ctx, *model, task->prefix))
+        return task_error(ctx, task);
+    return EXIT_GOOD;
 }
 
 /* *cubes lists the files, one per line; empty when the model has no camera. */
-static enum lr_status write_files(lr_context *ctx, const struct request *request, const lr_result *result, char **cubes)
+static enum lr_status write_files(lr_context *ctx, const struct task *task, const lr_result *result, char **cubes)
 {
-    enum lr_status status = lr_result_write(ctx, result, request->output);
-    return status == LR_OK ? lr_result_write_cubes(ctx, result, request->prefix, cubes) : status;
+    enum lr_status status = lr_result_write(ctx, result, task->output);
+    return status == LR_OK ? lr_result_write_cubes(ctx, result, task->prefix, cubes) : status;
 }
 
-static int transport(lr_context *ctx, const struct request *request, struct console *console, lr_model **model,
-                     lr_result **result)
+static int transport(lr_context *ctx, const struct task *task, struct console *console, const lr_model *model,
+                     struct json *json)
 {
-    const struct settings *settings = &request->settings;
     struct lr_summary summary;
     char *cubes = NULL;
-    if (lr_model_load(ctx, request->model, (const char *const *)settings->texts, settings->n, model) ||
-        lr_result_path_check(ctx, request->output) || lr_cube_path_check(ctx, *model, request->prefix))
-        return message_error("%s", lr_last_error(ctx));
+    lr_result *result = NULL;
     interrupt_catch(ctx);
-    enum lr_status status = lr_run(ctx, *model, result);
+    enum lr_status status = lr_run(ctx, model, &result);
     console_end_line(console);
     if (status == LR_OK)
-        status = write_files(ctx, request, *result, &cubes);
+        status = write_files(ctx, task, result, &cubes);
     interrupt_release();
     if (status != LR_OK) {
-        message_error("%s", lr_last_error(ctx));
+        task_error(ctx, task);
+        lr_result_free(result);
         return status == LR_ERROR_INTERRUPTED ? EXIT_STOPPED : EXIT_ERROR;
     }
-    lr_result_summary(*result, &summary);
+    lr_result_summary(result, &summary);
     const bool stopped =
         interrupt_happened() && (summary.packets < summary.packets_requested || summary.images_missing);
     if (stopped && summary.packets < summary.packets_requested)
         message_warning("stopped after %lld of %lld packets; result is complete for those", (long long)summary.packets,
                         (long long)summary.packets_requested);
-    int code = print_summary(request, &summary, cubes);
+    if (task->request->json)
+        summary_print_json(json, result, task->output, cubes);
+    else if (!task->request->quiet)
+        summary_print_text(stdout, result, task->output, cubes);
+    const int code = command_print("");
     lr_text_free(cubes);
+    lr_result_free(result);
     return code ? code : stopped ? EXIT_STOPPED : EXIT_GOOD;
+}
+
+/* ---- all lines ---- */
+
+/* Calls `step` for each name, one per line of the text, or once for "". */
+static int each_line(lr_context *ctx, const struct request *request, const char *names,
+                     int (*step)(lr_context *ctx, const struct task *task, void *user), void *user)
+{
+    int code = EXIT_GOOD;
+    do {
+        struct task task;
+        char line[64];
+        const size_t length = strcspn(names, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)length, names);
+        names += length + (names[length] == '\n');
+        code = task_create(request, line, &task);
+        if (code == EXIT_GOOD) {
+            code = step(ctx, &task, user);
+            task_free(&task);
+        }
+    } while (code == EXIT_GOOD && *names);
+    return code;
+}
+
+struct progress {
+    struct console *console;
+    struct json json;
+    lr_model *single; /* already read */
+};
+
+static int check_line(lr_context *ctx, const struct task *task, void *user)
+{
+    struct progress *progress = user;
+    lr_model *model = NULL;
+    const int code = check(ctx, task, &model);
+    if (code == EXIT_GOOD && !*task->line)
+        progress->single = model;
+    else
+        lr_model_free(model); /* one line in memory at a time */
+    return code;
+}
+
+static int run_line(lr_context *ctx, const struct task *task, void *user)
+{
+    struct progress *progress = user;
+    lr_model *model = progress->single;
+    if (!model && load(ctx, task, &model))
+        return task_error(ctx, task);
+    const int code = transport(ctx, task, progress->console, model, &progress->json);
+    if (model != progress->single)
+        lr_model_free(model);
+    return code;
+}
+
+static int run_lines(lr_context *ctx, const struct request *request, struct console *console)
+{
+    const struct settings *settings = &request->settings;
+    struct progress progress = {.console = console, .json = {.file = stdout, .first = true}};
+    char *names = NULL;
+    if (lr_model_lines(ctx, request->model, (const char *const *)settings->texts, settings->n, &names))
+        return message_error("%s", lr_last_error(ctx));
+    int code = each_line(ctx, request, names, check_line, &progress);
+    if (code == EXIT_GOOD) {
+        if (request->json && *names)
+            summary_open_list(&progress.json);
+        code = each_line(ctx, request, names, run_line, &progress);
+        if (request->json && *names)
+            summary_close_list(&progress.json);
+    }
+    lr_model_free(progress.single);
+    lr_text_free(names);
+    return code == EXIT_GOOD ? command_print("") : code;
 }
 
 static int run(const struct request *request)
@@ -211,11 +334,7 @@ static int run(const struct request *request)
     struct console console = console_create(request->quiet);
     lr_context_on_log(ctx, console_log, &console);
     lr_context_on_progress(ctx, console_progress, &console);
-    lr_model *model = NULL;
-    lr_result *result = NULL;
-    int code = transport(ctx, request, &console, &model, &result);
-    lr_result_free(result);
-    lr_model_free(model);
+    int code = run_lines(ctx, request, &console);
     lr_context_free(ctx);
     return code;
 }

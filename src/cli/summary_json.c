@@ -90,28 +90,71 @@ static void put_populations(struct json *json, const struct lr_summary *s)
     json_close(json, '{');
 }
 
-void summary_print_json(FILE *file, const struct lr_summary *summary, const char *output, const char *cubes)
+static void put_depth(struct json *json, const char *name, struct lr_depth depth)
 {
-    const struct lr_summary s = summary->packets > 0 ? *summary : without_packets(summary);
-    struct json json = {.file = file, .first = true};
-    json_open(&json, NULL, '{');
-    json_text(&json, "version", lr_version());
-    json_text(&json, "output", output);
-    put_lines(&json, "cubes", cubes);
-    json_integer(&json, "packets", s.packets);
-    json_integer(&json, "packets_requested", s.packets_requested);
-    json_unsigned(&json, "seed", s.seed);
-    json_number(&json, "reference_b_cm_s", s.reference_b);
-    json_number(&json, "emitted", s.emitted);
-    put_measured(&json, &s);
-    put_seconds(&json, &s);
+    json_open(json, name, '{');
+    json_number(json, "mean", depth.mean);
+    json_number(json, "largest", depth.largest);
+    json_close(json, '{');
+}
+
+static void put_images(struct json *json, const lr_result *result)
+{
+    json_open(json, "images", '[');
+    for (int i = 0; i < lr_result_cube_count(result); i++) {
+        struct lr_image image;
+        lr_result_image(result, i, &image);
+        json_open(json, NULL, '{');
+        json_text(json, "camera", image.camera);
+        put_depth(json, "depth", image.depth);
+        put_depth(json, "depth_without_stimulated_emission", image.bare);
+        json_bool(json, "stimulated_emission", image.stimulated != 0);
+        json_number(json, "correlation_with_column", image.correlation);
+        json_number(json, "centroid_shift_cm", image.shift);
+        json_close(json, '{');
+    }
+    json_close(json, '[');
+}
+
+void summary_print_json(struct json *json, const lr_result *result, const char *output, const char *cubes)
+{
+    struct lr_summary summary;
+    lr_result_summary(result, &summary);
+    const struct lr_summary s = summary.packets > 0 ? summary : without_packets(&summary);
+    json_open(json, NULL, '{');
+    json_text(json, "version", lr_version());
+    if (*s.line)
+        json_text(json, "line", s.line);
+    json_text(json, "output", output);
+    put_lines(json, "cubes", cubes);
+    json_integer(json, "packets", s.packets);
+    json_integer(json, "packets_requested", s.packets_requested);
+    json_unsigned(json, "seed", s.seed);
+    json_number(json, "reference_b_cm_s", s.reference_b);
+    json_number(json, "emitted", s.emitted);
+    put_measured(json, &s);
+    put_seconds(json, &s);
+    if (lr_result_cube_count(result) > 0)
+        put_images(json, result);
     if (*s.populations)
-        put_populations(&json, &s);
-    json_integer(&json, "scatterings", s.scatterings);
-    json_number(&json, "scatterings_per_second", s.scatterings_per_second);
-    json_text(&json, "device", s.device);
-    json_text(&json, "precision", s.precision);
-    json_close(&json, '{');
+        put_populations(json, &s);
+    json_integer(json, "scatterings", s.scatterings);
+    json_number(json, "scatterings_per_second", s.scatterings_per_second);
+    json_text(json, "device", s.device);
+    json_text(json, "precision", s.precision);
+    json_close(json, '{');
+}
+
+void summary_open_list(struct json *json)
+{
+    json_open(json, NULL, '{');
+    json_open(json, "lines", '[');
+}
+
+void summary_close_list(struct json *json)
+{
+    json_close(json, '[');
+    json_close(json, '{');
 }
 
 void summary_print_images_json(FILE *file, const struct lr_summary *s, const char *source, const char *cubes)

@@ -90,10 +90,54 @@ static void put_populations(FILE *file, const struct lr_summary *s)
     fputc('\n', file);
 }
 
-void summary_print_text(FILE *file, const struct lr_summary *s, const char *output, const char *cubes)
+/* Numbers that are not known are left out. */
+static void put_image(FILE *file, const struct lr_image *image)
 {
+    const double cm_per_pc = 3.0856775814913673e18;
+    const bool known = isfinite(image->depth.mean), bare = isfinite(image->bare.mean);
+    char label[80];
+    snprintf(label, sizeof label, "image '%s'", image->camera);
+    if (known || bare) {
+        put_label(file, label);
+        fprintf(file, "depth ");
+        if (known)
+            fprintf(file, "%.4g mean, %.4g largest", image->depth.mean, image->depth.largest);
+        if (bare)
+            fprintf(file, "%s%.4g mean, %.4g largest without stimulated emission", known ? "; " : "", image->bare.mean,
+                    image->bare.largest);
+        fputs(!bare ? "\n" : image->stimulated ? " (used: with)\n" : " (used: without)\n", file);
+        snprintf(label, sizeof label, " ");
+    }
+    if (isfinite(image->correlation)) {
+        put_label(file, label);
+        fprintf(file, "log intensity and log column density correlate with %.3f\n", image->correlation);
+        snprintf(label, sizeof label, " ");
+    }
+    if (isfinite(image->shift)) {
+        put_label(file, label);
+        fprintf(file, "centroids of channels are up to %.3g pc apart\n", image->shift / cm_per_pc);
+    }
+}
+
+static void put_images(FILE *file, const lr_result *result)
+{
+    for (int i = 0; i < lr_result_cube_count(result); i++) {
+        struct lr_image image;
+        lr_result_image(result, i, &image);
+        put_image(file, &image);
+    }
+}
+
+void summary_print_text(FILE *file, const lr_result *result, const char *output, const char *cubes)
+{
+    struct lr_summary summary, *s = &summary;
+    lr_result_summary(result, s);
     const double cm_per_km = 1e5;
     const bool followed = s->packets > 0;
+    if (*s->line) {
+        put_label(file, "line");
+        fprintf(file, "%s\n", s->line);
+    }
     put_label(file, "packets");
     fprintf(file, "%" PRId64, s->packets);
     if (s->packets < s->packets_requested)
@@ -106,6 +150,7 @@ void summary_print_text(FILE *file, const struct lr_summary *s, const char *outp
     fprintf(file, "%.6g  photons/s\n", s->emitted);
     if (followed)
         put_measured(file, s);
+    put_images(file, result);
     if (*s->populations)
         put_populations(file, s);
     put_label(file, "Doppler unit");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "io/athdf.h"
+#include "io/hdf5_text.h"
 
 int athdf_find(const struct athdf *athdf, const char *name)
 {
@@ -66,7 +67,7 @@ static enum lr_status check_shape(const struct athdf *athdf, int d, int n_variab
                                  (hsize_t)athdf->stored[1], (hsize_t)athdf->stored[0]};
     hsize_t found[5] = {0};
     hid_t space = H5Dget_space(athdf->dataset[d]), type = H5Dget_type(athdf->dataset[d]);
-    bool good = space >= 0 && type >= 0 && H5Tget_class(type) == H5T_FLOAT && H5Sget_simple_extent_ndims(space) == 5 &&
+    bool good = space >= 0 && type >= 0 && hdf5_type_is_number(type) && H5Sget_simple_extent_ndims(space) == 5 &&
                 H5Sget_simple_extent_dims(space, found, NULL) == 5 && memcmp(found, expected, sizeof found) == 0;
     if (type >= 0)
         H5Tclose(type);

@@ -14,9 +14,9 @@
 
 /* Part of the name behind that of the camera. */
 static const char *const suffix[N_CUBE_FILE] = {
-    [CUBE_FILE_INTENSITY] = "",     [CUBE_FILE_ERROR] = "_error",      [CUBE_FILE_OPTICAL_DEPTH] = "_tau",
-    [CUBE_FILE_MOMENT_0] = "_mom0", [CUBE_FILE_MOMENT_1] = "_mom1",    [CUBE_FILE_MOMENT_2] = "_mom2",
-    [CUBE_FILE_PEAK] = "_peak",     [CUBE_FILE_SPECTRUM] = "_spectrum"};
+    [CUBE_FILE_INTENSITY] = "",     [CUBE_FILE_ERROR] = "_error",   [CUBE_FILE_OPTICAL_DEPTH] = "_tau",
+    [CUBE_FILE_MOMENT_0] = "_mom0", [CUBE_FILE_MOMENT_1] = "_mom1", [CUBE_FILE_MOMENT_2] = "_mom2",
+    [CUBE_FILE_PEAK] = "_peak",     [CUBE_FILE_COLUMN] = "_column", [CUBE_FILE_SPECTRUM] = "_spectrum"};
 
 static const struct output_kind fits_kind = {"FITS file of linerad", fits_image_recognise};
 static const struct output_kind table_kind = {"spectrum of linerad", spectrum_table_recognise};
@@ -34,6 +34,8 @@ bool cube_file_wanted(enum cube_file file, const struct image_options *options)
         return options->moments;
     case CUBE_FILE_PEAK:
         return options->peak;
+    case CUBE_FILE_COLUMN:
+        return options->column;
     case CUBE_FILE_SPECTRUM:
         return options->spectrum;
     case CUBE_FILE_INTENSITY:

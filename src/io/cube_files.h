@@ -15,6 +15,7 @@ enum cube_file {
     CUBE_FILE_MOMENT_1,
     CUBE_FILE_MOMENT_2,
     CUBE_FILE_PEAK,
+    CUBE_FILE_COLUMN,
     CUBE_FILE_SPECTRUM,
     N_CUBE_FILE
 };

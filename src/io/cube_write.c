@@ -89,6 +89,7 @@ static struct fits_image describe(const struct writer *w, enum cube_file file, c
                                 "Intensity"},
         [CUBE_FILE_MOMENT_1] = {w->moments.mean, 1.0, true, "km s-1", "Velocity"},
         [CUBE_FILE_MOMENT_2] = {w->moments.dispersion, 1.0, true, "km s-1", "Velocity Dispersion"},
+        [CUBE_FILE_COLUMN] = {w->cube->column, w->cube->column_unit, true, "cm-2", "Column Density"},
         [CUBE_FILE_PEAK] = {w->moments.peak, w->finished.factor, true, cube_unit_name(unit), "Intensity"},
     };
     return (struct fits_image){.cube = w->cube,
@@ -96,7 +97,8 @@ static struct fits_image describe(const struct writer *w, enum cube_file file, c
                                .data = kinds[file].data,
                                .factor = kinds[file].factor,
                                .map = kinds[file].map,
-                               .convolved = cube_has_beam(w->options) && file != CUBE_FILE_OPTICAL_DEPTH,
+                               .convolved = cube_has_beam(w->options) && file != CUBE_FILE_OPTICAL_DEPTH &&
+                                            file != CUBE_FILE_COLUMN,
                                .unit = kinds[file].unit,
                                .type = kinds[file].type,
                                .object = w->object,
@@ -119,7 +121,7 @@ static enum lr_status write_to(struct writer *w, enum cube_file file, const char
 static bool exists(const struct writer *w, enum cube_file file)
 {
     return cube_file_wanted(file, w->options) && (file != CUBE_FILE_ERROR || w->cube->error) &&
-           (file != CUBE_FILE_OPTICAL_DEPTH || w->cube->optical_depth);
+           (file != CUBE_FILE_OPTICAL_DEPTH || w->cube->optical_depth) && (file != CUBE_FILE_COLUMN || w->cube->column);
 }
 
 static enum lr_status write_file(struct writer *w, enum cube_file file)

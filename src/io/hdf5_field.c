@@ -45,10 +45,10 @@ static enum lr_status read_shape(lr_context *ctx, const char *path, const char *
 static enum lr_status check_type(lr_context *ctx, const char *path, const char *name, const struct hdf5_array *array)
 {
     hid_t type = H5Dget_type(array->dataset);
-    H5T_class_t class = type >= 0 ? H5Tget_class(type) : H5T_NO_CLASS;
+    const bool number = hdf5_type_is_number(type);
     if (type >= 0)
         H5Tclose(type);
-    if (class != H5T_FLOAT && class != H5T_INTEGER)
+    if (!number)
         return lr_fail(ctx, LR_ERROR_INPUT, "%s: dataset '%s' does not hold numbers", path, name);
     return LR_OK;
 }

@@ -62,12 +62,6 @@ bool hdf5_read_has_attribute(const struct hdf5_reader *reader, const char *objec
 
 /* ---- attributes ---- */
 
-static bool is_numeric(hid_t type)
-{
-    const H5T_class_t class = type >= 0 ? H5Tget_class(type) : H5T_NO_CLASS;
-    return class == H5T_FLOAT || class == H5T_INTEGER;
-}
-
 static hid_t open_attribute(const struct hdf5_reader *reader, const char *object, const char *name)
 {
     if (!hdf5_read_has_attribute(reader, object, name))
@@ -88,7 +82,7 @@ static enum lr_status read_numbers(const struct hdf5_reader *reader, const char 
 {
     hid_t id = open_attribute(reader, object, name);
     hid_t type = id >= 0 ? H5Aget_type(id) : -1, space = id >= 0 ? H5Aget_space(id) : -1;
-    bool good = is_numeric(type) && space >= 0 && H5Sget_simple_extent_npoints(space) == n &&
+    bool good = hdf5_type_is_number(type) && space >= 0 && H5Sget_simple_extent_npoints(space) == n &&
                 H5Aread(id, H5T_NATIVE_DOUBLE, values) >= 0;
     for (int i = 0; good && i < n; i++)
         good = !finite || isfinite(values[i]);
@@ -197,7 +191,7 @@ static enum lr_status read_array(const struct hdf5_reader *reader, const char *n
         count *= shape[i];
     hid_t type = H5Dget_type(id);
     enum lr_status status = LR_OK;
-    if (!is_numeric(type))
+    if (!hdf5_type_is_number(type))
         status = hdf5_read_fail(reader, name, "does not hold numbers");
     else if (!has_shape(id, rank, shape))
         status = hdf5_read_fail(reader, name, "has the wrong shape");

@@ -67,3 +67,24 @@ bool hdf5_text_attribute(hid_t object, const char *name, size_t size, char *text
         H5Aclose(attribute);
     return good;
 }
+
+static bool float_is_sound(hid_t type, size_t bits)
+{
+    size_t sign = 0, exponent = 0, exponent_bits = 0, fraction = 0, fraction_bits = 0;
+    return H5Tget_fields(type, &sign, &exponent, &exponent_bits, &fraction, &fraction_bits) >= 0 && sign < bits &&
+           exponent_bits >= 1 && exponent_bits < 32 && exponent + exponent_bits <= bits && fraction_bits >= 1 &&
+           fraction + fraction_bits <= bits;
+}
+
+bool hdf5_type_is_number(hid_t type)
+{
+    enum { LARGEST = 16, BYTE = 8 };
+    const H5T_class_t class = type >= 0 ? H5Tget_class(type) : H5T_NO_CLASS;
+    if (class != H5T_FLOAT && class != H5T_INTEGER)
+        return false;
+    const size_t size = H5Tget_size(type), precision = H5Tget_precision(type);
+    const int offset = H5Tget_offset(type);
+    if (size < 1 || size > LARGEST || precision < 1 || offset < 0 || (size_t)offset + precision > BYTE * size)
+        return false;
+    return class == H5T_INTEGER || float_is_sound(type, BYTE * size);
+}

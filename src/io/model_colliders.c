@@ -76,7 +76,7 @@ static bool needs_hydrogen(const struct reader *r, const struct yaml_node *map)
     const bool told = species->density.values || species->density.constant > 0.0; /* by given populations */
     char name[48];
     snprintf(name, sizeof name, "n_%s", species->name);
-    if (population_method_collides(species->options.method))
+    if (population_method_collides(species->options.method) || destruction_needs_hydrogen(map))
         return true;
     if (!told && (yaml_find(map, "abundance") || (!yaml_find(map, "density") && snapshot_find(r->snapshot, name) < 0)))
         return true;

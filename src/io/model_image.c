@@ -94,6 +94,10 @@ static enum lr_status read_files(const struct reader *r, const struct yaml_node 
     LR_TRY(read_bool(r, yaml_find(node, "peak"), &image->peak));
     LR_TRY(read_bool(r, yaml_find(node, "spectrum"), &image->spectrum));
     LR_TRY(read_bool(r, yaml_find(node, "optical_depth"), &image->optical_depth));
+    LR_TRY(read_bool(r, yaml_find(node, "report"), &image->report));
+    LR_TRY(read_bool(r, yaml_find(node, "column"), &image->column));
+    if (image->column && !r->model->species)
+        return READER_FAIL(r, yaml_find(node, "column"), "only a molecule has a column density of its own");
     LR_TRY(read_bool(r, yaml_find(node, "errors"), &image->errors));
     return read_bool(r, yaml_find(node, "emissivity"), &image->emissivity);
 }
@@ -161,13 +165,13 @@ static enum lr_status check_peel_off(const struct reader *r, const struct yaml_n
 
 enum lr_status read_image(const struct reader *r, const struct yaml_node *node, struct image_options *image)
 {
-    const char *const keys[] = {"unit",    "distance",   "beam",         "position", "velocity", "background",
-                                "moments", "peak",       "subcell",      "spectrum", "errors",   "subtract_background",
-                                "method",  "emissivity", "optical_depth"};
+    const char *const keys[] = {"unit",    "distance",   "beam",          "position", "velocity", "background",
+                                "moments", "peak",       "subcell",       "spectrum", "errors",   "subtract_background",
+                                "method",  "emissivity", "optical_depth", "report",   "column"};
     /* In the order of their enums. */
     const char *const units[] = {"K", "Jy/pixel", "Jy/sr", "Jy/beam", "photon"};
     const char *const methods[] = {"two-step", "peel-off"};
-    *image = (struct image_options){.step_velocity = true, .step_source = true, .spectrum = true};
+    *image = (struct image_options){.step_velocity = true, .step_source = true, .spectrum = true, .report = true};
     if (!node)
         return LR_OK;
     LR_TRY(READER_KEYS(r, node, keys));

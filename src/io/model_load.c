@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/model_lines.h"
 #include "io/model_reader.h"
 #include "io/snapshot.h"
 #include "model/field.h"
@@ -93,11 +94,11 @@ static enum lr_status read_sections(struct reader *r)
     return check_exit(r, root);
 }
 
-/* The text as it was, then each setting as a comment. */
+/* The text as it was, then each setting as a comment, and which of its lines is meant. */
 static enum lr_status keep_text(lr_context *ctx, const char *text, size_t length, const char *const *settings,
-                                int n_setting, char **copy)
+                                int n_setting, const char *line, char **copy)
 {
-    size_t size = length + 2;
+    size_t size = length + 2 + (line ? strlen(line) + 16 : 0);
     for (int i = 0; i < n_setting; i++)
         size += strlen(settings[i]) + 16;
     LR_TRY(lr_allocate(ctx, size, 1, copy));
@@ -111,6 +112,8 @@ static enum lr_status keep_text(lr_context *ctx, const char *text, size_t length
             if ((*copy)[c] == '\n')
                 (*copy)[c] = ' ';
     }
+    if (line && *line)
+        snprintf(*copy + length, size - length, "# line: %s\n", line);
     return LR_OK;
 }
 
@@ -121,20 +124,32 @@ static enum lr_status copy_string(lr_context *ctx, const char *text, size_t leng
     return LR_OK;
 }
 
+/* Errors of one line among several name it. */
+static enum lr_status name_line(lr_context *ctx, const char *line, enum lr_status status)
+{
+    if (status == LR_OK || status == LR_ERROR_MEMORY || !line || !*line)
+        return status;
+    char message[sizeof ctx->error];
+    memcpy(message, ctx->error, sizeof message);
+    return lr_fail(ctx, status, "line '%s': %s", line, message);
+}
+
 enum lr_status model_load_memory(lr_context *ctx, struct units *units, const char *path, const char *text,
                                  size_t length, const struct model_memory *memory, const char *const *settings,
-                                 int n_setting, lr_model **out)
+                                 int n_setting, const char *line, lr_model **out)
 {
     struct reader r = {
         .ctx = ctx, .units = units, .folder = memory->folder, .array = memory->array, .n_array = memory->n_array};
     enum lr_status status = LR_OK;
     LR_TRY_OR(done, status, lr_allocate(ctx, 1, sizeof *r.model, &r.model));
     LR_TRY_OR(done, status, copy_string(ctx, path, strlen(path), &r.model->path));
-    LR_TRY_OR(done, status, keep_text(ctx, text, length, settings, n_setting, &r.model->text));
+    LR_TRY_OR(done, status, keep_text(ctx, text, length, settings, n_setting, line, &r.model->text));
     LR_TRY_OR(done, status, yaml_parse(ctx, path, text, length, &r.tree));
     for (int i = 0; i < n_setting; i++)
         LR_TRY_OR(done, status, yaml_set(ctx, r.tree, settings[i]));
-    LR_TRY_OR(done, status, read_sections(&r));
+    LR_TRY_OR(done, status, model_lines_choose(ctx, r.tree, line));
+    snprintf(r.model->line_name, sizeof r.model->line_name, "%s", line ? line : "");
+    LR_TRY_OR(done, status, name_line(ctx, line, read_sections(&r)));
     LR_TRY_OR(done, status, yaml_write(ctx, r.tree, &r.model->resolved));
     *out = r.model;
     r.model = NULL;
@@ -145,17 +160,24 @@ done:
     return status;
 }
 
-enum lr_status model_load_text(lr_context *ctx, struct units *units, const char *path, const char *text, size_t length,
-                               const char *const *settings, int n_setting, lr_model **model)
+enum lr_status model_load_line_text(lr_context *ctx, struct units *units, const char *path, const char *text,
+                                    size_t length, const char *const *settings, int n_setting, const char *line,
+                                    lr_model **model)
 {
     const char *slash = strrchr(path, '/');
     char *folder = NULL;
     LR_TRY(copy_string(ctx, path, slash ? (size_t)(slash - path) + 1 : 0, &folder));
     const struct model_memory memory = {.folder = folder};
     const enum lr_status status =
-        model_load_memory(ctx, units, path, text, length, &memory, settings, n_setting, model);
+        model_load_memory(ctx, units, path, text, length, &memory, settings, n_setting, line, model);
     free(folder);
     return status;
+}
+
+enum lr_status model_load_text(lr_context *ctx, struct units *units, const char *path, const char *text, size_t length,
+                               const char *const *settings, int n_setting, lr_model **model)
+{
+    return model_load_line_text(ctx, units, path, text, length, settings, n_setting, NULL, model);
 }
 
 /* A model is a small text; what is larger is something else. */
@@ -188,8 +210,8 @@ static enum lr_status read_text(lr_context *ctx, const char *path, char **text, 
     return status;
 }
 
-enum lr_status lr_model_load(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
-                             lr_model **model)
+enum lr_status lr_model_load_line(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
+                                  const char *line, lr_model **model)
 {
     char *text = NULL;
     size_t length = 0;
@@ -199,8 +221,33 @@ enum lr_status lr_model_load(lr_context *ctx, const char *path, const char *cons
     if (status == LR_OK)
         status = units_create(ctx, &units);
     if (status == LR_OK)
-        status = model_load_text(ctx, units, path, text, length, settings, n_setting, model);
+        status = model_load_line_text(ctx, units, path, text, length, settings, n_setting, line, model);
     units_free(units);
+    free(text);
+    return status;
+}
+
+enum lr_status lr_model_load(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
+                             lr_model **model)
+{
+    return lr_model_load_line(ctx, path, settings, n_setting, NULL, model);
+}
+
+enum lr_status lr_model_lines(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
+                              char **names)
+{
+    char *text = NULL;
+    size_t length = 0;
+    struct yaml_tree *tree = NULL;
+    *names = NULL;
+    enum lr_status status = read_text(ctx, path, &text, &length);
+    if (status == LR_OK)
+        status = yaml_parse(ctx, path, text, length, &tree);
+    for (int i = 0; i < n_setting && status == LR_OK; i++)
+        status = yaml_set(ctx, tree, settings[i]);
+    if (status == LR_OK)
+        status = model_lines_names(ctx, tree, names);
+    yaml_free(tree);
     free(text);
     return status;
 }
@@ -217,7 +264,7 @@ static enum lr_status end_with_slash(lr_context *ctx, const char *folder, char *
 
 enum lr_status lr_model_load_text(lr_context *ctx, const char *name, const char *yaml, const char *folder,
                                   const struct lr_array *arrays, int n_array, const char *const *settings,
-                                  int n_setting, lr_model **model)
+                                  int n_setting, const char *line, lr_model **model)
 {
     struct units *units = NULL;
     char *start = NULL;
@@ -227,7 +274,7 @@ enum lr_status lr_model_load_text(lr_context *ctx, const char *name, const char 
     if (status == LR_OK)
         status = units_create(ctx, &units);
     if (status == LR_OK)
-        status = model_load_memory(ctx, units, name, yaml, strlen(yaml), &memory, settings, n_setting, model);
+        status = model_load_memory(ctx, units, name, yaml, strlen(yaml), &memory, settings, n_setting, line, model);
     units_free(units);
     free(start);
     return status;

@@ -16,7 +16,12 @@ struct model_memory {
 };
 enum lr_status model_load_memory(lr_context *ctx, struct units *units, const char *name, const char *text,
                                  size_t length, const struct model_memory *memory, const char *const *settings,
-                                 int n_setting, lr_model **model);
+                                 int n_setting, const char *line, lr_model **model);
+
+/* The same for one line of a document that has several; `line` may be NULL. */
+enum lr_status model_load_line_text(lr_context *ctx, struct units *units, const char *path, const char *text,
+                                    size_t length, const char *const *settings, int n_setting, const char *line,
+                                    lr_model **model);
 
 /* Fill camera, channels, image and run of a model that already has mesh, line, medium and reference_b, from the
  * resolved text of the model it came from (model_imaging.c). Settings may change how images are made and where; any

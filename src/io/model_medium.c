@@ -19,7 +19,6 @@ static const struct field_rule VELOCITY = {DIMENSION_VELOCITY, false, -LR_LIGHT_
 static const struct field_rule DENSITY = {DIMENSION_DENSITY, true, 0.0, DBL_MAX};
 static const struct field_rule OPACITY = {DIMENSION_INVERSE_LENGTH, true, 0.0, DBL_MAX};
 static const struct field_rule DAMPING = {DIMENSION_NONE, false, 0.0, 10.0}; /* where kernel/voigt.h is accurate */
-static const struct field_rule PROBABILITY = {DIMENSION_NONE, false, 0.0, 1.0};
 
 static enum lr_status refuse_both(const struct reader *r, const struct yaml_node *map, const char *one,
                                   const char *other)
@@ -251,7 +250,6 @@ enum lr_status read_medium(const struct reader *r, const struct yaml_node *node,
         "damping",        "tau_centre", "absorption", "upper_density",  "velocity",        "destruction",
         "tau_absorption", "abundance",  "colliders",  "collider_rates", "dust_temperature"};
     LR_TRY(READER_KEYS(r, node, keys));
-    const struct yaml_node *destruction = yaml_find(node, "destruction");
     LR_TRY(refuse_species_keys(r, node));
     if (r->model->species)
         LR_TRY(read_colliders(r, node));
@@ -260,7 +258,5 @@ enum lr_status read_medium(const struct reader *r, const struct yaml_node *node,
     LR_TRY(read_damping(r, node, medium));
     LR_TRY(read_velocity(r, node, medium));
     LR_TRY(read_absorption(r, node, medium));
-    if (destruction && r->model->species && r->model->species->options.method == POPULATIONS_TWO_LEVEL)
-        return yaml_fail_key(r->ctx, r->tree, destruction, "populations by 'two-level' find this from collisions");
-    return destruction ? read_field(r, destruction, &PROBABILITY, &medium->eps) : LR_OK;
+    return read_destruction(r, yaml_find(node, "destruction"), &medium->eps);
 }

@@ -137,6 +137,9 @@ enum lr_status refuse_species_keys(const struct reader *r, const struct yaml_nod
 enum lr_status read_species_temperature(const struct reader *r, const struct yaml_node *map);
 /* Densities of what the molecule collides with, and which rates go with them (model_colliders.c); the second needs the
  * temperature. */
+/* `destruction` of the medium (model_destruction.c), after its colliders; a NULL node leaves *eps alone. */
+enum lr_status read_destruction(const struct reader *r, const struct yaml_node *node, struct field *eps);
+bool destruction_needs_hydrogen(const struct yaml_node *medium);
 enum lr_status read_colliders(const struct reader *r, const struct yaml_node *map);
 enum lr_status plan_collisions(const struct reader *r, const struct yaml_node *map);
 /* Where medium.abundance is a recipe (model_abundance.c): densities of the molecule, from those of H2 and from the

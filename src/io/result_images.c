@@ -61,6 +61,34 @@ static enum lr_status write_velocity_edges(struct hdf5_writer *writer, hid_t gro
     return status;
 }
 
+static enum lr_status write_column(struct hdf5_writer *writer, hid_t group, const struct cube *cube)
+{
+    const hsize_t size[3] = {1, (hsize_t)cube->camera.pixels[1], (hsize_t)cube->camera.pixels[0]};
+    return hdf5_write_scaled(writer, group, "column", size, cube->column, cube->column_unit, "1/cm2",
+                             "column density of the molecule, mean over pixel [1, y, x]");
+}
+
+/* The numbers of the summary; those that are not known are left out. */
+static enum lr_status write_report(struct hdf5_writer *writer, hid_t group, const struct cube *cube)
+{
+    const struct lr_image *report = &cube->report;
+    const struct {
+        const char *name, *units;
+        double value;
+    } numbers[] = {{"depth_mean", "1", report->depth.mean},
+                   {"depth_largest", "1", report->depth.largest},
+                   {"depth_mean_without_stimulated_emission", "1", report->bare.mean},
+                   {"depth_largest_without_stimulated_emission", "1", report->bare.largest},
+                   {"correlation_with_column", "1", report->correlation},
+                   {"centroid_shift", cube->camera.kind == CAMERA_PERSPECTIVE ? "1" : "cm", report->shift}};
+    if (!*report->camera) /* no report was made, as by `linerad image` */
+        return LR_OK;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (isfinite(numbers[i].value))
+            LR_TRY(hdf5_write_quantity(writer, group, numbers[i].name, numbers[i].value, numbers[i].units));
+    return LR_OK;
+}
+
 static enum lr_status write_arrays(struct hdf5_writer *writer, hid_t group, const struct cube *cube)
 {
     static const char units[] = "erg/(s cm2 Hz sr)";
@@ -74,7 +102,13 @@ static enum lr_status write_arrays(struct hdf5_writer *writer, hid_t group, cons
     if (cube->optical_depth)
         LR_TRY(hdf5_write_scaled(writer, group, "optical_depth", size, cube->optical_depth, 1.0, "1",
                                  "optical depth of the mesh, mean over pixel and channel [channel, y, x]"));
-    return LR_OK;
+    if (cube->column)
+        LR_TRY(write_column(writer, group, cube));
+    if (cube->centroid)
+        LR_TRY(hdf5_write_doubles(writer, group, "centroid", (hsize_t)cube->channels.n, 2, 0, cube->centroid,
+                                  cube->camera.kind == CAMERA_PERSPECTIVE ? "1" : "cm",
+                                  "of the light of each channel, from the middle of the image along right and up"));
+    return write_report(writer, group, cube);
 }
 
 static enum lr_status write_cube(struct hdf5_writer *writer, hid_t group, const struct cube *cube)

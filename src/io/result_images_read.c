@@ -82,9 +82,9 @@ static enum lr_status read_channels(const struct hdf5_reader *reader, const char
     return status;
 }
 
-/* Intensities, which may be too small for float: in units of `scale` then. */
-static enum lr_status read_intensity(const struct hdf5_reader *reader, const char *name, const int *shape,
-                                     float **values, double *scale)
+/* Numbers that may be too small or too large for float: in units of *scale then, which is chosen when it is 0. */
+static enum lr_status read_scaled(const struct hdf5_reader *reader, const char *name, const int *shape, float **values,
+                                  double *scale)
 {
     const size_t n = (size_t)shape[0] * (size_t)shape[1] * (size_t)shape[2];
     void *wide = NULL;
@@ -103,16 +103,57 @@ static enum lr_status read_intensity(const struct hdf5_reader *reader, const cha
     return status;
 }
 
+/* The map of the column density, and the centroids of the channels, of molecules. */
+static enum lr_status read_column(const struct hdf5_reader *reader, const char *group, struct cube *cube,
+                                  struct image_options *image)
+{
+    const int map[3] = {1, cube->camera.pixels[1], cube->camera.pixels[0]}, path[2] = {cube->channels.n, 2};
+    char name[128];
+    snprintf(name, sizeof name, "%s/column", group);
+    if (hdf5_read_has(reader, name)) {
+        LR_TRY(read_scaled(reader, name, map, &cube->column, &cube->column_unit));
+        image->column = true;
+    }
+    snprintf(name, sizeof name, "%s/centroid", group);
+    if (!hdf5_read_has(reader, name))
+        return LR_OK;
+    void *centroid = NULL;
+    const enum lr_status status = hdf5_read_array(reader, name, 2, path, H5T_NATIVE_DOUBLE, &centroid);
+    cube->centroid = centroid;
+    return status;
+}
+
+/* What the summary told; what was not known is not in the file. */
+static void read_report(const struct hdf5_reader *reader, const char *group, struct cube *cube)
+{
+    struct lr_image *report = &cube->report;
+    const struct {
+        const char *name;
+        double *value;
+    } numbers[] = {{"depth_mean", &report->depth.mean},
+                   {"depth_largest", &report->depth.largest},
+                   {"depth_mean_without_stimulated_emission", &report->bare.mean},
+                   {"depth_largest_without_stimulated_emission", &report->bare.largest},
+                   {"correlation_with_column", &report->correlation},
+                   {"centroid_shift", &report->shift}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        *numbers[i].value = NAN;
+        if (hdf5_read_has_attribute(reader, group, numbers[i].name) &&
+            hdf5_read_any_number(reader, group, numbers[i].name, numbers[i].value) == LR_OK)
+            snprintf(report->camera, sizeof report->camera, "%s", cube->camera.name);
+    }
+}
+
 static enum lr_status read_arrays(const struct hdf5_reader *reader, const char *group, struct cube *cube,
                                   struct image_options *image)
 {
     const int shape[3] = {cube->channels.n, cube->camera.pixels[1], cube->camera.pixels[0]};
     char name[128];
     snprintf(name, sizeof name, "%s/intensity", group);
-    LR_TRY(read_intensity(reader, name, shape, &cube->intensity, &cube->scale));
+    LR_TRY(read_scaled(reader, name, shape, &cube->intensity, &cube->scale));
     snprintf(name, sizeof name, "%s/error", group);
     if (hdf5_read_has(reader, name)) {
-        LR_TRY(read_intensity(reader, name, shape, &cube->error, &cube->scale));
+        LR_TRY(read_scaled(reader, name, shape, &cube->error, &cube->scale));
         image->errors = true;
     }
     snprintf(name, sizeof name, "%s/optical_depth", group);
@@ -120,7 +161,7 @@ static enum lr_status read_arrays(const struct hdf5_reader *reader, const char *
         LR_TRY(hdf5_read_floats(reader, name, 3, shape, &cube->optical_depth));
         image->optical_depth = true;
     }
-    return LR_OK;
+    return read_column(reader, group, cube, image);
 }
 
 static enum lr_status read_cube(const struct hdf5_reader *reader, const char *group, struct cube *cube,
@@ -138,6 +179,7 @@ static enum lr_status read_cube(const struct hdf5_reader *reader, const char *gr
     LR_TRY(hdf5_read_number(reader, group, "background", 0.0, INFINITY, &cube->background));
     LR_TRY(hdf5_read_number(reader, group, "seconds", 0.0, INFINITY, &cube->seconds));
     LR_TRY(read_channels(reader, group, &cube->channels));
+    read_report(reader, group, cube);
     return read_arrays(reader, group, cube, image);
 }
 

@@ -7,7 +7,7 @@
 
 #include "io/output_path.h"
 
-bool result_path_has_format(hid_t file)
+static bool has_format(hid_t file, const char *wanted)
 {
     char *format = NULL;
     hid_t id = H5Aexists(file, "format") > 0 ? H5Aopen(file, "format", H5P_DEFAULT) : -1;
@@ -15,7 +15,7 @@ bool result_path_has_format(hid_t file)
     bool same = false;
     if (type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0 &&
         H5Aread(id, type, &format) >= 0 && format) {
-        same = strcmp(format, RESULT_FORMAT) == 0;
+        same = strcmp(format, wanted) == 0;
         H5free_memory(format);
     }
     if (type >= 0)
@@ -25,18 +25,28 @@ bool result_path_has_format(hid_t file)
     return same;
 }
 
-static bool is_result(const char *path)
+bool result_path_has_format(hid_t file)
+{
+    return has_format(file, RESULT_FORMAT);
+}
+
+bool result_path_is_format(const char *path, const char *format)
 {
     H5E_auto2_t report;
     void *report_data;
     H5Eget_auto2(H5E_DEFAULT, &report, &report_data);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    bool result = file >= 0 && result_path_has_format(file);
+    bool result = file >= 0 && has_format(file, format);
     if (file >= 0)
         H5Fclose(file);
     H5Eset_auto2(H5E_DEFAULT, report, report_data);
     return result;
+}
+
+static bool is_result(const char *path)
+{
+    return result_path_is_format(path, RESULT_FORMAT);
 }
 
 static const struct output_kind result_kind = {"linerad result", is_result};

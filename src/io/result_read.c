@@ -191,6 +191,8 @@ static enum lr_status read_summary(const struct hdf5_reader *reader, lr_result *
     LR_TRY(hdf5_read_any_number(reader, "/summary", "seconds_total", &s->seconds_total));
     LR_TRY(hdf5_read_texts(reader, "/summary", "device", 1, sizeof s->device, s->device, &n));
     LR_TRY(hdf5_read_texts(reader, "/summary", "precision", 1, sizeof s->precision, s->precision, &n));
+    if (hdf5_read_has_attribute(reader, "/summary", "line"))
+        LR_TRY(hdf5_read_texts(reader, "/summary", "line", 1, sizeof s->line, s->line, &n));
     s->shells = result->mesh.kind == MESH_SHELLS;
     return s->packets > 0 ? read_estimates(reader, result) : LR_OK;
 }

@@ -269,6 +269,8 @@ static enum lr_status write_provenance(struct hdf5_writer *writer, hid_t group, 
     LR_TRY(hdf5_write_integer(writer, group, "batches", result->batches));
     LR_TRY(hdf5_write_quantity(writer, group, "seconds_transport", s->seconds_transport, "s"));
     LR_TRY(hdf5_write_quantity(writer, group, "seconds_total", s->seconds_total, "s"));
+    if (*s->line)
+        LR_TRY(hdf5_write_text(writer, group, "line", s->line));
     LR_TRY(hdf5_write_text_dataset(writer, group, "model", result->model_text ? result->model_text : "",
                                    "the model file as read, followed by the settings that changed it"));
     if (!result->model_resolved)

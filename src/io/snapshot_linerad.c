@@ -463,8 +463,11 @@ static enum lr_status check_version(const struct snapshot *snapshot, hid_t file)
     int version = 0;
     hid_t attribute = H5Aexists(file, "version") > 0 ? H5Aopen(file, "version", H5P_DEFAULT) : -1;
     hid_t space = attribute >= 0 ? H5Aget_space(attribute) : -1;
-    bool good =
-        space >= 0 && H5Sget_simple_extent_npoints(space) == 1 && H5Aread(attribute, H5T_NATIVE_INT, &version) >= 0;
+    hid_t type = attribute >= 0 ? H5Aget_type(attribute) : -1;
+    bool good = space >= 0 && hdf5_type_is_number(type) && H5Sget_simple_extent_npoints(space) == 1 &&
+                H5Aread(attribute, H5T_NATIVE_INT, &version) >= 0;
+    if (type >= 0)
+        H5Tclose(type);
     if (space >= 0)
         H5Sclose(space);
     if (attribute >= 0)

@@ -52,6 +52,8 @@ struct image_options {
 
     bool moments, peak, spectrum; /* further files of each cube */
     bool optical_depth;           /* a cube of the channel-mean optical depth through the mesh */
+    bool report;                  /* depths, columns and centroids in numbers */
+    bool column;                  /* a map of the column density of the molecule */
     bool errors;                  /* one standard error per pixel and channel (and per voxel of a kept emissivity) */
     bool emissivity;              /* keep it in the result, for `linerad image` */
 };

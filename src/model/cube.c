@@ -8,7 +8,21 @@ void cube_free(struct cube *cube)
     free(cube->intensity);
     free(cube->error);
     free(cube->optical_depth);
+    free(cube->column);
+    free(cube->centroid);
     *cube = (struct cube){0};
+}
+
+void cube_drop(struct cube *cube, const struct image_options *options)
+{
+    if (!options->optical_depth) {
+        free(cube->optical_depth);
+        cube->optical_depth = NULL;
+    }
+    if (!options->column) {
+        free(cube->column);
+        cube->column = NULL;
+    }
 }
 
 bool cube_exceeds_float(const float *values, size_t n, double factor)

@@ -14,12 +14,19 @@ struct cube {
     float *intensity;
     float *error;         /* one standard error, same unit; or NULL */
     float *optical_depth; /* mean over pixel and channel; or NULL */
+    float *column;        /* [n_y][n_x] of the molecule, mean over pixel, in units of column_unit cm^-2; or NULL */
+    double column_unit;
+    double *centroid; /* [n_channel][2] of the light, from the middle of the image along right and up, cm; or NULL */
+    bool as_one;      /* velocity does not change inside cells */
+    struct lr_image report;
     double scale;
     double background; /* K, already taken off when options.subtract is set */
     double seconds;    /* of ray tracing */
 };
 
 void cube_free(struct cube *cube);
+/* Drop what was only needed for the report. */
+void cube_drop(struct cube *cube, const struct image_options *options);
 
 /* Whether float32 is too narrow for these values times `factor`: the largest is below 1e-30 or above 1e30. */
 bool cube_exceeds_float(const float *values, size_t n, double factor);

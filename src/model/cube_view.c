@@ -84,6 +84,8 @@ void lr_cube_describe(const lr_cube *made, struct lr_cube_view *view)
                                   .errors = made->errors,
                                   .optical_depth = cube->optical_depth,
                                   .scale = made->scale,
+                                  .column = cube->column,
+                                  .column_unit = cube->column_unit,
                                   .rest_frequency = cube->nu0,
                                   .first = cube->channels.first + 0.5 * cube->channels.width + options->velocity,
                                   .width = cube->channels.width,

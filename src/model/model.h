@@ -122,10 +122,11 @@ struct run {
 struct species;
 
 struct lr_model {
-    char *path;     /* as given */
-    char *text;     /* the YAML text, then the settings, for provenance */
-    char *resolved; /* the same document with the settings applied, as YAML */
-    char *snapshot; /* what a file of a simulation gave, lines for the report; or NULL */
+    char *path;         /* as given */
+    char *text;         /* the YAML text, then the settings, for provenance */
+    char *resolved;     /* the same document with the settings applied, as YAML */
+    char *snapshot;     /* what a file of a simulation gave, lines for the report; or NULL */
+    char line_name[64]; /* of the line among several of one file; or "" */
     struct mesh mesh;
     struct line line;
     struct medium medium;

@@ -57,6 +57,11 @@ void lr_result_spectrum(const lr_result *result, int *n_bin, const double **edge
     *errors = result->total.error;
 }
 
+void lr_result_image(const lr_result *result, int cube, struct lr_image *image)
+{
+    *image = result->cube[cube].report;
+}
+
 int lr_result_cube_count(const lr_result *result)
 {
     return result->n_cube;

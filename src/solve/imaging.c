@@ -55,7 +55,8 @@ static int cameras_that_fit(const struct voxel_cost *cost, double voxels, int n_
 /* The cubes themselves: intensity, and what else is kept of them. */
 static enum lr_status check_cubes(lr_context *ctx, const lr_model *model, double host_bytes)
 {
-    const double per_voxel = 4 * (1 + model->image.optical_depth + (model->image.errors ? 6 : 0));
+    const double per_voxel =
+        4 * (1 + (model->image.optical_depth || model->image.report) + (model->image.errors ? 6 : 0));
     double bytes = 0;
     const struct camera *largest = &model->camera[0];
     for (int c = 0; c < model->n_camera; c++) {

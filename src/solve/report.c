@@ -278,6 +278,8 @@ enum lr_status lr_model_report(lr_context *ctx, const lr_model *model, char **te
     write_line(out, &model->line);
     if (model->species)
         report_species(out, model);
+    if (model->species || model->snapshot)
+        report_inventory(out, model);
     write_medium(out, model);
     write_depths(out, model);
     write_sources(out, model);

@@ -28,4 +28,8 @@ void report_images(FILE *out, const lr_model *model);
 /* The molecule, what it collides with, and how its levels are found (report_species.c). */
 void report_species(FILE *out, const lr_model *model);
 
+/* Totals of gas and molecule, and their column densities, to compare with where the model came from
+ * (report_inventory.c). */
+void report_inventory(FILE *out, const lr_model *model);
+
 #endif

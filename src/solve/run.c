@@ -1,5 +1,6 @@
 /* lr_run: prepare the job, plan memory, transport, assemble the result, make images. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "backend/select.h"
@@ -7,6 +8,7 @@
 #include "model/field.h"
 #include "solve/assemble.h"
 #include "solve/describe.h"
+#include "solve/image_report.h"
 #include "solve/imaging.h"
 #include "solve/job.h"
 #include "solve/pass.h"
@@ -186,6 +188,7 @@ static enum lr_status run_model(lr_context *ctx, const lr_model *model, const st
     LR_TRY(pass_plan_memory(ctx, model, description, &stage->prepared.job, &left));
     LR_TRY(plan_images(ctx, model, left, stage, made));
     LR_TRY(run_passes(ctx, model, stage, made));
+    LR_TRY(image_report(ctx, &stage->worker, model, made));
     if (model->run.packets > 0) {
         warn_of_losses(ctx, made);
         warn_of_channels(ctx, model, made);
@@ -210,6 +213,7 @@ enum lr_status lr_run(lr_context *ctx, const lr_model *model, lr_result **result
     LR_TRY_OR(done, status, worker->backend->device_describe(ctx, worker->device, &description));
     LR_TRY_OR(done, status, lr_allocate(ctx, 1, sizeof *made, &made));
     LR_TRY_OR(done, status, describe_run(ctx, &model->run, worker, &description, model->text, model->resolved, made));
+    snprintf(made->summary.line, sizeof made->summary.line, "%s", model->line_name);
     LR_TRY_OR(done, status, populations_run(ctx, worker, model, &derived, made));
     LR_TRY_OR(done, status, run_model(ctx, derived.path ? &derived : model, &description, stage, made));
     made->summary.seconds_total = lr_seconds() - stage->start;

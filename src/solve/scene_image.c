@@ -28,6 +28,7 @@ enum lr_status lr_scene_image(lr_context *ctx, const lr_scene *scene, lr_result 
                   trace_cube(ctx, &worker, scene->scene, scene->origin[c], &scene->camera[c], &scene->channels,
                              &scene->image, &made->cube[c]));
         made->summary.seconds_images += made->cube[c].seconds;
+        cube_drop(&made->cube[c], &scene->image);
     }
     made->summary.seconds_total = lr_seconds() - start;
     *result = made;

@@ -552,7 +552,7 @@ enum lr_status trace_cube(lr_context *ctx, const struct worker *worker, const st
               prepare(ctx, scene, origin, &scene->emissivity[origin], view, channels, options, true, &prepared));
     const struct trace_job *job = &prepared.job;
     LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof(float), &image.intensity));
-    if (options->optical_depth)
+    if (options->optical_depth || options->report)
         LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof(float), &image.optical_depth));
     LR_TRY_OR(done, status,
               lr_allocate(ctx, (size_t)job->n_probe * (size_t)job->n_channel, sizeof(double), &image.transmission));
@@ -592,5 +592,22 @@ enum lr_status trace_emissivity(lr_context *ctx, const struct worker *worker, co
     if (status == LR_OK)
         status = run(ctx, worker, &prepared, &like->camera, &image);
     prepared_free(&prepared);
+    return status;
+}
+
+enum lr_status trace_depth(lr_context *ctx, const struct worker *worker, const struct scene *scene, int origin,
+                           const struct camera *view, const struct channels *channels, bool as_one, float *depth)
+{
+    const size_t n = (size_t)view->pixels[0] * (size_t)view->pixels[1] * (size_t)channels->n;
+    const struct image_options options = {.step_velocity = !as_one};
+    const struct emissivity nothing = {0};
+    struct prepared_trace prepared = {0};
+    struct trace_image image = {.optical_depth = depth};
+    LR_TRY(lr_allocate(ctx, n, sizeof(float), &image.intensity));
+    enum lr_status status = prepare(ctx, scene, origin, &nothing, view, channels, &options, false, &prepared);
+    if (status == LR_OK)
+        status = run(ctx, worker, &prepared, view, &image);
+    prepared_free(&prepared);
+    free(image.intensity);
     return status;
 }

@@ -19,6 +19,11 @@ enum lr_status trace_cube(lr_context *ctx, const struct worker *worker, const st
                           const struct camera *view, const struct channels *channels,
                           const struct image_options *options, struct cube *cube);
 
+/* Optical depth, mean over pixel and channel, [n_channel][n_y][n_x]. `view` has its number of rays. `as_one`: velocity
+ * does not change inside cells, as where light is scattered. */
+enum lr_status trace_depth(lr_context *ctx, const struct worker *worker, const struct scene *scene, int origin,
+                           const struct camera *view, const struct channels *channels, bool as_one, float *depth);
+
 /* The image of another emissivity alone, of the same shape as the scene's, added up into
  * SUM (I_g - mean)^2 by the caller: same geometry and unit as `like`. */
 enum lr_status trace_emissivity(lr_context *ctx, const struct worker *worker, const struct scene *scene, int origin,

@@ -4,8 +4,6 @@ import h5py
 import numpy as np
 import pytest
 
-fits = pytest.importorskip("astropy.io.fits")
-
 REFINED = """\
 mesh:
   cells: [4, 4, 4]
@@ -65,6 +63,7 @@ def test_check_describes_the_levels(refined):
 
 
 def test_stored_light_is_imaged_again(refined):
+    fits = pytest.importorskip("astropy.io.fits")
     refined.model.write_text(REFINED + IMAGE)
     refined.run_json("-o", "out.h5")
     done = refined.run("image", "out.h5", "-o", "again", "--set", "cameras.0.pixels=8", "--quiet")

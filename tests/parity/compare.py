@@ -58,6 +58,8 @@ CASES = [
     cube("cube, dispersion b/sqrt2", [], reference.CUBE_THERMAL),
     cube("cube, dispersion b", [WIDE], reference.CUBE_WIDE),
     cube("cube periodic in y, z", [WIDE, "mesh.faces={x: open, y: periodic, z: periodic}"], reference.CUBE_PERIODIC),
+    cube("cube of a refined mesh", ["mesh.cells=[8, 8, 8]", "mesh.refine=[{sphere: {centre: [0.2 pc, 0.1 pc, 0 pc], radius: "
+                                    "0.2 pc}, levels: 2}]"], reference.CUBE_THERMAL),
     shells("sphere of shells", [], reference.SPHERE[1000]),
     shells("outflow of shells with a cavity", ["mesh.inner=0.3 pc", "medium.velocity=15 km/s", "medium.damping=0.01"]),
     shells("absorbing infall of shells", ["medium.velocity=-20 km/s", "medium.tau_absorption=0.2",

@@ -27,6 +27,9 @@ LIMIT_DOUBLE, LIMIT_RAYS = 1e-5, 1e-4
 BOX_CHANNELS = "channels={number: 32, range: [-7.7 km/s, 7.7 km/s]}"
 OBLIQUE = "cameras=[{name: c, direction: [1, 2, 3], pixels: 24}]"
 
+REFINED = ("mesh={cells: [8, 8, 8], size: [2 pc, 2 pc, 2 pc], brick: %d, refine: [{sphere: {centre: [0.3 pc, 0.2 pc, 0.1 pc],"
+           " radius: 0.4 pc}, levels: 2}, {slab: {axis: x, from: -0.9 pc, to: -0.6 pc}, levels: 1}]}")
+
 # name: (model, packets, settings)
 CASES = {
     "thermal clumps, plain cells": ("bench/clumps", 0, [OBLIQUE]),
@@ -52,6 +55,11 @@ CASES = {
     "shells that scatter, outflow around a cavity, absorption": ("tests/physics/shells_scattered/model", 3e4, [
         "mesh.inner=0.2 pc", "medium.velocity=20 km/s", "medium.absorption=0.3 1/pc", "cameras=[{name: c, direction: +x, "
         "pixels: 24}]"]),
+    "refined mesh, thermal clumps, sub-cell": ("bench/clumps", 0, [OBLIQUE, REFINED % 1, "image.subcell=true"]),
+    "refined mesh in bricks, star and clumps": ("examples/clumpy_box", 1e5, [
+        REFINED % 2, "cameras=[{name: c, direction: [1, 1, 2], pixels: 32}]"]),
+    "refined mesh, near observer, absorption": ("examples/clumpy_box", 1e5, [
+        REFINED % 1, "cameras=[{name: c, position: [3 pc, 2 pc, 1 pc], pixels: 32}]", "medium.absorption=0.1 1/pc"]),
     "slab with a shining plane": ("examples/thick_slab_image", 1e3, ["cameras=[{name: c, theta: 60 deg, phi: 30 deg,"
                                                                      " pixels: 12}]"]),
 }

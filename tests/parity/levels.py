@@ -37,6 +37,9 @@ LAYERS = ["mesh.cells=[1, 1, 40]", "mesh.faces={x: periodic, y: periodic, z: ope
           " value: 3e3 cm^-3}]}",
           "medium.temperature={default: 30 K, regions: [{slab: {axis: z, from: -0.2 pc, to: 0.2 pc}, value: 10 K}]}"]
 
+REFINED = ["mesh={cells: [6, 6, 6], size: [2 pc, 2 pc, 2 pc], refine: [{sphere: {centre: [0.2 pc, 0 pc, 0 pc],"
+           " radius: 0.5 pc}, levels: 1}, {sphere: {centre: [0.2 pc, 0 pc, 0 pc], radius: 0.2 pc}, levels: 2}]}"]
+
 # name: settings on top of bench/cloud_levels.yaml
 CASES = {
     "sphere at rest in a box": ["mesh.cells=[12, 12, 12]", f"medium.colliders.H2={SPHERE}", *STILL],
@@ -47,6 +50,8 @@ CASES = {
     "moving clumps with warm dust": ["mesh.cells=[12, 12, 12]", *DUST],
     "moving clumps around a star": ["mesh.cells=[12, 12, 12]", *STAR],
     "two stars, warm dust, 21 levels": ["mesh.cells=[9, 8, 7]", "line.levels=21", *STARS, *DUST],
+    "refined mesh, moving clumps": REFINED,
+    "refined mesh around a star": [*REFINED, *STAR],
     "layers": [*LAYERS, "medium.velocity=[0 km/s, 0 km/s, 0 km/s]"],
     "layers with dust": [*LAYERS, *DUST, "medium.velocity=[0 km/s, 0 km/s, 0 km/s]"],
 }

@@ -23,7 +23,7 @@ static enum lr_status load_arrays(struct fixture *f, const struct lr_array *arra
     while (settings && settings[n_setting])
         n_setting++;
     lr_model_free(f->model);
-    return lr_model_load_text(f->ctx, "text", BASE, NULL, arrays, n, settings, n_setting, &f->model);
+    return lr_model_load_text(f->ctx, "text", BASE, NULL, arrays, n, settings, n_setting, NULL, &f->model);
 }
 
 #define SETTINGS(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -182,7 +182,7 @@ static void test_folder(void **state)
                                         "medium: {temperature: {file: gone.h5, dataset: T}, density: 1 cm^-3}\n"
                                         "sources: [{point: {position: [0 pc, 0 pc, 0 pc]}, spectrum: local, "
                                         "luminosity: 1 1/s}]\n",
-                                        "some/where", NULL, 0, NULL, 0, &model),
+                                        "some/where", NULL, 0, NULL, 0, NULL, &model),
                      LR_ERROR_IO);
     assert_non_null(strstr(lr_last_error(f->ctx), "text:3:"));
     assert_non_null(strstr(lr_last_error(f->ctx), "some/where/gone.h5"));

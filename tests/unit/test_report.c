@@ -140,12 +140,43 @@ static void missing_stimulated_emission_is_warned_of(void **state)
     assert_string_equal(warning, "");
 }
 
+/* 2 pc3 of 1e4 H2 per cm3 and 1e-4 CO for each: 1e4 * 2.8 u * 2 pc3 = 1373.99 Msun of gas. */
+static void inventory_adds_up(void **state)
+{
+    LOAD(*state, "line={molecule: co}", "medium={temperature: 20 K, colliders: {H2: 1e4 cm^-3}, abundance: 1e-4}",
+         "sources=[{gas: {}}]", "run={packets: 0}");
+    const char *const parts[] = {"inventory     2 pc3 (5.876e+55 cm3)",
+                                 "gas         1373.99 Msun: 5.876e+59 H2 molecules, with 2.8 u of gas each",
+                                 "CO          1.37374 Msun: 5.876e+55 molecules",
+                                 "temperature 20 K, mean over mass",
+                                 "N(H2)       x: mean 6.1714e+22, most 6.1714e+22; y: mean 3.0857e+22, most "
+                                 "3.0857e+22; z: mean 3.0857e+22, most 3.0857e+22 1/cm2",
+                                 NULL};
+    expect_parts(*state, parts);
+    /* Two of the 16 cells, 0.5 pc each, are four times as dense and twice as hot: the mean over mass is not that over
+     * volume, and the densest column along x goes through them. */
+    LOAD(*state, "line={molecule: co}",
+         "medium={temperature: {default: 10 K, regions: [{box: {min: [-1 pc, -0.5 pc, -0.5 pc], max: [0 pc, 0 pc, 0 "
+         "pc]}, "
+         "value: 20 K}]}, density: {default: 1 cm^-3, regions: [{box: {min: [-1 pc, -0.5 pc, -0.5 pc], max: [0 pc, 0 "
+         "pc, 0 pc]}, value: 4 cm^-3}]}}",
+         "sources=[{gas: {}}]", "run={packets: 0}");
+    /* (14 * 10 + 8 * 20) / 22 K; a mean of 22 / 16 over 2 pc; and 1 pc each of 1 and 4 cm^-3 */
+    const char *const uneven[] = {"temperature 13.636 K, mean over molecules",
+                                  "N(CO)       x: mean 8.4856e+18, most 1.5428e+19;", NULL};
+    expect_parts(*state, uneven);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RUN(report_states_depths_in_both_conventions),       RUN(thin_and_one_sided_models_scatter_by_their_depth),
-        RUN(every_kind_of_source_and_spectrum_is_described), RUN(output_and_run_are_stated),
-        RUN(images_are_described_with_their_cost),           RUN(velocity_steps_beyond_b_are_warned_of),
+        RUN(inventory_adds_up),
+        RUN(report_states_depths_in_both_conventions),
+        RUN(thin_and_one_sided_models_scatter_by_their_depth),
+        RUN(every_kind_of_source_and_spectrum_is_described),
+        RUN(output_and_run_are_stated),
+        RUN(images_are_described_with_their_cost),
+        RUN(velocity_steps_beyond_b_are_warned_of),
         RUN(missing_stimulated_emission_is_warned_of),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

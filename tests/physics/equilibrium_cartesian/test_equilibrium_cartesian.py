@@ -82,20 +82,33 @@ def power_law_cells(edges, samples=6):
     return result
 
 
+def power_law_settings(mesh, density):
+    """Problem 1a of van Zadelhoff et al. (2002) on any mesh, seen from far away."""
+    return {"mesh": mesh, "line.molecule": reference("vz2002", "molecule_2level_test.lamda.dat"),
+            "medium": {"temperature": "20 K", "b": "0.15 km/s", "abundance": 1e-8, "colliders": {"H2": density}},
+            "populations": {"method": "equilibrium", "background": "2.728 K", "error": 1e-2, "iterations": 500},
+            "channels": {"number": 24, "range": ["-0.6 km/s", "0.6 km/s"], "samples": 4},
+            "cameras": [{"name": "far", "direction": "+z", "pixels": 32}]}
+
+
+def power_law_spectrum_of_shells(linerad):
+    edges = np.geomspace(1e15, 7.8e18, 251)
+    density = shell_means(edges, lambda r: 2e7 * (r / 1e15) ** -2)
+    mesh = {"shells": 250, "inner": "1e15 cm", "outer": "7.8e18 cm", "spacing": "log"}
+    run = solve(linerad, MODEL, power_law_settings(mesh, {"file": "gas.h5", "dataset": "n"}),
+                fields={"gas.h5": {"n": (density, "cm^-3")}})
+    return cube(run, "far").spectrum
+
+
 def power_law(linerad, n):
     """van Zadelhoff et al. (2002), problem 1a, in n^3 cells with edges in geometric progression on both sides of the
-    centre: upper fraction in bins of radius."""
+    centre: rms difference of the upper fraction, and the spectrum."""
     half = np.concatenate([[0], np.geomspace(1e15, 7.8e18, n // 2)])
     edges = np.concatenate([-half[:0:-1], half])
     where = {"file": "gas.h5", "dataset": "edges"}
     density = power_law_cells(edges)
-    run = solve(linerad, MODEL,
-                {"mesh": {"edges": {"x": where, "y": where, "z": where}},
-                 "line.molecule": reference("vz2002", "molecule_2level_test.lamda.dat"),
-                 "medium": {"temperature": "20 K", "b": "0.15 km/s", "abundance": 1e-8,
-                            "colliders": {"H2": {"file": "gas.h5", "dataset": "n"}}},
-                 "populations": {"method": "equilibrium", "background": "2.728 K", "error": 1e-2, "iterations": 500},
-                 "cameras": [{"name": "far", "direction": "+z", "pixels": 4}]},
+    mesh = {"edges": {"x": where, "y": where, "z": where}}
+    run = solve(linerad, MODEL, power_law_settings(mesh, {"file": "gas.h5", "dataset": "n"}),
                 fields={"gas.h5": {"edges": (edges, "cm"), "n": (density, "cm^-3")}})
     middle = 0.5 * (edges[1:] + edges[:-1])
     radius = np.sqrt(middle[:, None, None] ** 2 + middle[None, :, None] ** 2 + middle[None, None, :] ** 2)
@@ -106,12 +119,12 @@ def power_law(linerad, n):
     difference = x[inside] / wanted - 1
     rms = np.sqrt(np.mean(difference**2))
     print(f"  {n}^3 cells: mean {difference.mean():+.4f}, rms {rms:.4f}, worst {np.abs(difference).max():.3f}")
-    return rms
+    return rms, cube(run, "far").spectrum
 
 
 def test_power_law(linerad):
     """Cells are long and thin near the axes and differ by thousands in size; their error falls with their number."""
-    coarse, fine = power_law(linerad, 16), power_law(linerad, 24)
+    coarse, fine = power_law(linerad, 16)[0], power_law(linerad, 24)[0]
     assert fine < 0.7 * coarse
     assert fine < 0.05
 
@@ -119,4 +132,12 @@ def test_power_law(linerad):
 @pytest.mark.long
 @pytest.mark.parametrize("n, tolerance", [(32, 0.03), (64, 0.02)])
 def test_power_law_of_many_cells(linerad, n, tolerance):
-    assert power_law(linerad, n) < tolerance
+    """Populations, and the line as it is seen from far away beside that of 250 shells."""
+    rms, spectrum = power_law(linerad, n)
+    expected = power_law_spectrum_of_shells(linerad)
+    difference = np.abs(spectrum - expected).max() / expected.max()
+    print(f"  {n}^3 cells and 250 shells: flux {spectrum.sum() / expected.sum() - 1:+.4f}, "
+          f"channels differ by {difference:.4f} of the highest at most")
+    assert rms < tolerance
+    assert abs(spectrum.sum() / expected.sum() - 1) < tolerance
+    assert difference < tolerance

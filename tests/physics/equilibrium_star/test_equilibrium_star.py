@@ -264,3 +264,31 @@ def test_scattered_light_makes_up_for_absorption(linerad, tmp_path, speed):
     print(f"  speed {speed} b: {taken:.3g} channels taken from the star, {left:+.2%} of it too much comes back")
     assert taken > 10
     assert abs(left) < 0.005
+
+
+# ---- Inversions -----------------------------------------------------------------------------------------------------
+
+
+def test_light_through_inverted_gas(linerad, tmp_path):
+    """A row of cells pumped so hard that they would amplify the light of the star by e^100. It is held at 1e9 photons per
+    mode, which the far cells see within W = R^2 / (4 r^2) of all directions: after the first iteration has inverted the
+    line, the second one finds populations in that light, x_1 / x_0 - 1 being in inverse proportion to it. The light of the
+    gas itself, amplified along rays, adds up to three times as much here; without a limit it would be 1e20 times."""
+    molecule = Molecule((0.0, 0.5, 20.0), (1.0, 1.0, 1.0), ((1, 0, 1e-8), (2, 1, 1e-2)), ((2, 0, 1e-10), (1, 0, 1e-14)))
+    n, partner, radius = 60, 1e4, 4e16
+    shape = (n, 1, 1)
+    run = solve(linerad, CUBE,
+                {"line.molecule": molecule.write(tmp_path), "line.transition": 1,
+                 "mesh": {"cells": list(shape), "size": [f"{n * WIDTH:.17g} cm", "1e17 cm", "1e17 cm"]},
+                 "sources.1.star.position": [length((0.5 - n / 2) * WIDTH), "0 cm", "0 cm"],
+                 "sources.1.star.radius": f"{radius:.17g} cm",
+                 "populations.inversion_limit": 2, "populations.iterations": 2},
+                fields=gas(np.full(shape, 10 / (molecule.cross_section(B) * WIDTH)), np.full(shape, partner),
+                           np.zeros((3,) + shape)))
+    far = slice(40, 60)
+    x = fractions(run)[far, 0, 0]
+    one = rate_solution(molecule, partner, [1e4, 0])
+    light = 1e4 * (one[1] / one[0] - 1) / np.maximum(x[:, 1] / x[:, 0] - 1, 1e-12)
+    held = light / (1e9 * (radius / (np.arange(n)[far] * WIDTH)) ** 2 / 4)
+    print(f"  all light over the limit of that of the star: {held.min():.3f} to {held.max():.3f}")
+    assert np.all(held > 0.9) and np.all(held < 4)

@@ -1,0 +1,143 @@
+"""Models of several lines: each is what a model of that line alone would be."""
+
+import json
+
+import h5py
+import numpy as np
+import pytest
+
+from conftest import error_line
+
+COMMON = """\
+mesh: {cells: [4, 4, 4], size: [1 pc, 1 pc, 1 pc]}
+medium: {temperature: 30 K, turbulence: 0.3 km/s, velocity: [0.2 km/s, 0 km/s, 0 km/s]}
+channels: {number: 6, range: [-3 km/s, 3 km/s]}
+cameras: [{name: front, direction: +x, pixels: 4}]
+image: {unit: K, distance: 100 pc}
+run: {seed: 3, threads: 1}
+"""
+BOTH = COMMON + """\
+lines:
+  - {name: co, molecule: co, transition: 2-1, medium: {density: 1e-4 cm^-3}}
+  - name: lya
+    line: lya
+    medium: {tau_mean: 20, temperature: 100 K, turbulence: null}
+    sources: [{thermal: {}}, {point: {position: [0 pc, 0 pc, 0 pc]}, spectrum: {monochromatic: 0}, luminosity: 1 photon/s}]
+    run: {packets: 400}
+"""
+CO = COMMON.replace("medium: {", "medium: {density: 1e-4 cm^-3, ") + "line: {molecule: co, transition: 2-1}\n"
+LYA = (
+    COMMON.replace("temperature: 30 K, turbulence: 0.3 km/s,", "temperature: 100 K, tau_mean: 20, destruction: 0.1,")
+    .replace("run: {", "run: {packets: 400, ")
+    + """\
+line: lya
+sources: [{thermal: {}}, {point: {position: [0 pc, 0 pc, 0 pc]}, spectrum: {monochromatic: 0}, luminosity: 1 photon/s}]
+"""
+)
+BOTH = BOTH.replace("turbulence: null", "turbulence: null, destruction: 0.1")
+
+
+def fits_data(path):
+    """The numbers of a FITS image of 32-bit floats, without a library."""
+    raw = path.read_bytes()
+    end = next(i for i in range(0, len(raw), 80) if raw[i : i + 80].rstrip() == b"END")
+    start = (end // 2880 + 1) * 2880
+    cards = {raw[i : i + 8].rstrip(): raw[i + 10 : i + 30].strip() for i in range(0, end, 80)}
+    shape = [int(cards[b"NAXIS%d" % axis]) for axis in (3, 2, 1)]
+    return np.frombuffer(raw, ">f4", int(np.prod(shape)), start).reshape(shape)
+
+
+def same(first, second, where=""):
+    """All datasets of two HDF5 groups are equal."""
+    assert set(first) == set(second), where
+    for key in first:
+        if isinstance(first[key], h5py.Group):
+            same(first[key], second[key], f"{where}/{key}")
+        elif key not in ("model", "model_resolved"):
+            assert np.array_equal(first[key][()], second[key][()], equal_nan=first[key].dtype.kind == "f"), where + key
+
+
+def test_two_lines_are_two_single_runs(folder):
+    folder.model.write_text(BOTH)
+    done = folder.run("run", "model.yaml", "-o", "both.h5", "--device", "cpu")
+    assert done.returncode == 0, done.stderr
+    for name, text in (("co", CO), ("lya", LYA)):
+        (folder.path / "single.yaml").write_text(text)
+        single = folder.run("run", "single.yaml", "-o", f"single_{name}.h5", "--device", "cpu")
+        assert single.returncode == 0, single.stderr
+        with h5py.File(folder.path / f"both_{name}.h5") as a, h5py.File(folder.path / f"single_{name}.h5") as b:
+            same(a, b)
+            assert a["provenance"].attrs["line"] == name and "line" not in b["provenance"].attrs
+            assert f"# line: {name}" in a["provenance/model"].asstr()[()]
+            assert '"lines"' not in a["provenance/model_resolved"].asstr()[()]
+        cubes = [fits_data(folder.path / f"{stem}_{name}_front.fits") for stem in ("both", "single")]
+        assert np.array_equal(*cubes) and cubes[0].max() > 0
+    assert not (folder.path / "both.h5").exists()
+    assert done.stdout.count("\nresult ") == 2 and done.stdout.startswith("line                    co\n")
+
+
+def test_json_lists_the_lines(folder):
+    folder.model.write_text(BOTH)
+    done = folder.run("run", "model.yaml", "--json", "--quiet")
+    assert done.returncode == 0, done.stderr
+    lines = json.loads(done.stdout)["lines"]
+    assert [line["line"] for line in lines] == ["co", "lya"]
+    assert [line["output"] for line in lines] == ["model_co.h5", "model_lya.h5"]
+    assert "model_lya_front.fits" in lines[1]["cubes"] and lines[1]["packets"] == 400
+
+
+def test_settings_reach_all_lines_and_single_ones(folder):
+    folder.model.write_text(BOTH)
+    done = folder.run("run", "model.yaml", "--json", "--quiet", "--packets", 0, "--set", "lines.0.medium.density=1e-5 cm^-3")
+    assert done.returncode == 0, done.stderr
+    assert [line["packets_requested"] for line in json.loads(done.stdout)["lines"]] == [0, 0]
+    check = folder.run("check", "model.yaml", "--set", "lines.0.medium.density=1e-5 cm^-3").stdout
+    assert "1e-05" in check
+
+
+def test_check_reports_each(folder):
+    folder.model.write_text(BOTH)
+    done = folder.run("check", "model.yaml")
+    assert done.returncode == 0, done.stderr
+    assert "== line co ==" in done.stdout and "== line lya ==" in done.stdout
+    assert "230.538" in done.stdout
+
+
+def test_images_of_one_line_can_be_made_again(folder):
+    folder.model.write_text(BOTH.replace("image: {", "image: {emissivity: true, "))
+    assert folder.run("run", "model.yaml", "-o", "both.h5").returncode == 0
+    done = folder.run("image", "both_lya.h5", "--pixels", 8, "-o", "again")
+    assert done.returncode == 0, done.stderr
+    assert fits_data(folder.path / "again_front.fits").shape == (6, 8, 8)
+
+
+@pytest.mark.parametrize(
+    "old, new, words",
+    [
+        ("lines:", "line: lya\nlines:", "there is 'line' as well"),
+        ("{name: co,", "{", "needs a 'name'"),
+        ("name: lya", "name: co", "there is a line 'co' already"),
+        ("name: lya", "name: a/b", "'a/b' is not a name"),
+        ("name: lya", "name: lya\n    mash: {}", "lines.1.mash: unknown key; did you mean 'mass'?"),
+        ("line: lya", "line: lya\n    molecule: co", "'line' already says"),
+        ("density: 1e-4", "density: -1e-4", "line 'co': model.yaml:8:"),
+        ("tau_mean: 20", "tau_mean: -20", "line 'lya': model.yaml:11:"),
+        ("line: lya", "line: lyb", "line 'lya': model.yaml:10:"),
+    ],
+)
+def test_errors_name_the_line(folder, old, new, words):
+    assert old in BOTH
+    folder.model.write_text(BOTH.replace(old, new))
+    before = folder.contents()
+    for command in ("run", "check"):
+        done = folder.run(command, "model.yaml")
+        if command == "run":  # all lines are looked at before the first one runs
+            assert words in error_line(done)
+        else:
+            assert done.returncode == 2 and words in done.stderr
+    assert folder.contents() == before
+
+
+def test_an_empty_list_is_an_error(folder):
+    folder.model.write_text(COMMON + "lines: []\n")
+    assert "there is no line" in error_line(folder.run("check", "model.yaml"))
