@@ -44,6 +44,7 @@ from .parts import (
     Mesh,
     Molecule,
     Monochromatic,
+    OneLine,
     Output,
     Packets,
     Physics,

@@ -34,6 +34,46 @@ def _on_progress(user, what, done, total, seconds):
     ffi.from_handle(user).step(text(what), done, total, seconds)
 
 
+_idle = []  # contexts to be used again: each holds a table of units
+
+
+def _take():
+    try:
+        pointer = _idle.pop()
+    except IndexError:
+        pointer = lib.lr_context_create()
+    if pointer == ffi.NULL:
+        raise errors.OutOfMemory("out of memory")
+    return pointer
+
+
+class _Ears:
+    """What the library calls back. It knows nothing of its context, so that contexts end when their last user does."""
+
+    def __init__(self, pointer, progress):
+        self.pointer, self.progress = pointer, progress
+        self.failure, self.stopped, self.warnings = None, False, []
+
+    def hear(self, level, message):
+        if level == lib.LR_LOG_WARNING:
+            self.warnings.append(message)
+        else:
+            log.info(message)
+
+    def step(self, what, done, total, seconds):
+        """An exception in the caller's function ends the run and is raised again when that has come to an end."""
+        if self.failure is None:
+            try:
+                self.progress(what, done, total, seconds)
+            except BaseException as failure:
+                self.failure = failure
+                self.stop()
+
+    def stop(self):
+        self.stopped = True
+        lib.lr_context_stop(self.pointer)
+
+
 class Context:
     """One lr_context, for a few calls of one thread.
 
@@ -42,36 +82,22 @@ class Context:
     """
 
     def __init__(self, progress=None):
-        made = lib.lr_context_create()
-        if made == ffi.NULL:
-            raise errors.OutOfMemory("out of memory")
-        self._pointer = ffi.gc(made, lib.lr_context_free)
-        self._handle = ffi.new_handle(self)
-        self._progress = progress
-        self._failure = None
-        self._warnings = []
+        self._pointer = _take()
+        self._ears = _Ears(self._pointer, progress)
+        self._handle = ffi.new_handle(self._ears)
         lib.lr_context_on_log(self._pointer, _on_log, self._handle)
-        if progress:
-            lib.lr_context_on_progress(self._pointer, _on_progress, self._handle)
+        lib.lr_context_on_progress(self._pointer, _on_progress if progress else ffi.NULL, self._handle)
 
-    def hear(self, level, message):
-        if level == lib.LR_LOG_WARNING:
-            self._warnings.append(message)
+    def __del__(self):
+        # a stop that came too late would hold for the next run
+        if self._ears.stopped or len(_idle) >= 8:
+            lib.lr_context_free(self._pointer)
         else:
-            log.info(message)
-
-    def step(self, what, done, total, seconds):
-        """An exception in the caller's function ends the run and is raised again when that has come to an end."""
-        if self._failure is None:
-            try:
-                self._progress(what, done, total, seconds)
-            except BaseException as failure:
-                self._failure = failure
-                lib.lr_context_stop(self._pointer)
+            _idle.append(self._pointer)
 
     def warn(self, depth):
         """Warnings are given in the caller's thread, where filters and line numbers mean something."""
-        waiting, self._warnings = self._warnings, []
+        waiting, self._ears.warnings = self._ears.warnings, []
         for message in waiting:
             warnings.warn(message, errors.LineradWarning, stacklevel=depth + 1)
 
@@ -103,11 +129,11 @@ class Context:
             done.wait()
         except KeyboardInterrupt:
             stopped = True
-            lib.lr_context_stop(self._pointer)
+            self._ears.stop()
             log.info("finishing the packets in flight; Ctrl-C again leaves at once")
             done.wait()
         thread.join()
-        if self._failure is not None:
-            raise self._failure
+        if self._ears.failure is not None:
+            raise self._ears.failure
         self._finish(status[0], depth + 1)
         return stopped

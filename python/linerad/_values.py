@@ -57,24 +57,21 @@ def _known_text(unit):
         if name is None or float(power) != int(power):
             return None
         parts.append(name if power == 1 else f"{name}{int(power)}")
-    scale = [] if unit.scale == 1 else [repr(float(unit.scale))]
-    return " ".join(scale + parts)
+    return " ".join(parts) if unit.scale == 1 else None
 
 
-def unit_text(unit, dimension):
-    """How a model file writes a unit; '' for plain numbers."""
+def split_unit(unit, dimension, argument):
+    """(factor, text): the unit as a model file writes it, '' for plain numbers, and how many of those it is."""
     known = _known_text(unit)
     if known is not None:
-        return known
-    candidates = [target for target in DIMENSIONS[dimension][2] or [] if unit.is_equivalent(target)]
-    target = candidates[0] if candidates else unit.decompose(bases=u.cgs.bases)
-    scale, rest = (unit.to(target), target) if candidates else (target.scale, u.Unit(1))
-    if not candidates:
-        rest = u.CompositeUnit(1, target.bases, target.powers)
-    text = _known_text(rest)
+        return 1.0, known
+    targets = [target for target in DIMENSIONS[dimension][2] or [] if unit.is_equivalent(target)]
+    cgs = unit.decompose(bases=u.cgs.bases)
+    target = targets[0] if targets else u.CompositeUnit(1, cgs.bases, cgs.powers)
+    text = _known_text(target)
     if text is None:
-        raise UnitsError(f"the unit '{unit}' cannot be written in a model")
-    return f"{scale!r} {text}".strip()
+        raise UnitsError(f"{argument}: the unit '{unit}' cannot be written in a model")
+    return float(unit.to(target)), text
 
 
 def quantity(value, dimension, argument):
@@ -88,7 +85,7 @@ def quantity(value, dimension, argument):
     if isinstance(value, bool) or not isinstance(value, (numbers.Number, np.ndarray, list, tuple, u.Quantity)):
         raise InputError(f"{argument}: expected {noun}, found {type(value).__name__}")
     plain = not isinstance(value, u.Quantity)
-    found = u.Quantity(value, copy=False) if not plain else _plain(value, argument)
+    found = _plain(value, argument) if plain else value
     if units is None:
         return found
     if plain and u.dimensionless_unscaled not in units:
@@ -103,10 +100,12 @@ def quantity(value, dimension, argument):
 def _plain(value, argument):
     try:
         array = np.asarray(value)
-        if array.dtype.kind not in "fiub":
+        if array.dtype.kind == "b":
+            array = array.astype(np.uint8)
+        if array.dtype.kind not in "fiu":
             raise TypeError
-        return u.Quantity(array, copy=False, dtype=array.dtype if array.dtype.kind == "f" else None)
-    except (TypeError, ValueError, u.UnitsError):
+        return u.Quantity(array, dtype=array.dtype, copy=False)
+    except (TypeError, ValueError):
         raise InputError(f"{argument}: expected numbers") from None
 
 
@@ -115,7 +114,8 @@ def scalar(value, dimension, argument):
     found = quantity(value, dimension, argument)
     if found.ndim != 0:
         raise InputError(f"{argument}: expected one value, found an array of shape {found.shape}")
-    number, text = float(found.value), unit_text(found.unit, dimension)
+    factor, text = split_unit(found.unit, dimension, argument)
+    number = float(found.value) * factor
     return f"{number!r} {text}" if text else number
 
 
@@ -163,10 +163,12 @@ def array(dimension):
 
     def write(value, argument, arrays):
         found = quantity(value, dimension, argument)
+        factor, text = split_unit(found.unit, dimension, argument)
         if dimension == "any":
-            arrays[argument] = (found.value, None)
+            units = None
         else:
-            arrays[argument] = (found.value, unit_text(found.unit, dimension) or "1")
+            units = f"({factor!r} {text})" if factor != 1 else text or "1"
+        arrays[argument] = (found.value, units)
         return {"array": argument}
 
     return write

@@ -1,6 +1,8 @@
 """A model, from parts and arrays or from a file, and its run."""
 
+import json
 import os
+import weakref
 
 import numpy as np
 
@@ -12,18 +14,32 @@ from .errors import InputError, Interrupted
 from .result import Result
 
 _SECTIONS = (
-    "snapshot", "mesh", "line", "medium", "sources", "populations", "physics", "output", "channels", "cameras", "image",
+    "snapshot", "mesh", "line", "lines", "medium", "sources", "populations", "physics", "output", "channels", "cameras", "image",
     "run",
 )  # fmt: skip
 
 
 def _settings(settings):
-    """'key=value' texts from a map or a list of them."""
+    """'key=value' texts from a map or a list of them. Words are as on the command line, YAML themselves."""
     if isinstance(settings, dict):
-        arrays = {}
-        written = [f"{key}={_values._inline(_values.plain(value, key, arrays))}" for key, value in settings.items()]
-        return tuple(written)
+        return tuple(f"{key}={_setting(key, value)}" for key, value in settings.items())
     return tuple(str(setting) for setting in settings or ())
+
+
+def _setting(key, value):
+    written = _values.plain(value, key, {})
+    return written if isinstance(written, str) else json.dumps(written)
+
+
+_alive = weakref.WeakKeyDictionary()  # texts that arrays of pointers point to
+
+
+def _texts(settings):
+    """The same for C: an array of texts, and how many."""
+    texts = [ffi.new("char[]", setting.encode()) for setting in settings]
+    pointers = ffi.new("char *[]", texts or [ffi.NULL])
+    _alive[pointers] = texts
+    return pointers, len(texts)
 
 
 class Model:
@@ -37,7 +53,7 @@ class Model:
     """
 
     def __init__(self, *, mesh=None, line=None, medium=None, sources=None, populations=None, physics=None, output=None,
-                 channels=None, cameras=None, image=None, run=None, snapshot=None, settings=(), folder=None,
+                 channels=None, cameras=None, image=None, run=None, snapshot=None, lines=None, settings=(), folder=None,
                  name="model"):  # fmt: skip
         given = locals()
         if sources is not None and not isinstance(sources, (list, tuple)):
@@ -61,8 +77,18 @@ class Model:
         model._arrays, model._path, model._name, model._folder = {}, os.fspath(path), os.fspath(path), None
         model._settings = _settings(settings)
         model.structure = model._loaded = None
-        model._pointer()
+        for line in model.lines or [None]:
+            model._pointer(line=line)
         return model
+
+    @property
+    def lines(self):
+        """Names of the lines of a model that has several; otherwise empty."""
+        if self.structure is not None:
+            return [str(line.get("name")) for line in self.structure.get("lines", [])]
+        names = ffi.new("char **")
+        Context().call(lib.lr_model_lines, self._path.encode(), *_texts(self._settings), names)
+        return take_text(names[0]).split()
 
     @property
     def yaml(self):
@@ -81,36 +107,37 @@ class Model:
         keys = ", ".join(self.structure) if self.structure else self._path
         return f"<linerad.Model: {keys}>"
 
-    def _pointer(self, settings=(), context=None, depth=3):
-        """The model in the library, loaded anew when settings changed."""
-        settings = self._settings + tuple(settings)
-        if self._loaded and self._loaded[0] == settings:
+    def _pointer(self, settings=(), line=None, context=None, depth=3):
+        """The model in the library, loaded anew when the settings or the line changed."""
+        key = (self._settings + tuple(settings), line)
+        if self._loaded and self._loaded[0] == key:
             return self._loaded[1]
         self._loaded = None
-        context = context or Context()
-        texts = [ffi.new("char[]", setting.encode()) for setting in settings]
-        c_settings, made = ffi.new("char *[]", texts or [ffi.NULL]), ffi.new("lr_model **")
+        context, made = context or Context(), ffi.new("lr_model **")
+        c_settings, n_setting = _texts(key[0])
+        c_line = line.encode() if line else ffi.NULL
         if self._path:
-            context.call(lib.lr_model_load, self._path.encode(), c_settings, len(texts), made, depth=depth)
+            context.call(lib.lr_model_load_line, self._path.encode(), c_settings, n_setting, c_line, made, depth=depth)
         else:
             structs, keep = lend(self._arrays)
             context.call(lib.lr_model_load_text, self._name.encode(), self.yaml.encode(), self._folder.encode(), structs,
-                         len(self._arrays), c_settings, len(texts), made, depth=depth)  # fmt: skip
+                         len(self._arrays), c_settings, n_setting, c_line, made, depth=depth)  # fmt: skip
             del keep
-        self._loaded = (settings, ffi.gc(made[0], lib.lr_model_free))
+        self._loaded = (key, ffi.gc(made[0], lib.lr_model_free))
         return self._loaded[1]
 
-    def check(self):
+    def check(self, line=None):
         """Load the model completely and tell what was understood, in physical units."""
         context, report = Context(), ffi.new("char **")
-        context.call(lib.lr_model_report, self._pointer(context=context), report)
+        context.call(lib.lr_model_report, self._pointer(line=line, context=context), report)
         return take_text(report[0])
 
-    def run(self, packets=None, *, seed=None, threads=None, device=None, precision=None, progress=None, settings=()):
+    def run(self, packets=None, *, seed=None, threads=None, device=None, precision=None, progress=None, settings=(),
+            line=None):  # fmt: skip
         """Follow photons, find populations, make images: whatever the model asks for.
 
         Arguments that are given replace those of the section `run`. `progress` is a function of (what, done, total,
-        seconds) or a class like tqdm.tqdm; `settings` are as in Model.load.
+        seconds) or a class like tqdm.tqdm; `settings` are as in Model.load. `line` names one of several lines.
 
         Ctrl-C lets the packets in flight finish and raises linerad.Interrupted, a KeyboardInterrupt, whose `result` is
         complete for the packets that were finished (None when there are none). A second Ctrl-C leaves at once.
@@ -119,7 +146,7 @@ class Model:
         short = [f"run.{key}={_option(key, value)}" for key, value in chosen.items() if value is not None]
         bar = _bar(progress)
         context = Context(bar)
-        model = self._pointer(_settings(settings) + tuple(short), context)
+        model = self._pointer(_settings(settings) + tuple(short), line, context)
         made = ffi.new("lr_result **")
         try:
             stopped = context.run(lib.lr_run, model, made)

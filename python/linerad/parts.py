@@ -448,6 +448,22 @@ class Run(Part):
     scheduling: str = _of(v.plain)
 
 
+@dataclass(eq=False)
+class OneLine(Part):
+    """One of several lines of the same gas (Model(lines=[...])): a name, the line, and what is different for it."""
+
+    name: str = _of(v.plain)
+    line: object = _of(write)
+    medium: object = _of(write)
+    populations: object = _of(write)
+    sources: object = _of(write)
+    physics: object = _of(write)
+    output: object = _of(write)
+    channels: object = _of(write)
+    image: object = _of(write)
+    run: object = _of(write)
+
+
 def check_shapes(mesh, arrays):
     """Shapes that cannot fit, found before anything is loaded. `arrays` are those of the medium."""
     shape = mesh.shape if isinstance(mesh, Mesh) else None

@@ -237,12 +237,11 @@ def image(path, settings=(), progress=None):
     Settings are those of the sections cameras, channels and image, and the short ones camera, pixels, field, centre, range
     and bin.
     """
-    from .model import _bar, _settings
+    from .model import _bar, _settings, _texts
 
-    texts = [ffi.new("char[]", setting.encode()) for setting in _settings(settings)]
-    c_settings, scene, made = ffi.new("char *[]", texts or [ffi.NULL]), ffi.new("lr_scene **"), ffi.new("lr_result **")
+    scene, made = ffi.new("lr_scene **"), ffi.new("lr_result **")
     context = Context(_bar(progress))
-    context.call(lib.lr_scene_load, os.fspath(path).encode(), c_settings, len(texts), scene)
+    context.call(lib.lr_scene_load, os.fspath(path).encode(), *_texts(_settings(settings)), scene)
     scene = ffi.gc(scene[0], lib.lr_scene_free)
     context.run(lib.lr_scene_image, scene, made)
     return Result._own(made[0])

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/units.h"
+
 lr_context *lr_context_create(void)
 {
     return calloc(1, sizeof(lr_context));
@@ -13,6 +15,8 @@ lr_context *lr_context_create(void)
 
 void lr_context_free(lr_context *ctx)
 {
+    if (ctx)
+        units_free(ctx->units);
     free(ctx);
 }
 

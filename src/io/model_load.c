@@ -219,10 +219,9 @@ enum lr_status lr_model_load_line(lr_context *ctx, const char *path, const char 
     *model = NULL;
     enum lr_status status = read_text(ctx, path, &text, &length);
     if (status == LR_OK)
-        status = units_create(ctx, &units);
+        status = units_of(ctx, &units);
     if (status == LR_OK)
         status = model_load_line_text(ctx, units, path, text, length, settings, n_setting, line, model);
-    units_free(units);
     free(text);
     return status;
 }
@@ -272,10 +271,9 @@ enum lr_status lr_model_load_text(lr_context *ctx, const char *name, const char 
     enum lr_status status = end_with_slash(ctx, folder, &start);
     const struct model_memory memory = {.folder = start, .array = arrays, .n_array = n_array};
     if (status == LR_OK)
-        status = units_create(ctx, &units);
+        status = units_of(ctx, &units);
     if (status == LR_OK)
         status = model_load_memory(ctx, units, name, yaml, strlen(yaml), &memory, settings, n_setting, line, model);
-    units_free(units);
     free(start);
     return status;
 }

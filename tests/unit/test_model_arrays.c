@@ -95,8 +95,9 @@ static void test_units_are_converted(void **state)
                                    .rank = 4,
                                    .shape = {3, NX, NY, NZ},
                                    .stride = {8 * N_CELL, 8 * NY * NZ, 8 * NZ, 8},
-                                   .units = "1000 m s-1"};
-    assert_int_equal(load_arrays(f, &array, 1, SETTINGS("medium.velocity={array: v}")), LR_OK);
+                                   .units = "(1000 m s-1)"};
+    if (load_arrays(f, &array, 1, SETTINGS("medium.velocity={array: v}")) != LR_OK)
+        fail_msg("%s", lr_last_error(f->ctx));
     for (int d = 0; d < 3; d++)
         for (int i = 0; i < N_CELL; i++)
             assert_close(f->model->medium.velocity[d].values[i], KM_S * (d * N_CELL + i), 1e-14);

@@ -164,6 +164,108 @@ static void test_description(void **state)
     assert_string_equal(lr_last_error(f->ctx), "there is no cube 1; the result has 1");
 }
 
+/* ---- files ---- */
+
+static void assert_equal_arrays(const lr_result *a, const lr_result *b)
+{
+    const int n = lr_result_array_count(a);
+    assert_int_equal(lr_result_array_count(b), n);
+    for (int i = 0; i < n; i++) {
+        const struct lr_array x = lr_result_array(a, i), y = find(b, x.name);
+        assert_non_null(y.name);
+        assert_true(x.rank == y.rank && x.type == y.type && memcmp(x.shape, y.shape, sizeof x.shape) == 0);
+        if (x.rank == 1) /* columns of structures have gaps */
+            for (int64_t j = 0; j < x.shape[0]; j++)
+                assert_memory_equal((const char *)x.data + j * x.stride[0], (const char *)y.data + j * y.stride[0],
+                                    x.type == LR_BOOL ? 1 : 4);
+    }
+}
+
+static void add_populations(lr_result *result)
+{
+    struct population_result *p = result->populations = calloc(1, sizeof *p);
+    const size_t n_cell = SCENE_X * SCENE_Y * SCENE_Z;
+    p->method = POPULATIONS_LVG;
+    p->n_level = p->found.n_level = 2;
+    p->level = calloc(2, sizeof *p->level);
+    p->level[1] = (struct level){.energy = 3.8, .weight = 3.0, .label = "1"};
+    strcpy(p->level[0].label, "0");
+    strcpy(p->molecule, "CO");
+    strcpy(p->transition, "1-0");
+    p->found.x = image_doubles(2 * n_cell, 0.5, 0.0);
+    p->found.residual = image_floats(n_cell, 0.0f, 1e-4f);
+    p->excitation = image_doubles(n_cell, 10.0, NAN); /* NaN without gas */
+    p->found.n_step = 1;
+    p->found.step = calloc(1, sizeof *p->found.step);
+    p->found.step[0] = (struct population_step){.change = 1e-4, .error = 1e-5, .radius = 0.1, .accelerated = true};
+    p->found.noise = NAN;
+    p->found.iterations = 12;
+    p->found.converged = true;
+}
+
+/* What is written is what is read, images to the rounding of float. */
+static void test_read(void **state)
+{
+    struct image_fixture *f = *state;
+    lr_result *r = f->result, *read = NULL;
+    lr_cube *before = NULL, *after = NULL;
+    struct lr_cube_view a, b;
+    struct lr_summary summary;
+    r->n_bin = 2;
+    r->n_mu = 2;
+    r->n_phi = 1;
+    r->axis = 1;
+    r->x_edge = image_doubles(3, -1.0, 1.0);
+    r->total = (struct measured){image_doubles(2, 5.0, 1.0), image_doubles(2, NAN, 0.1)};
+    r->direction = (struct measured){image_doubles(4, 5.0, 1.0), image_doubles(4, 0.5, 0.1)};
+    r->mean_intensity = (struct measured){image_doubles(SCENE_X * SCENE_Y * SCENE_Z, 0.0, 1.0),
+                                          image_doubles(SCENE_X * SCENE_Y * SCENE_Z, 0.0, 0.5)};
+    r->packets.n = 3;
+    r->packets.weight = image_doubles(3, 1.0, 1.0);
+    r->packets.id = calloc(3, sizeof *r->packets.id);
+    r->packets.id[2] = ((int64_t)1 << 60) + 1;
+    r->summary.seed = UINT64_MAX;
+    r->summary.escaped = (struct lr_estimate){3.0, NAN};
+    add_populations(r);
+    assert_int_equal(lr_result_write(f->ctx, r, f->path), LR_OK);
+    if (lr_result_read(f->ctx, f->path, &read) != LR_OK)
+        fail_msg("%s", lr_last_error(f->ctx));
+    assert_equal_arrays(r, read);
+    lr_result_summary(read, &summary);
+    assert_true(summary.packets == 1000 && summary.seed == UINT64_MAX && summary.escaped.value == 3.0);
+    assert_true(isnan(summary.escaped.error) && summary.population_iterations == 12 && summary.populations_converged);
+    assert_int_equal(read->axis, 1);
+    assert_true(read->packets.id[2] == ((int64_t)1 << 60) + 1);
+    assert_string_equal(lr_result_text(read, "model"), image_model);
+    assert_string_equal(lr_result_text(read, "molecule"), "CO");
+    assert_string_equal(lr_result_level_label(read, 1), "1");
+    assert_int_equal(lr_cube_create(f->ctx, r, 0, &before), LR_OK);
+    assert_int_equal(lr_cube_create(f->ctx, read, 0, &after), LR_OK);
+    lr_cube_describe(before, &a);
+    lr_cube_describe(after, &b);
+    assert_string_equal(a.unit, b.unit);
+    assert_true(fabs(a.first / b.first - 1.0) < 1e-12 && fabs(a.pixel[0] / b.pixel[0] - 1.0) < 1e-12);
+    for (int i = 1; i < IMAGE_CHANNEL * IMAGE_Y * IMAGE_X; i++)
+        assert_true(fabs((double)(a.values[i] / b.values[i]) - 1.0) < 2e-7);
+    lr_cube_free(before);
+    lr_cube_free(after);
+    lr_result_free(read);
+}
+
+static void test_read_others(void **state)
+{
+    struct image_fixture *f = *state;
+    lr_result *read = NULL;
+    assert_int_equal(lr_result_read(f->ctx, "gone.h5", &read), LR_ERROR_IO);
+    assert_null(read);
+    assert_non_null(strstr(lr_last_error(f->ctx), "gone.h5"));
+    FILE *file = fopen(f->path, "wb");
+    fputs("not HDF5", file);
+    fclose(file);
+    assert_int_not_equal(lr_result_read(f->ctx, f->path, &read), LR_OK);
+    assert_null(read);
+}
+
 /* Numbers that float cannot hold keep their scale. */
 static void test_narrow(void **state)
 {
@@ -180,7 +282,8 @@ static void test_narrow(void **state)
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, image_setup, image_teardown)
-    const struct CMUnitTest tests[] = {TEST(test_arrays), TEST(test_populations), TEST(test_cube),
-                                       TEST(test_description), TEST(test_narrow)};
+    const struct CMUnitTest tests[] = {TEST(test_arrays),      TEST(test_populations), TEST(test_cube),
+                                       TEST(test_description), TEST(test_narrow),      TEST(test_read),
+                                       TEST(test_read_others)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
