@@ -5,10 +5,13 @@ import astropy.units as u
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.patches import Ellipse
+from matplotlib.patheffects import withStroke
+from matplotlib.ticker import MaxNLocator
 
 COLOURS = "cividis"  # of brightness
 DIVERGING = "PuOr_r"  # of velocities: blue-purple approaches, orange recedes
 INK, ACCENT, PALE = "#1b2a49", "#c1440e", "#9db4d6"
+OUTLINE = [withStroke(linewidth=2, foreground="#101010")]  # white marks show on any colour
 
 
 def _label(name, unit):
@@ -75,10 +78,8 @@ def image_spectrum(cube, axes=None):
 def _sky(cube):
     """Extent of the image about its middle, and the unit of that. East is left, as on the sky."""
     half = 0.5 * np.array([cube.shape[2], cube.shape[1]]) * cube.pixel
-    if cube.pixel.unit == u.rad:
-        unit = next(unit for unit in (u.deg, u.arcmin, u.arcsec, u.mas) if half.max() > unit or unit == u.mas)
-    else:
-        unit = next(unit for unit in (u.kpc, u.pc, u.AU, u.cm) if half.max() > 0.05 * unit or unit == u.cm)
+    units, least = ((u.deg, u.arcmin, u.arcsec, u.mas), 1) if cube.pixel.unit == u.rad else ((u.kpc, u.pc, u.AU, u.cm), 0.05)
+    unit = next((unit for unit in units if half.max().to_value(unit) > least), units[-1])
     x, y = half.to_value(unit)
     return (-x, x, -y, y), unit
 
@@ -89,31 +90,33 @@ def _round_length(limit):
     return max(step * power for step in (1, 2, 5) if step * power <= limit * (1 + 1e-9))
 
 
-def _marks(axes, cube, extent, unit):
+def _marks(axes, cube, extent, unit, beam):
     """A scale bar at the lower right and the beam at the lower left."""
     width, height = extent[1] - extent[0], extent[3] - extent[2]
     length = _round_length(0.3 * width)
     right, low = extent[1] - 0.06 * width, extent[2] + 0.08 * height
-    axes.plot([right - length, right], [low, low], color="white", lw=2, solid_capstyle="butt")
+    axes.plot([right - length, right], [low, low], color="white", lw=2, solid_capstyle="butt",
+              path_effects=[withStroke(linewidth=4, foreground="#101010")])  # fmt: skip
     text = f"{length:g} {unit}"
     if cube.distance is not None and cube.pixel.unit == u.rad:
         size = ((length * unit).to_value(u.rad) * cube.distance).to(u.pc)
         size = size if size > 0.05 * u.pc else size.to(u.AU)
-        text += f" = {size.value:.3g} {size.unit}"
-    axes.text(right, low + 0.03 * height, text, color="white", ha="right", va="bottom", fontsize="x-small")
-    if cube.beam:
+        text += f" = {float(f'{size.value:.2g}'):,g} {size.unit}"
+    axes.text(right, low + 0.03 * height, text, color="white", ha="right", va="bottom", fontsize="x-small",
+              path_effects=OUTLINE)  # fmt: skip
+    if beam and cube.beam:
         major, minor, angle = cube.beam
         axes.add_patch(
             Ellipse((extent[0] + 0.12 * width, extent[2] + 0.12 * height), minor.to_value(unit), major.to_value(unit),
-                    angle=angle.to_value(u.deg), facecolor="none", edgecolor="white", hatch="////", lw=0.8)
+                    angle=angle.to_value(u.deg), facecolor="#60606080", edgecolor="white", hatch="////", lw=0.8)
         )  # fmt: skip
 
 
-def _show(axes, values, cube, marks=True, **options):
+def _show(axes, values, cube, marks=True, beam=True, **options):
     extent, unit = _sky(cube)
     drawn = axes.imshow(values, origin="lower", extent=extent, interpolation="nearest", **options)
     if marks:
-        _marks(axes, cube, extent, unit)
+        _marks(axes, cube, extent, unit, beam)
     axes.set_xlabel(f"offset to the right [{unit}]")
     axes.set_ylabel(f"offset up [{unit}]")
     return drawn
@@ -164,6 +167,7 @@ def _choose_channels(cube, number):
 
 
 def _grid(cube, values, name, unit, number, **options):
+    """Maps of single channels on one scale."""
     channels = _choose_channels(cube, number)
     columns = int(np.ceil(np.sqrt(len(channels))))
     rows = int(np.ceil(len(channels) / columns))
@@ -176,7 +180,7 @@ def _grid(cube, values, name, unit, number, **options):
         corner = place // columns == rows - 1 and place % columns == 0
         drawn = _show(axes, values[channel], cube, marks=corner, cmap=COLOURS, **options)
         axes.text(0.04, 0.96, f"{cube.velocity[channel].value:.3g} km/s", transform=axes.transAxes, va="top",
-                  color="white", fontsize="small")  # fmt: skip
+                  color="white", fontsize="small", path_effects=OUTLINE)  # fmt: skip
         if not corner:
             axes.set_xlabel("")
             axes.set_ylabel("")
@@ -187,9 +191,9 @@ def _grid(cube, values, name, unit, number, **options):
 def channel_maps(cube, number=9):
     """Up to `number` channels on one scale, with velocities, a scale bar and the beam."""
     values = cube.data.value
-    top = float(np.nanpercentile(values, 99.9)) or 1.0
-    options = {"vmin": min(0.0, float(np.nanmin(values))), "vmax": max(top, float(np.nanmax(values)) * 0.3)}
-    return _grid(cube, values, "brightness", cube.unit, number, **options)
+    top, most = float(np.nanpercentile(values, 99.9)), float(np.nanmax(values))
+    top = top if most > 10 * top > 0 else most  # a star in one pixel does not set the scale
+    return _grid(cube, values, "brightness", cube.unit, number, vmin=min(0.0, float(np.nanmin(values))), vmax=top or 1.0)
 
 
 def optical_depth(cube, number=9):
@@ -201,7 +205,7 @@ def optical_depth(cube, number=9):
         raise ValueError("there is no optical depth: run with image.optical_depth")
     top = float(np.nanmax(values)) or 1.0
     norm = LogNorm(max(1e-4 * top, 1e-30), top)
-    return _grid(cube, np.maximum(values, norm.vmin), "optical depth", "", number, norm=norm)
+    return _grid(cube, np.maximum(values, norm.vmin), "optical depth", "", number, beam=False, norm=norm)
 
 
 # ---- convergence ----
@@ -220,6 +224,7 @@ def convergence(result, axes=None):
     if len(jumps):
         axes.semilogy(steps[jumps], found.history["change"][jumps], "o", ms=7, mfc="none", color=ACCENT,
                       label="accelerated")  # fmt: skip
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel("iteration")
     axes.set_ylabel("relative, of level populations")
     axes.legend(frameon=False, fontsize="small")
@@ -247,7 +252,7 @@ def quicklook(result, camera=None):
         if cube.optical_depth is not None:
 
             def depth(axes):
-                drawn = _show(axes, cube.optical_depth.max(axis=0), cube, cmap=COLOURS)
+                drawn = _show(axes, cube.optical_depth.max(axis=0), cube, beam=False, cmap=COLOURS)
                 axes.figure.colorbar(drawn, ax=axes, label="largest optical depth of a channel")
 
             panels.append(("optical depth", depth))
