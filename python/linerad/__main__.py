@@ -56,7 +56,9 @@ def main():
     command = Path(__file__).resolve().parent / "bin" / "linerad"
     if command.exists():
         os.execv(command, [str(command), *sys.argv[1:]])
-    print("linerad: error: only 'plot' is known here; the other commands come with an installed package", file=sys.stderr)
+    print(
+        "linerad: error: only 'plot' is known here; the other commands come with an installed package", file=sys.stderr
+    )
     return 2
 
 

@@ -113,7 +113,7 @@ class Context:
         self._finish(status, depth + 1)
 
     def run(self, function, *arguments, depth=3):
-        """The same for long calculations: in a thread of its own, so that Ctrl-C is heard. True when that stopped it."""
+        """The same for long calculations, in a thread of its own so that Ctrl-C is heard; true when that stopped it."""
         status, done = [], threading.Event()
 
         def work():

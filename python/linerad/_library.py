@@ -35,8 +35,8 @@ def _find_library():
     if path.exists():
         return str(path)
     raise ImportError(
-        f"linerad: there is no library at {path}; install the package with 'pip install .', or let LINERAD_LIBRARY name "
-        "a liblinerad.so"
+        f"linerad: there is no library at {path}; install the package with 'pip install .', "
+        "or let LINERAD_LIBRARY name a liblinerad.so"
     )
 
 

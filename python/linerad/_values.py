@@ -34,8 +34,11 @@ DIMENSIONS = {
         "photon/(s cm2 sr)",
         [u.Hz / u.cm**2 / u.sr, u.ph / u.s / u.cm**2 / u.sr, u.erg / u.s / u.cm**2 / u.sr],
     ),
-    "shift": ("a frequency, a radio velocity or a plain number of Doppler units", "km/s",
-              [u.Hz, u.cm / u.s, u.dimensionless_unscaled]),
+    "shift": (
+        "a frequency, a radio velocity or a plain number of Doppler units",
+        "km/s",
+        [u.Hz, u.cm / u.s, u.dimensionless_unscaled],
+    ),
     "any": ("a value", "1", None),
 }
 

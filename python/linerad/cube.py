@@ -18,7 +18,7 @@ class Cube:
         made = ffi.new("lr_cube **")
         Context().call(lib.lr_cube_create, result._pointer, index, made, depth=4)
         self._pointer = ffi.gc(made[0], lib.lr_cube_free)
-        self._result = result
+        self._result, self._index = result, index
         self._view = found = ffi.new("struct lr_cube_view *")
         lib.lr_cube_describe(self._pointer, found)
         self.camera = text(found.camera)
@@ -63,6 +63,27 @@ class Cube:
         """Mean over pixel and channel, without a beam; None without image.optical_depth."""
         found = self._values(self._view.optical_depth, u.dimensionless_unscaled, 1)
         return None if found is None else found.value
+
+    @property
+    def column(self):
+        """Column density of the molecule, a map [y, x]; None without image.column."""
+        unit = self._view.column_unit
+        return self._values(self._view.column, u.cm**-2, unit, self.shape[1:])
+
+    @property
+    def report(self):
+        """Numbers that the summary tells of the image, NaN where they are not known: largest optical depths (with and
+        without stimulated emission), the correlation with the column density, the shift of the line's centroid."""
+        found = ffi.new("struct lr_image *")
+        lib.lr_result_image(self._result._pointer, self._index, found)
+        return {
+            "depth_mean": found.depth.mean,
+            "depth_largest": found.depth.largest,
+            "bare_depth_mean": found.bare.mean,
+            "bare_depth_largest": found.bare.largest,
+            "correlation": found.correlation,
+            "shift": found.shift * u.cm,
+        }
 
     # ---- maps ----
 
@@ -126,7 +147,10 @@ class Cube:
         def axis(number, kind, unit, reference_pixel, reference, step):
             header[f"CTYPE{number}"], header[f"CUNIT{number}"] = kind, unit
             header[f"CRPIX{number}"], header[f"CRVAL{number}"], header[f"CDELT{number}"] = (
-                reference_pixel, reference, step)  # fmt: skip
+                reference_pixel,
+                reference,
+                step,
+            )
 
         middle_x, middle_y = 0.5 * (found.n_x + 1), 0.5 * (found.n_y + 1)
         if found.angles:

@@ -14,8 +14,8 @@ from .errors import InputError, Interrupted
 from .result import Result
 
 _SECTIONS = (
-    "snapshot", "mesh", "line", "lines", "medium", "sources", "populations", "physics", "output", "channels", "cameras", "image",
-    "run",
+    "snapshot", "mesh", "line", "lines", "medium", "sources", "populations", "physics", "output", "channels", "cameras",
+    "image", "run",
 )  # fmt: skip
 
 
@@ -46,15 +46,32 @@ class Model:
     """What there is to calculate.
 
     Sections are parts (linerad.Mesh, linerad.Medium, ...), maps, or words, with the names and meanings of a model file
-    (docs/model_reference.md). Arrays are read by the library straight from their memory when the model is first used, and
-    again when a run changes settings: they are neither copied nor written to, and should not change in between.
+    (docs/model_reference.md). Arrays are read by the library straight from their memory when the model is first used,
+    and again when a run changes settings: they are neither copied nor written to, and should not change in between.
 
     `folder` is where relative names of files start; `name` is what messages call the model.
     """
 
-    def __init__(self, *, mesh=None, line=None, medium=None, sources=None, populations=None, physics=None, output=None,
-                 channels=None, cameras=None, image=None, run=None, snapshot=None, lines=None, settings=(), folder=None,
-                 name="model"):  # fmt: skip
+    def __init__(
+        self,
+        *,
+        mesh=None,
+        line=None,
+        medium=None,
+        sources=None,
+        populations=None,
+        physics=None,
+        output=None,
+        channels=None,
+        cameras=None,
+        image=None,
+        run=None,
+        snapshot=None,
+        lines=None,
+        settings=(),
+        folder=None,
+        name="model",
+    ):
         given = locals()
         if sources is not None and not isinstance(sources, (list, tuple)):
             given["sources"] = [sources]
@@ -120,8 +137,19 @@ class Model:
             context.call(lib.lr_model_load_line, self._path.encode(), c_settings, n_setting, c_line, made, depth=depth)
         else:
             structs, keep = lend(self._arrays)
-            context.call(lib.lr_model_load_text, self._name.encode(), self.yaml.encode(), self._folder.encode(), structs,
-                         len(self._arrays), c_settings, n_setting, c_line, made, depth=depth)  # fmt: skip
+            context.call(
+                lib.lr_model_load_text,
+                self._name.encode(),
+                self.yaml.encode(),
+                self._folder.encode(),
+                structs,
+                len(self._arrays),
+                c_settings,
+                n_setting,
+                c_line,
+                made,
+                depth=depth,
+            )
             del keep
         self._loaded = (key, ffi.gc(made[0], lib.lr_model_free))
         return self._loaded[1]
@@ -132,8 +160,18 @@ class Model:
         context.call(lib.lr_model_report, self._pointer(line=line, context=context), report)
         return take_text(report[0])
 
-    def run(self, packets=None, *, seed=None, threads=None, device=None, precision=None, progress=None, settings=(),
-            line=None):  # fmt: skip
+    def run(
+        self,
+        packets=None,
+        *,
+        seed=None,
+        threads=None,
+        device=None,
+        precision=None,
+        progress=None,
+        settings=(),
+        line=None,
+    ):
         """Follow photons, find populations, make images: whatever the model asks for.
 
         Arguments that are given replace those of the section `run`. `progress` is a function of (what, done, total,

@@ -49,13 +49,25 @@ class Mesh(Part):
     faces: object = _of(v.plain)
     refine: list = _of(v.plain)
     brick: int = _of(v.plain)
-    brick_places: dict = _of(lambda value, argument, arrays: {
-        "level": v.whole_array(value["level"], f"{argument}.level", arrays),
-        "position": v.whole_array(value["position"], f"{argument}.position", arrays)}, key="bricks")  # fmt: skip
-    edge: dict = _of(lambda value, argument, arrays: {
-        key: v.array("length")(item, f"{argument}.{key}", arrays) for key, item in value.items()}, key="edges")  # fmt: skip
-    shell: object = _of(lambda value, argument, arrays: value if isinstance(value, int) else {
-        "edges": v.array("length")(value, argument, arrays)}, key="shells")  # fmt: skip
+    brick_places: dict = _of(
+        lambda value, argument, arrays: {
+            "level": v.whole_array(value["level"], f"{argument}.level", arrays),
+            "position": v.whole_array(value["position"], f"{argument}.position", arrays),
+        },
+        key="bricks",
+    )
+    edge: dict = _of(
+        lambda value, argument, arrays: {
+            key: v.array("length")(item, f"{argument}.{key}", arrays) for key, item in value.items()
+        },
+        key="edges",
+    )
+    shell: object = _of(
+        lambda value, argument, arrays: (
+            value if isinstance(value, int) else {"edges": v.array("length")(value, argument, arrays)}
+        ),
+        key="shells",
+    )
     inner: object = _of(v.one("length"))
     outer: object = _of(v.one("length"))
     spacing: str = _of(v.plain)
@@ -87,8 +99,9 @@ class Mesh(Part):
         """Level (n) and position (n, 3), in bricks of that level, of each brick of `brick`^3 cells. `cells` are those
         that the mesh would have on level 0. Fields have the shape (n, brick, brick, brick)."""
         places = {"level": level, "position": position}
-        return cls(cells=[int(n) for n in cells], size=size, origin=origin, faces=faces, brick=int(brick),
-                   brick_places=places)  # fmt: skip
+        return cls(
+            cells=[int(n) for n in cells], size=size, origin=origin, faces=faces, brick=int(brick), brick_places=places
+        )
 
     @property
     def shape(self):
@@ -408,6 +421,8 @@ class Image(Part):
     peak: bool = _of(v.plain)
     spectrum: bool = _of(v.plain)
     optical_depth: bool = _of(v.plain)
+    column: bool = _of(v.plain)
+    report: bool = _of(v.plain)
     errors: bool = _of(v.plain)
     emissivity: bool = _of(v.plain)
     subcell: object = _of(v.plain)

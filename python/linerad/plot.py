@@ -1,5 +1,5 @@
-"""Quick looks at results: each function draws into axes or makes a figure, with units on every label, in colours that are
-even in grey and for any colour vision. matplotlib must be installed."""
+"""Quick looks at results: each function draws into axes or makes a figure, with units on every label, in colours that
+are even in grey and for any colour vision. matplotlib must be installed."""
 
 import astropy.units as u
 import numpy as np
@@ -63,8 +63,9 @@ def image_spectrum(cube, axes=None):
     edges = np.append(cube.velocity.value - 0.5 * step, cube.velocity.value[-1] + 0.5 * step)
     if error is not None:
         band = np.nan_to_num(error.value)
-        axes.stairs(mean.value + band, edges, baseline=mean.value - band, fill=True, color=PALE,
-                    label="one standard error")  # fmt: skip
+        axes.stairs(
+            mean.value + band, edges, baseline=mean.value - band, fill=True, color=PALE, label="one standard error"
+        )
         axes.legend(frameon=False, fontsize="small")
     axes.stairs(mean.value, edges, color=INK)
     axes.set_xlabel("radio velocity [km/s], positive = receding")
@@ -78,7 +79,9 @@ def image_spectrum(cube, axes=None):
 def _sky(cube):
     """Extent of the image about its middle, and the unit of that. East is left, as on the sky."""
     half = 0.5 * np.array([cube.shape[2], cube.shape[1]]) * cube.pixel
-    units, least = ((u.deg, u.arcmin, u.arcsec, u.mas), 1) if cube.pixel.unit == u.rad else ((u.kpc, u.pc, u.AU, u.cm), 0.05)
+    units, least = (
+        ((u.deg, u.arcmin, u.arcsec, u.mas), 1) if cube.pixel.unit == u.rad else ((u.kpc, u.pc, u.AU, u.cm), 0.05)
+    )
     unit = next((unit for unit in units if half.max().to_value(unit) > least), units[-1])
     x, y = half.to_value(unit)
     return (-x, x, -y, y), unit
@@ -95,21 +98,43 @@ def _marks(axes, cube, extent, unit, beam):
     width, height = extent[1] - extent[0], extent[3] - extent[2]
     length = _round_length(0.3 * width)
     right, low = extent[1] - 0.06 * width, extent[2] + 0.08 * height
-    axes.plot([right - length, right], [low, low], color="white", lw=2, solid_capstyle="butt",
-              path_effects=[withStroke(linewidth=4, foreground="#101010")])  # fmt: skip
+    axes.plot(
+        [right - length, right],
+        [low, low],
+        color="white",
+        lw=2,
+        solid_capstyle="butt",
+        path_effects=[withStroke(linewidth=4, foreground="#101010")],
+    )
     text = f"{length:g} {unit}"
     if cube.distance is not None and cube.pixel.unit == u.rad:
         size = ((length * unit).to_value(u.rad) * cube.distance).to(u.pc)
         size = size if size > 0.05 * u.pc else size.to(u.AU)
         text += f" = {float(f'{size.value:.2g}'):,g} {size.unit}"
-    axes.text(right, low + 0.03 * height, text, color="white", ha="right", va="bottom", fontsize="x-small",
-              path_effects=OUTLINE)  # fmt: skip
+    axes.text(
+        right,
+        low + 0.03 * height,
+        text,
+        color="white",
+        ha="right",
+        va="bottom",
+        fontsize="x-small",
+        path_effects=OUTLINE,
+    )
     if beam and cube.beam:
         major, minor, angle = cube.beam
         axes.add_patch(
-            Ellipse((extent[0] + 0.12 * width, extent[2] + 0.12 * height), minor.to_value(unit), major.to_value(unit),
-                    angle=angle.to_value(u.deg), facecolor="#60606080", edgecolor="white", hatch="////", lw=0.8)
-        )  # fmt: skip
+            Ellipse(
+                (extent[0] + 0.12 * width, extent[2] + 0.12 * height),
+                minor.to_value(unit),
+                major.to_value(unit),
+                angle=angle.to_value(u.deg),
+                facecolor="#60606080",
+                edgecolor="white",
+                hatch="////",
+                lw=0.8,
+            )
+        )
 
 
 def _show(axes, values, cube, marks=True, beam=True, **options):
@@ -171,16 +196,31 @@ def _grid(cube, values, name, unit, number, **options):
     channels = _choose_channels(cube, number)
     columns = int(np.ceil(np.sqrt(len(channels))))
     rows = int(np.ceil(len(channels) / columns))
-    figure, all_axes = plt.subplots(rows, columns, figsize=(2.4 * columns + 0.9, 2.4 * rows), layout="constrained",
-                                    sharex=True, sharey=True, squeeze=False)  # fmt: skip
+    figure, all_axes = plt.subplots(
+        rows,
+        columns,
+        figsize=(2.4 * columns + 0.9, 2.4 * rows),
+        layout="constrained",
+        sharex=True,
+        sharey=True,
+        squeeze=False,
+    )
     for axes in all_axes.flat[len(channels) :]:
         axes.set_axis_off()
     for place, channel in enumerate(channels):
         axes = all_axes.flat[place]
         corner = place // columns == rows - 1 and place % columns == 0
         drawn = _show(axes, values[channel], cube, marks=corner, cmap=COLOURS, **options)
-        axes.text(0.04, 0.96, f"{cube.velocity[channel].value:.3g} km/s", transform=axes.transAxes, va="top",
-                  color="white", fontsize="small", path_effects=OUTLINE)  # fmt: skip
+        axes.text(
+            0.04,
+            0.96,
+            f"{cube.velocity[channel].value:.3g} km/s",
+            transform=axes.transAxes,
+            va="top",
+            color="white",
+            fontsize="small",
+            path_effects=OUTLINE,
+        )
         if not corner:
             axes.set_xlabel("")
             axes.set_ylabel("")
@@ -193,7 +233,9 @@ def channel_maps(cube, number=9):
     values = cube.data.value
     top, most = float(np.nanpercentile(values, 99.9)), float(np.nanmax(values))
     top = top if most > 10 * top > 0 else most  # a star in one pixel does not set the scale
-    return _grid(cube, values, "brightness", cube.unit, number, vmin=min(0.0, float(np.nanmin(values))), vmax=top or 1.0)
+    return _grid(
+        cube, values, "brightness", cube.unit, number, vmin=min(0.0, float(np.nanmin(values))), vmax=top or 1.0
+    )
 
 
 def optical_depth(cube, number=9):
@@ -222,8 +264,9 @@ def convergence(result, axes=None):
     axes.semilogy(steps, found.history["error"], "s-", ms=3, color=INK, label="estimated error")
     jumps = np.flatnonzero(found.history["accelerated"])
     if len(jumps):
-        axes.semilogy(steps[jumps], found.history["change"][jumps], "o", ms=7, mfc="none", color=ACCENT,
-                      label="accelerated")  # fmt: skip
+        axes.semilogy(
+            steps[jumps], found.history["change"][jumps], "o", ms=7, mfc="none", color=ACCENT, label="accelerated"
+        )
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel("iteration")
     axes.set_ylabel("relative, of level populations")
@@ -263,8 +306,9 @@ def quicklook(result, camera=None):
         raise ValueError("there is nothing to draw: no packets, no images, no iterations")
     columns = min(3, len(panels))
     rows = int(np.ceil(len(panels) / columns))
-    figure, all_axes = plt.subplots(rows, columns, figsize=(4.4 * columns, 3.7 * rows), layout="constrained",
-                                    squeeze=False)  # fmt: skip
+    figure, all_axes = plt.subplots(
+        rows, columns, figsize=(4.4 * columns, 3.7 * rows), layout="constrained", squeeze=False
+    )
     for axes in all_axes.flat[len(panels) :]:
         axes.set_axis_off()
     for axes, (title, draw) in zip(all_axes.flat, panels):

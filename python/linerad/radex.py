@@ -40,13 +40,23 @@ def _collider(name):
     return found
 
 
-def radex(molecule_or_name, temperature, density, column, width, background=2.725 * u.K, geometry="sphere", rates=None,
-          error=0.0, threads=0):  # fmt: skip
+def radex(
+    molecule_or_name,
+    temperature,
+    density,
+    column,
+    width,
+    background=2.725 * u.K,
+    geometry="sphere",
+    rates=None,
+    error=0.0,
+    threads=0,
+):
     """Populations and lines of parcels of gas, all arguments broadcast against each other.
 
-    `density` is that of H2, or a map of collision partners: {'p-H2': ..., 'o-H2': ...}. `column` is that of the molecule,
-    `width` the full width at half maximum of the line. `geometry` is sphere, lvg, slab or expansion; `rates`, such as
-    {'H': 'H2'}, uses the rates of another partner.
+    `density` is that of H2, or a map of collision partners: {'p-H2': ..., 'o-H2': ...}. `column` is that of the
+    molecule, `width` the full width at half maximum of the line. `geometry` is sphere, lvg, slab or expansion;
+    `rates`, such as {'H': 'H2'}, uses the rates of another partner.
     """
     data = molecule_or_name if isinstance(molecule_or_name, MoleculeData) else molecule(molecule_or_name)
     if geometry not in _GEOMETRIES:
@@ -58,8 +68,9 @@ def radex(molecule_or_name, temperature, density, column, width, background=2.72
         "width": quantity(width, "velocity", "width").to_value(u.cm / u.s),
         "background": quantity(background, "temperature", "background").to_value(u.K),
     }
-    colliders = {name: quantity(value, "density", f"density {name}").to_value(u.cm**-3)
-                 for name, value in densities.items()}  # fmt: skip
+    colliders = {
+        name: quantity(value, "density", f"density {name}").to_value(u.cm**-3) for name, value in densities.items()
+    }
     try:
         shape = np.broadcast_shapes(*(np.shape(value) for value in (*given.values(), *colliders.values())))
     except ValueError as failure:

@@ -95,7 +95,10 @@ class Populations:
         self.level_label = [text(lib.lr_result_level_label(result._pointer, level)) for level in labels]
         summary = result.summary
         self.converged, self.error, self.noise = (
-            summary.populations_converged, summary.population_error, summary.population_noise)  # fmt: skip
+            summary.populations_converged,
+            summary.population_error,
+            summary.population_noise,
+        )
         self.iterations = summary.population_iterations
         history = ("change", "error", "radius", "accelerated")
         found = {key: arrays.get(f"populations/history_{key}") for key in history}
@@ -234,8 +237,8 @@ class _Owner:
 def image(path, settings=(), progress=None):
     """Other images of a run that kept its emissivity (image.emissivity), as `linerad image` makes them.
 
-    Settings are those of the sections cameras, channels and image, and the short ones camera, pixels, field, centre, range
-    and bin.
+    Settings are those of the sections cameras, channels and image, and the short ones camera, pixels, field, centre,
+    range and bin.
     """
     from .model import _bar, _settings, _texts
 

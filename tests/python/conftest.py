@@ -31,7 +31,9 @@ def command():
         pytest.skip("LINERAD_BIN is not set")
 
     def run(*arguments):
-        done = subprocess.run([str(Path(path).resolve()), *map(str, arguments)], capture_output=True, text=True, timeout=120)
+        done = subprocess.run(
+            [str(Path(path).resolve()), *map(str, arguments)], capture_output=True, text=True, timeout=120
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -44,8 +46,9 @@ def in_process():
 
     def run(script, **options):
         environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "OMP_NUM_THREADS": "2"}
-        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=600,
-                              env=environment, **options)  # fmt: skip
+        done = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, timeout=600, env=environment, **options
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout
 

@@ -31,12 +31,13 @@ def slab(**options):
         "mesh": lr.Mesh.uniform((16, 2, 2), [2, 1, 1] * u.pc, faces={"x": "open", "y": "periodic", "z": "periodic"}),
         "line": "lya",
         "medium": lr.Medium(temperature=1e4 * u.K, tau_mean=200, damping=0.149),
-        "sources": lr.Plane(axis="x", at=0 * u.pc, emission="isotropic", spectrum=lr.Monochromatic(0),
-                            luminosity=1 * u.ph / u.s),
+        "sources": lr.Plane(
+            axis="x", at=0 * u.pc, emission="isotropic", spectrum=lr.Monochromatic(0), luminosity=1 * u.ph / u.s
+        ),
         "output": lr.Output(packets=True, directions={"mu": 2, "phi": 2}),
         "run": lr.Run(packets=1000, seed=7, threads=1),
         **options,
-    }  # fmt: skip
+    }
     return lr.Model(**chosen)
 
 
@@ -48,12 +49,19 @@ def cloud(**options):
         "medium": lr.Medium(temperature=20 * u.K, turbulence=0.2 * u.km / u.s, density=1e-2 / u.cm**3),
         "channels": lr.Channels(12, [-1, 1] * u.km / u.s),
         "cameras": [lr.Camera("front", "+z", pixels=[10, 9]), lr.Camera("corner", [1, 1, 1], pixels=8)],
-        "image": lr.Image(unit="Jy/beam", distance=140 * u.pc, moments=True, peak=True, optical_depth=True,
-                          beam={"major": 90 * u.arcsec, "minor": 70 * u.arcsec, "angle": 30 * u.deg},
-                          position={"ra": 83.8 * u.deg, "dec": -5.4 * u.deg}, velocity=10 * u.km / u.s),
+        "image": lr.Image(
+            unit="Jy/beam",
+            distance=140 * u.pc,
+            moments=True,
+            peak=True,
+            optical_depth=True,
+            beam={"major": 90 * u.arcsec, "minor": 70 * u.arcsec, "angle": 30 * u.deg},
+            position={"ra": 83.8 * u.deg, "dec": -5.4 * u.deg},
+            velocity=10 * u.km / u.s,
+        ),
         "run": lr.Run(threads=1),
         **options,
-    }  # fmt: skip
+    }
     return lr.Model(**chosen)
 
 

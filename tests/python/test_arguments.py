@@ -25,17 +25,32 @@ def medium(**options):
         (lambda: slab(medium=medium(temperature=10 * u.km)), "medium.temperature: 'km' is not a temperature such as K"),
         (lambda: slab(medium=medium(temperature=10)), "medium.temperature: has no unit; expected a temperature"),
         (lambda: slab(medium=medium(temperature=np.ones(SHAPE))), "medium.temperature: has no unit"),
-        (lambda: slab(medium=medium(velocity=[1 * u.km / u.s, 0 * u.km, 0 * u.km / u.s])), r"medium.velocity\[1\]: 'km' is not"),
+        (
+            lambda: slab(medium=medium(velocity=[1 * u.km / u.s, 0 * u.km, 0 * u.km / u.s])),
+            r"medium.velocity\[1\]: 'km' is not",
+        ),
         (lambda: slab(medium=medium(tau_mean=3 * u.cm)), "medium.tau_mean: 'cm' is not a plain number"),
-        (lambda: slab(medium=medium(temperature="ten kelvins")), "medium.temperature: 'ten kelvins' is not a temperature"),
-        (lambda: cloud(medium=lr.Medium(temperature=1 * u.K, density=1 / u.cm**2)), "medium.density: '1 / cm2' is not a number density"),
-        (lambda: cloud(medium=lr.Medium(colliders={"H2": 1 * u.K})), "medium.colliders.H2: 'K' is not a number density"),
+        (
+            lambda: slab(medium=medium(temperature="ten kelvins")),
+            "medium.temperature: 'ten kelvins' is not a temperature",
+        ),
+        (
+            lambda: cloud(medium=lr.Medium(temperature=1 * u.K, density=1 / u.cm**2)),
+            "medium.density: '1 / cm2' is not a number density",
+        ),
+        (
+            lambda: cloud(medium=lr.Medium(colliders={"H2": 1 * u.K})),
+            "medium.colliders.H2: 'K' is not a number density",
+        ),
         (lambda: cloud(channels=lr.Channels(3, [1, 2] * u.K)), r"channels.range\[0\]: 'K' is not a frequency"),
         (lambda: cloud(cameras=lr.Camera(theta=3 * u.pc)), r"cameras\[0\].theta: 'pc' is not an angle"),
-        (lambda: slab(sources=lr.Plane(axis="x", at=0 * u.pc, luminosity=1 * u.K)), r"sources\[0\].luminosity: 'K' is not a photon rate"),
+        (
+            lambda: slab(sources=lr.Plane(axis="x", at=0 * u.pc, luminosity=1 * u.K)),
+            r"sources\[0\].luminosity: 'K' is not a photon rate",
+        ),
         (lambda: slab(mesh=lr.Mesh.uniform(SHAPE, [1, 1, 1] * u.K)), r"mesh.size\[0\]: 'K' is not a length"),
     ],
-)  # fmt: skip
+)
 def test_units(make, message):
     with pytest.raises(lr.UnitsError, match=message):
         make()
@@ -68,9 +83,13 @@ def test_arrays_of_any_unit():
 
 
 def test_shapes():
-    with pytest.raises(lr.InputError, match=r"medium.temperature: the array has shape \(16, 2\), but the mesh needs \(16, 2, 2\)"):
+    with pytest.raises(
+        lr.InputError, match=r"medium.temperature: the array has shape \(16, 2\), but the mesh needs \(16, 2, 2\)"
+    ):
         slab(medium=medium(temperature=np.ones((16, 2)) * u.K))
-    with pytest.raises(lr.InputError, match=r"medium.velocity: the array has shape \(16, 2, 2\), but the mesh needs \(3, 16, 2, 2\)"):
+    with pytest.raises(
+        lr.InputError, match=r"medium.velocity: the array has shape \(16, 2, 2\), but the mesh needs \(3, 16, 2, 2\)"
+    ):
         slab(medium=medium(velocity=np.ones(SHAPE) * u.km / u.s))
     with pytest.raises(lr.InputError, match=r"the array 'sources\[0\].emissivity' has shape \(2, 2\)"):
         slab(sources=lr.Volume(emissivity=np.ones((2, 2)), luminosity=1 / u.s)).check()
@@ -81,7 +100,9 @@ def test_shapes():
 def test_values_name_their_cell():
     bad = field(SHAPE) * 1e4 * u.K
     bad[3, 1, 0] = np.nan * u.K
-    with pytest.raises(lr.InputError, match=r"the value nan of array 'medium.temperature' at cell \[3, 1, 0\] is not a finite number"):
+    with pytest.raises(
+        lr.InputError, match=r"the value nan of array 'medium.temperature' at cell \[3, 1, 0\] is not a finite number"
+    ):
         slab(medium=medium(temperature=bad)).run()
     bad[3, 1, 0] = -1 * u.K
     with pytest.raises(lr.InputError, match=r"the value -1 of array 'medium.temperature' at cell \[3, 1, 0\]"):
@@ -97,10 +118,11 @@ def test_values_name_their_cell():
         lambda a: np.moveaxis(np.moveaxis(a, 0, -1).copy(), -1, 0),
         lambda a: a.astype(">f8"),
         lambda a: np.lib.stride_tricks.as_strided(
-            np.frombuffer(b"\0" * 3 + a.tobytes(), dtype=np.uint8)[3:].view(a.dtype), a.shape, a.strides),
+            np.frombuffer(b"\0" * 3 + a.tobytes(), dtype=np.uint8)[3:].view(a.dtype), a.shape, a.strides
+        ),
     ],
     ids=["fortran", "every second", "backwards", "moved axes", "other byte order", "not aligned"],
-)  # fmt: skip
+)
 def test_any_order_in_memory(change):
     values = field(SHAPE) * 1e4
     changed = change(values)
@@ -183,27 +205,42 @@ def test_settings():
 def test_bricks_are_a_refined_mesh():
     """The same mesh by rule and brick by brick."""
     regions = [{"sphere": {"centre": [0 * u.pc] * 3, "radius": 0.3 * u.pc}, "levels": 1}]
-    by_rule = slab(mesh=lr.Mesh.refined((8, 8, 8), [1, 1, 1] * u.pc, regions, brick=2),
-                   sources=lr.Point(position=[0, 0, 0] * u.pc, spectrum="local", luminosity=1 / u.s), output=None).run()  # fmt: skip
+    by_rule = slab(
+        mesh=lr.Mesh.refined((8, 8, 8), [1, 1, 1] * u.pc, regions, brick=2),
+        sources=lr.Point(position=[0, 0, 0] * u.pc, spectrum="local", luminosity=1 / u.s),
+        output=None,
+    ).run()
     mesh = by_rule.mesh
     assert mesh["kind"] == "amr" and mesh["level"].max() == 1
     given = lr.Mesh.bricks(mesh["level"], mesh["position"], (8, 8, 8), [1, 1, 1] * u.pc, brick=2)
     assert given.shape == (len(mesh["level"]), 2, 2, 2)
-    by_brick = slab(mesh=given, medium=medium(temperature=np.full(given.shape, 1e4) * u.K), output=None,
-                    sources=lr.Point(position=[0, 0, 0] * u.pc, spectrum="local", luminosity=1 / u.s)).run()  # fmt: skip
+    by_brick = slab(
+        mesh=given,
+        medium=medium(temperature=np.full(given.shape, 1e4) * u.K),
+        output=None,
+        sources=lr.Point(position=[0, 0, 0] * u.pc, spectrum="local", luminosity=1 / u.s),
+    ).run()
     np.testing.assert_array_equal(by_brick.spectrum.flux.value, by_rule.spectrum.flux.value)
 
 
 def test_edges_are_a_mesh():
-    edges = lr.Mesh.edges(np.linspace(-1, 1, 17) * u.pc, [-0.5, 0, 0.5] * u.pc, [-0.5, 0, 0.5] * u.pc,
-                          faces={"x": "open", "y": "periodic", "z": "periodic"})  # fmt: skip
+    edges = lr.Mesh.edges(
+        np.linspace(-1, 1, 17) * u.pc,
+        [-0.5, 0, 0.5] * u.pc,
+        [-0.5, 0, 0.5] * u.pc,
+        faces={"x": "open", "y": "periodic", "z": "periodic"},
+    )
     assert edges.shape == SHAPE
     flux = slab(mesh=edges).run().spectrum.flux.value
     np.testing.assert_allclose(flux.sum(), slab().run().spectrum.flux.value.sum(), rtol=1e-9)
 
 
 def test_packets_of_ones_own():
-    source = lr.Packets(position=np.zeros((5, 3)) * u.pc, direction=np.eye(3)[[0, 1, 2, 0, 1]], velocity=np.zeros(5) * u.km / u.s,
-                        weight=np.ones(5) * 2 / u.s)  # fmt: skip
+    source = lr.Packets(
+        position=np.zeros((5, 3)) * u.pc,
+        direction=np.eye(3)[[0, 1, 2, 0, 1]],
+        velocity=np.zeros(5) * u.km / u.s,
+        weight=np.ones(5) * 2 / u.s,
+    )
     result = slab(sources=source).run()
     assert result.summary.emitted.to_value(1 / u.s) == pytest.approx(10)

@@ -15,7 +15,7 @@ def test_the_tutorial_runs(capsys):
     blocks = re.findall(r"```python\n(.*?)```", text, flags=re.S)
     assert len(blocks) >= 5
     names = {}
-    for number, block in enumerate(blocks, 1):
+    for block in blocks:
         line = text[: text.index(block)].count("\n")
         exec(compile("\n" * line + block, str(ROOT / "docs" / "python.md"), "exec"), names)
     shown = capsys.readouterr().out

@@ -36,7 +36,9 @@ def test_progress():
     seen = []
     slab(output=None).run(packets=300000, progress=lambda *now: seen.append(now))
     assert seen, "a run of a second or so reports"
-    assert all(what == "packets" and 0 <= done <= total == 300000 and seconds >= 0 for what, done, total, seconds in seen)
+    assert all(
+        what == "packets" and 0 <= done <= total == 300000 and seconds >= 0 for what, done, total, seconds in seen
+    )
     assert [now[1] for now in seen] == sorted(now[1] for now in seen)
 
 
@@ -74,7 +76,10 @@ def test_other_threads_run_meanwhile():
     thread = threading.Thread(target=count)
     thread.start()
     results = []
-    runs = [threading.Thread(target=lambda seed=seed: results.append(slab(output=None).run(20000, seed=seed))) for seed in (1, 2)]
+    runs = [
+        threading.Thread(target=lambda seed=seed: results.append(slab(output=None).run(20000, seed=seed)))
+        for seed in (1, 2)
+    ]
     for run in runs:
         run.start()
     for run in runs:

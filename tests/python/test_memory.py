@@ -21,13 +21,16 @@ def peak():
 def small():
     return lr.Model(
         mesh=lr.Mesh.uniform((16, 2, 2), [2, 1, 1] * u.pc, faces={"x": "open", "y": "periodic", "z": "periodic"}),
-        line="lya", medium=lr.Medium(temperature=np.linspace(1e4, 2e4, 64).reshape(16, 2, 2) * u.K, tau_mean=200, damping=0.1),
+        line="lya",
+        medium=lr.Medium(temperature=np.linspace(1e4, 2e4, 64).reshape(16, 2, 2) * u.K, tau_mean=200, damping=0.1),
         sources=lr.Plane(axis="x", at=0 * u.pc, spectrum=lr.Monochromatic(0), luminosity=1 / u.s),
         channels=lr.Channels(4, [-50, 50] * u.km / u.s), cameras=lr.Camera("a", "+x", pixels=4),
         run=lr.Run(packets=20, threads=1))
 """
 
-LOAD = MEASURE + """
+LOAD = (
+    MEASURE
+    + """
 n = COUNT
 shape = (n, n, n)
 temperature = u.Quantity(np.full(shape, 20.0) + np.arange(n), u.K, copy=False)
@@ -51,11 +54,12 @@ model._pointer()
 print(json.dumps({"array": temperature.nbytes, "described": described, "peak": peak() - before,
                   "kept": resident() - before, "seconds": time.perf_counter() - start}))
 """
+)
 
 
 def load(in_process, cells):
-    """Describing a model takes nothing. Loading it takes what the library keeps, 8 bytes per cell and field, and nothing
-    more: as much as from a file, which it reads straight into these fields."""
+    """Describing a model takes nothing. Loading it takes what the library keeps, 8 bytes per cell and field, and
+    nothing more: as much as from a file, which it reads straight into these fields."""
     memory, file = (
         json.loads(in_process(LOAD.replace("COUNT", str(cells)).replace("FROM_FILE", from_file)))
         for from_file in ("False", "True")
@@ -75,7 +79,9 @@ def test_a_large_model_crosses_without_a_copy(in_process):
     load(in_process, 256)
 
 
-LEAK = MEASURE + """
+LEAK = (
+    MEASURE
+    + """
 def once():
     result = small().run()
     cube = result.cube("a")
@@ -89,6 +95,7 @@ for _ in range(COUNT):
 print(json.dumps({"growth": resident() - before, "seconds": (time.perf_counter() - start) / COUNT,
                   "different": len(set(values))}))
 """
+)
 
 
 def leak(in_process, count):
@@ -108,7 +115,9 @@ def test_a_thousand_runs_leak_nothing(in_process):
     leak(in_process, 1000)
 
 
-OVERHEAD = MEASURE + """
+OVERHEAD = (
+    MEASURE
+    + """
 model = small()
 model.run()
 best = 1e9
@@ -123,6 +132,7 @@ for _ in range(10):
     cold = min(cold, time.perf_counter() - start - result.summary.seconds_total.value)
 print(json.dumps({"again_ms": 1e3 * best, "with_a_new_model_ms": 1e3 * cold}))
 """
+)
 
 
 def test_overhead_is_measured(in_process):

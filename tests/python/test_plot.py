@@ -71,7 +71,9 @@ def test_convergence():
     result = lr.Model(
         mesh=lr.Mesh.shells(number=8, inner=0.01 * u.pc, outer=0.1 * u.pc, spacing="log"),
         line=lr.Molecule(data, "1-0"),
-        medium=lr.Medium(temperature=15 * u.K, turbulence=0.2 * u.km / u.s, abundance=1e-9, colliders={"H2": 1e5 / u.cm**3}),
+        medium=lr.Medium(
+            temperature=15 * u.K, turbulence=0.2 * u.km / u.s, abundance=1e-9, colliders={"H2": 1e5 / u.cm**3}
+        ),
         populations="equilibrium",
     ).run()
     axes = plot.convergence(result)
@@ -98,8 +100,13 @@ def test_nothing_to_draw():
 
 
 def command(*arguments):
-    return subprocess.run([sys.executable, "-m", "linerad", *map(str, arguments)], capture_output=True, text=True,
-                          timeout=120, env=environment())  # fmt: skip
+    return subprocess.run(
+        [sys.executable, "-m", "linerad", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=environment(),
+    )
 
 
 def environment():
@@ -115,8 +122,11 @@ def test_command():
     assert Path("cloud.png").read_bytes().startswith(b"\x89PNG")
     done = command("plot", "cloud.h5", "--kind", "moments", "--camera", "corner", "-o", "moments.pdf")
     assert done.returncode == 0 and Path("moments.pdf").read_bytes().startswith(b"%PDF")
-    for arguments, said in ((("plot", "gone.h5"), "gone.h5"), (("plot", "cloud.h5", "--camera", "back"), "no camera 'back'"),
-                            (("plot", "cloud.h5", "--kind", "spectrum"), "no packets")):  # fmt: skip
+    for arguments, said in (
+        (("plot", "gone.h5"), "gone.h5"),
+        (("plot", "cloud.h5", "--camera", "back"), "no camera 'back'"),
+        (("plot", "cloud.h5", "--kind", "spectrum"), "no packets"),
+    ):
         done = command(*arguments)
         assert done.returncode == 2 and done.stdout == "" and said in done.stderr, done.stderr
         assert len(done.stderr.splitlines()) == 1

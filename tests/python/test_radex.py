@@ -30,9 +30,15 @@ def test_equals_the_command(command):
     found = lr.radex(DATA, 30 * u.K, 1e4 / u.cm**3, 1e15 / u.cm**2, 1 * u.km / u.s)
     told = command("radex", DATA, "--temperature", "30", "--density", "H2=1e4", "--column", "1e15", "--width", "1")
     rows = [line.split()[-8:] for line in told.splitlines() if line.strip() and not line.startswith("#")]
-    columns = (found.excitation_temperature, found.optical_depth, found.radiation_temperature,
-               found.population[found.molecule.upper], found.population[found.molecule.lower], found.flux,
-               found.energy_flux)  # fmt: skip
+    columns = (
+        found.excitation_temperature,
+        found.optical_depth,
+        found.radiation_temperature,
+        found.population[found.molecule.upper],
+        found.population[found.molecule.lower],
+        found.flux,
+        found.energy_flux,
+    )
     assert len(rows) == len(found.optical_depth)
     for line, row in enumerate(rows):
         for word, column in zip(row[-7:], columns):

@@ -58,12 +58,15 @@ def test_cubes_equal_the_files_of_the_command(command):
                     if key.startswith(("CRPIX", "CRVAL", "CDELT", "BMAJ", "BMIN", "BPA", "RESTFRQ", "LON", "LAT")):
                         assert cube.header[key] == pytest.approx(value, rel=1e-12, abs=1e-12), key
                 sky, mine = WCS(file[0].header), cube.wcs
-                np.testing.assert_allclose(mine.pixel_to_world_values(3, 2, 1), sky.pixel_to_world_values(3, 2, 1),
-                                           rtol=1e-10)  # fmt: skip
+                np.testing.assert_allclose(
+                    mine.pixel_to_world_values(3, 2, 1), sky.pixel_to_world_values(3, 2, 1), rtol=1e-10
+                )
             np.testing.assert_array_equal(cube.optical_depth, fits.getdata(f"cloud_{name}_tau.fits"))
             np.testing.assert_array_equal(cube.peak.value, fits.getdata(f"cloud_{name}_peak.fits"))
             for order in range(3):
-                np.testing.assert_array_equal(result.moment(order, name).value, fits.getdata(f"cloud_{name}_mom{order}.fits"))
+                np.testing.assert_array_equal(
+                    result.moment(order, name).value, fits.getdata(f"cloud_{name}_mom{order}.fits")
+                )
 
 
 def test_files_of_python_equal_those_of_the_command(command):
@@ -112,10 +115,14 @@ def test_populations(in_folder):
     model = lr.Model(
         mesh=lr.Mesh.shells(np.geomspace(0.01, 0.1, 9) * u.pc),
         line=lr.Molecule(data, transition="1-0"),
-        medium=lr.Medium(temperature=np.linspace(20, 10, 8) * u.K, turbulence=0.2 * u.km / u.s, abundance=1e-9,
-                         colliders={"H2": np.geomspace(1e6, 1e4, 8) / u.cm**3}),
+        medium=lr.Medium(
+            temperature=np.linspace(20, 10, 8) * u.K,
+            turbulence=0.2 * u.km / u.s,
+            abundance=1e-9,
+            colliders={"H2": np.geomspace(1e6, 1e4, 8) / u.cm**3},
+        ),
         populations=lr.Populations("equilibrium", error=1e-3, directions=32),
-    )  # fmt: skip
+    )
     result = model.run()
     found = result.populations
     assert found.method == "equilibrium" and found.converged and found.transition
@@ -140,10 +147,14 @@ def test_errors_of_moments():
     """Against the scatter of moments over many noisy copies."""
     result = slab(
         sources=lr.Point(position=[0, 0, 0] * u.pc, spectrum="local", luminosity=1e50 * u.ph / u.s),
-        mesh=lr.Mesh.uniform((8, 8, 8), [1, 1, 1] * u.pc), medium=lr.Medium(b=10 * u.km / u.s, damping=0.01, tau_centre=1),
-        channels=lr.Channels(10, [-30, 30] * u.km / u.s), cameras=lr.Camera("top", "+z", pixels=4),
-        image=lr.Image(errors=True), output=None, run=lr.Run(packets=20000, seed=3),
-    ).run()  # fmt: skip
+        mesh=lr.Mesh.uniform((8, 8, 8), [1, 1, 1] * u.pc),
+        medium=lr.Medium(b=10 * u.km / u.s, damping=0.01, tau_centre=1),
+        channels=lr.Channels(10, [-30, 30] * u.km / u.s),
+        cameras=lr.Camera("top", "+z", pixels=4),
+        image=lr.Image(errors=True),
+        output=None,
+        run=lr.Run(packets=20000, seed=3),
+    ).run()
     cube = result.cube()
     assert cube.error is not None and (cube.error.value >= 0).all()
     noise = np.random.default_rng(5).normal(size=(4000, *cube.shape))
@@ -181,15 +192,43 @@ def test_images_again():
 def test_several_lines(command):
     model = cloud(
         line=None,
-        lines=[lr.OneLine("a", lr.Molecule("co", "1-0")),
-               lr.OneLine("b", "co10", medium=lr.Medium(density=field((8, 8, 8)) / u.cm**3), sources=[lr.Thermal()])],
-    )  # fmt: skip
+        lines=[
+            lr.OneLine("a", lr.Molecule("co", "1-0")),
+            lr.OneLine("b", "co10", medium=lr.Medium(density=field((8, 8, 8)) / u.cm**3), sources=[lr.Thermal()]),
+        ],
+    )
     assert model.lines == ["a", "b"]
     one = model.run(line="a")
     np.testing.assert_array_equal(one.cube().data.value, cloud().run().cube().data.value)
     Path("two.yaml").write_text(
-        CLOUD.replace("line: {molecule: co, transition: 1-0}", "lines: [{name: a, molecule: co}, {name: b, molecule: 13co}]")
+        CLOUD.replace(
+            "line: {molecule: co, transition: 1-0}", "lines: [{name: a, molecule: co}, {name: b, molecule: 13co}]"
+        )
     )
     assert lr.Model.load("two.yaml").lines == ["a", "b"]
     with pytest.raises(lr.InputError, match="line 'b'"):
         lr.Model.load("two.yaml", ["lines.1.medium={temperature: 1 km}"])
+
+
+def test_numbers_and_columns_of_images():
+    result = cloud(image=lr.Image(column=True, optical_depth=True)).run()
+    cube = result.cube("front")
+    # through the middle: n L, with n = 1e-2 cm^-3 and L = 0.2 pc
+    assert cube.column.max().to_value(u.cm**-2) == pytest.approx(1e-2 * (0.2 * u.pc).to_value(u.cm), rel=1e-5)
+    largest = cube.optical_depth.max(axis=0)
+    assert cube.report["depth_largest"] == pytest.approx(largest.max(), rel=1e-6)
+    assert cube.report["depth_mean"] == pytest.approx(largest.mean(), rel=0.2)
+    result.save("cloud.h5")
+    stored = lr.Result.load("cloud.h5").cube("front")
+    assert stored.report["depth_largest"] == cube.report["depth_largest"]
+    np.testing.assert_allclose(stored.column.value, cube.column.value, rtol=1e-6)
+
+
+def test_spectral_cube():
+    pytest.importorskip("spectral_cube")
+    cube = cloud(image=lr.Image(unit="K", distance=140 * u.pc)).run().cube("front")
+    other = cube.spectral_cube()
+    np.testing.assert_array_equal(other.unmasked_data[:].value, cube.data.value)
+    np.testing.assert_allclose(other.spectral_axis.to_value(u.km / u.s), cube.velocity.value, rtol=1e-9, atol=1e-9)
+    zero = other.moment(order=0).to_value(u.K * u.km / u.s)
+    np.testing.assert_allclose(zero, cube.moment(0).value, rtol=1e-5, atol=1e-5 * zero.max())
