@@ -19,6 +19,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import LogNorm
+from matplotlib.patheffects import withStroke
 
 LIGHT_SPEED, BOLTZMANN, PARSEC, JANSKY = 2.99792458e10, 1.380649e-16, 3.0856775814913673e18, 1e-23  # CGS
 COLOURS = "cividis"  # even in grey and for any colour vision
@@ -66,7 +67,7 @@ class Line:
     def title(self):
         frequency = f"{self.nu0 / 1e9:.4f} GHz" if self.nu0 > 1e10 else f"{self.nu0 / 1e6:.3f} MHz"
         plain = re.fullmatch(r"\d+-\d+", self.transition)
-        return f"{self.name} {self.transition}\n{frequency}" if plain else f"{self.name}\n{frequency}"
+        return f"{self.name} {self.transition}, {frequency}" if plain else f"{self.name}, {frequency}"
 
 
 def scaled(top):
@@ -75,7 +76,7 @@ def scaled(top):
     return 1000.0**power, PREFIXES[power]
 
 
-def draw_row(figure, axes, line, velocities, last):
+def draw_row(figure, axes, line, velocities, ink, last):
     planes = [line.kelvin[line.channel(v)] for v in velocities]
     top = max(plane.max() for plane in planes)
     if not top > 0:
@@ -86,7 +87,8 @@ def draw_row(figure, axes, line, velocities, last):
         shown = axis.imshow(np.maximum(plane / unit, norm.vmin), origin="lower", extent=line.extent, norm=norm,
                             cmap=COLOURS, interpolation="nearest")
         axis.text(0.04, 0.95, f"{velocity:+g} km/s".replace("+0 ", "0 ").replace("-", "\N{MINUS SIGN}"), color="white",
-                  transform=axis.transAxes, va="top", fontsize=9)
+                  transform=axis.transAxes, va="top", fontsize=9,
+                  path_effects=[withStroke(linewidth=2, foreground="#00204d")])
         axis.set_xticks([-0.01, 0, 0.01] if abs(line.extent[0] + 0.02) < 1e-9 else axis.get_xticks()[1:-1:2])
         axis.set_yticks(axis.get_xticks())
         axis.set_xlim(line.extent[:2])
@@ -95,6 +97,7 @@ def draw_row(figure, axes, line, velocities, last):
         if last:
             axis.set_xlabel("offset (pc)")
     axes[0].set_ylabel("offset (pc)")
+    axes[0].set_title(line.title(), loc="left", fontsize=10, color=ink)
     bar = figure.colorbar(shown, ax=list(axes), pad=0.01, aspect=22, extend="min")
     bar.set_label(f"$T_\\mathrm{{B}}$ ({prefix}K)")
 
@@ -109,20 +112,21 @@ def draw_spectrum(axis, line, ink, last):
     axis.yaxis.set_label_position("right")
     axis.yaxis.tick_right()
     axis.tick_params(direction="in", labelbottom=last)
-    axis.text(0.05, 0.95, line.title(), transform=axis.transAxes, va="top", fontsize=9, color=ink)
+    axis.set_box_aspect(1)
     if last:
         axis.set_xlabel("velocity (km/s)")
 
 
 def draw(lines, velocities):
     n = len(velocities)
-    figure = plt.figure(figsize=(2.1 * n + 3.4, 2.25 * len(lines) + 0.35), layout="constrained")
-    rows = figure.add_gridspec(len(lines), n + 1, width_ratios=[1] * n + [1.15])
+    figure = plt.figure(figsize=(2.1 * n + 3.6, 2.35 * len(lines) + 0.35), layout="constrained")
+    rows = figure.add_gridspec(len(lines), n + 1, width_ratios=[1] * (n + 1))
     for k, line in enumerate(lines):
         last = k == len(lines) - 1
         axes = [figure.add_subplot(rows[k, i]) for i in range(n)]
-        draw_row(figure, axes, line, velocities, last)
-        draw_spectrum(figure.add_subplot(rows[k, n]), line, INKS[k % len(INKS)], last)
+        ink = INKS[k % len(INKS)]
+        draw_row(figure, axes, line, velocities, ink, last)
+        draw_spectrum(figure.add_subplot(rows[k, n]), line, ink, last)
     return figure
 
 

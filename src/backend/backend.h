@@ -139,9 +139,11 @@ struct transport_job {
     double velocity_first, velocity_step; /* radio velocity (minus the shift) of the lower edge of channel 0; width */
     int n_deposit_group;                  /* independent sums, for errors */
     bool deposit_wide;                    /* sum in double: few voxels, many deposits in each */
-    double force_below;                   /* see kernel/deposit.h */
-    int n_aspect;                         /* 1; SHELLS: one camera stands for all, and cells have so many aspects */
-    const struct transport_peel *peel;    /* [n_camera]: peel-off images instead of an emissivity; or NULL */
+    bool keep_emissivity; /* leave it with the device, divided by the volumes of cells: one group, not wide, not SHELLS
+                           */
+    double force_below;   /* see kernel/deposit.h */
+    int n_aspect;         /* 1; SHELLS: one camera stands for all, and cells have so many aspects */
+    const struct transport_peel *peel; /* [n_camera]: peel-off images instead of an emissivity; or NULL */
 };
 
 /* Numbers in the emissivity that transport records. */
@@ -181,6 +183,7 @@ struct transport_tally {
     /* Sums of expected scatterings toward each camera, P(g) included:
      * [n_deposit_group][n_camera][n_cell][n_aspect][n_channel]. */
     float *emissivity;
+    void *kept;                      /* instead, when it was to be kept; lr_backend.drop() frees it */
     double **peel;                   /* [n_camera] images [n_deposit_group][n_channel][n_y][n_x] */
     struct transport_record *record; /* room for n_packet; n_record counts */
     int64_t n_record;
@@ -227,6 +230,8 @@ struct trace_job {
     int n_node; /* frequencies per stored channel: Gauss-Legendre */
     const double *node, *weight;
     const float *emissivity; /* [n_cell][n_aspect][stride], at the first traced channel; or NULL */
+    const void *kept;        /* instead: what transport kept */
+    int64_t kept_first;      /* ... from this number on */
     int n_aspect;            /* 1, or SHELLS: see kernel/aspect.h */
     int64_t stride;
     double emissivity_unit;
@@ -363,6 +368,7 @@ struct lr_backend {
                             const struct trace_job *job, const struct transport_monitor *monitor,
                             struct trace_image *image);
     const struct level_backend *(*levels)(enum transport_mesh mesh, bool double_precision);
+    void (*drop)(void *kept); /* NULL: this backend has no memory of its own to keep an emissivity in */
 };
 
 const struct lr_backend *backend_cpu(void);

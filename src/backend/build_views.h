@@ -294,7 +294,7 @@ static inline int make_trace_view(const struct view_store *store, const struct t
     view->spread = job->spread && job->n_node > 1;
     view->step_velocity = job->step_velocity;
     view->step_source = job->step_source;
-    view->line_only = !job->emissivity && !job->grey;
+    view->line_only = !job->emissivity && !job->kept && !job->grey;
     view->n_aspect = job->n_aspect;
     view->mesh.turn = job->n_aspect > 1 ? 2.0 / job->n_aspect : 0;
     return !failed;

@@ -202,7 +202,8 @@ static void follow_piece(const struct levels *levels, const struct desk *desk, i
     const struct ends ends = piece_ends(piece, target, glow.source, other.source);
     const real *profile = desk->profile + (size_t)i * (size_t)desk->band.n;
     const struct interval at = desk->at[i];
-    const real depth = glow.alpha * piece->length;
+    /* rays that graze a layer are long: also for them the limit is that of half a cell */
+    const real depth = r_max(glow.alpha * piece->length, (real)(-0.5 * levels->job.inversion_limit));
     const real grey = levels->gas[piece->cell].kappa * piece->length;
     if (grey > R(0))
         cross_dusty_piece(desk, &ends, profile, at, depth, grey,

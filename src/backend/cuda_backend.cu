@@ -65,9 +65,14 @@ static const struct level_backend *levels(enum transport_mesh mesh, bool double_
     return double_precision ? cuda_levels_double(fail_fn) : cuda_levels_mixed(fail_fn);
 }
 
+static void drop(void *kept)
+{
+    cudaFree(kept);
+}
+
 extern "C" LR_API const struct lr_backend *lr_backend_cuda(cuda_fail_fn *fail)
 {
-    static const struct lr_backend backend = {"cuda", device_count, device_describe, transport, trace, levels};
+    static const struct lr_backend backend = {"cuda", device_count, device_describe, transport, trace, levels, drop};
     fail_fn = fail;
     return &backend;
 }

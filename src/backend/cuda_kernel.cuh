@@ -522,6 +522,20 @@ __global__ void __launch_bounds__(BLOCK_THREADS, EMISSIVITY ? BLOCKS_WITH_CAMERA
     }
 }
 
+/* Sums of cells to sums per volume. A block takes one cell of one camera after the other. */
+__global__ void spread_kernel(const struct mesh_view mesh, int64_t n_cell, int n_camera, int n_channel,
+                              float *emissivity)
+{
+    for (int64_t row = blockIdx.x; row < n_cell * n_camera; row += gridDim.x) {
+        const int cell = (int)(row % n_cell);
+        const int line = cell / mesh.n[2];
+        const struct vec3 width = walk_width(&mesh, line / mesh.n[1], line % mesh.n[1], cell % mesh.n[2]);
+        const float inverse = 1.0f / (float)(width.x * width.y * width.z);
+        for (int c = (int)threadIdx.x; c < n_channel; c += (int)blockDim.x)
+            emissivity[row * n_channel + c] *= inverse;
+    }
+}
+
 /* Sums over the groups of batches, and sums of squares over packets of the group. */
 __global__ void fold_kernel(const double *sums, const double *group_packets, int n_group, int64_t n_cell, double *total,
                             double *square)

@@ -40,6 +40,7 @@ struct light_pass {
     const real *background;       /* [n_line] */
     int n_line, n_frequency;
     real first, step, inv_step; /* frequencies */
+    real least_depth;           /* of half a cell, in inversions */
     int lines_per_warp;         /* blockIdx.y counts such parts */
     int stride;                 /* from line to line in shared memory: an odd multiple of 4, so that no banks collide */
 };

@@ -61,8 +61,8 @@ __device__ __forceinline__ struct line_span line_in_span(const struct light_pass
     const real u_b = apart ? R(0) : span.share_b;
     const bool again = span.a == span.b; /* the start of a ray, or next to itself across a periodic face */
     struct line_span line;
-    line.depth_a = a.alpha * span.length_a;
-    line.depth_b = b.alpha * span.length_b;
+    line.depth_a = r_max(a.alpha * span.length_a, pass.least_depth);
+    line.depth_b = r_max(b.alpha * span.length_b, pass.least_depth);
     line.lost_a0 = again ? R(0) : R(1);
     line.lost_a1 = again ? u_a : R(1) - u_a;
     line.rest_a0 = again ? R(0) : a.source;

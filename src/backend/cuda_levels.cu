@@ -110,6 +110,7 @@ bool send_lines(struct levels *levels)
     pass->first = (real)job->frequency_first;
     pass->step = (real)job->frequency_step;
     pass->inv_step = (real)(1 / job->frequency_step);
+    pass->least_depth = (real)(-0.5 * job->inversion_limit);
     pass->gas = levels->gas;
     pass->glow = levels->glow;
     pass->dust = levels->dust;

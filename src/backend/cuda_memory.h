@@ -50,6 +50,17 @@ void *device_copy(void *owner, size_t bytes, const void *data)
     return memory;
 }
 
+/* Takes a block out of the list: its owner frees it. */
+void *device_keep(struct device *device, void *memory)
+{
+    int i = 0;
+    while (i < device->n_block && device->block[i] != memory)
+        i++;
+    if (i < device->n_block)
+        device->block[i] = device->block[--device->n_block];
+    return memory;
+}
+
 void device_release(struct device *device)
 {
     for (int i = 0; i < device->n_block; i++)

@@ -63,6 +63,11 @@ bool find_slopes(struct device *device, const struct trace_job *job, struct pass
 bool upload_emissivity(struct device *device, const struct trace_job *job, struct pass *pass)
 {
     const size_t row = (size_t)job->n_channel * sizeof(float);
+    if (job->kept) {
+        pass->view.emissivity = (const float *)job->kept + job->kept_first;
+        pass->view.stride = job->stride;
+        return true;
+    }
     if (!job->emissivity)
         return true;
     const size_t n_row = (size_t)job->n_cell * (size_t)job->n_aspect;

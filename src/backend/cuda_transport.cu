@@ -218,8 +218,14 @@ bool download(struct device *device, const struct transport_job *job, const stru
         okay(device, cudaMemcpy(tally->record, pass->record, n_record * sizeof *tally->record, cudaMemcpyDeviceToHost));
         tally->n_record = (int64_t)n_record;
     }
-    if (job->n_camera > 0 && !download_emissivity(device, job, pass, tally->emissivity))
+    if (job->n_camera > 0 && job->keep_emissivity) {
+        spread_kernel<<<4096, 64>>>(pass->view.mesh, job->n_cell, job->n_camera, job->n_channel, pass->emissivity);
+        if (!okay(device, cudaGetLastError()) || !okay(device, cudaDeviceSynchronize()))
+            return false;
+        tally->kept = device_keep(device, pass->emissivity);
+    } else if (job->n_camera > 0 && !download_emissivity(device, job, pass, tally->emissivity)) {
         return false;
+    }
     if (job->fields && device->error == cudaSuccess) {
         double packets[TRANSPORT_MAX_BATCH];
         transport_group_packets(job, tally, packets);

@@ -67,28 +67,62 @@ static double opacity_of(const lr_model *model, int64_t cell, const double pair[
     return density * fmax(difference, 0.0) * line_cross_section(&model->line, field_at(&model->medium.b, cell));
 }
 
+/* One cell after the other, on one thread. */
+static void derive_cells(const lr_model *model, const double *x, int64_t first, int64_t end, struct lte *lte,
+                         double *alpha0, double *emissivity, struct inversion *inversion)
+{
+    *inversion = (struct inversion){.worst = -1};
+    for (int64_t cell = first; cell < end; cell++) {
+        double pair[2];
+        level_pair(model, lte, x, cell, pair);
+        alpha0[cell] = opacity_of(model, cell, pair, inversion);
+        emissivity[cell] = field_at(&model->species->density, cell) * pair[1] * model->line.a_ul;
+    }
+}
+
+enum { MOST_PARTS = 64 };
+
+/* Parts of the mesh, each with room for the levels of one cell. */
+static enum lr_status derive_parts(lr_context *ctx, const lr_model *model, const double *x, int64_t n_cell, int n_part,
+                                   double *alpha0, double *emissivity, struct inversion *inversion)
+{
+    struct lte lte[MOST_PARTS] = {{0}};
+    struct inversion found[MOST_PARTS];
+    enum lr_status status = LR_OK;
+    for (int part = 0; part < n_part && status == LR_OK; part++)
+        status = lte_begin(ctx, model->species, &lte[part]);
+    if (status == LR_OK) {
+#pragma omp parallel for schedule(dynamic, 1)
+        for (int part = 0; part < n_part; part++)
+            derive_cells(model, x, n_cell * part / n_part, n_cell * (part + 1) / n_part, &lte[part], alpha0, emissivity,
+                         &found[part]);
+        *inversion = (struct inversion){.worst = -1};
+        for (int part = 0; part < n_part; part++) {
+            inversion->n_cell += found[part].n_cell;
+            if (found[part].n_cell > 0 && (inversion->worst < 0 || found[part].largest > inversion->largest)) {
+                inversion->largest = found[part].largest;
+                inversion->worst = found[part].worst;
+            }
+        }
+    }
+    for (int part = 0; part < n_part; part++)
+        free(lte[part].x);
+    return status;
+}
+
 enum lr_status excitation_line(lr_context *ctx, const lr_model *model, const double *x, struct field *alpha0,
                                struct field *emissivity, struct inversion *inversion)
 {
     const int64_t n_cell = mesh_cell_count(&model->mesh);
-    const bool many = varies(model, x);
-    struct lte lte;
-    *inversion = (struct inversion){.worst = -1};
-    LR_TRY(lte_begin(ctx, model->species, &lte));
-    enum lr_status status = many ? field_expand(ctx, alpha0, n_cell) : LR_OK;
-    if (status == LR_OK && many)
-        status = field_expand(ctx, emissivity, n_cell);
-    for (int64_t cell = 0; status == LR_OK && cell < (many ? n_cell : 1); cell++) {
-        double pair[2];
-        level_pair(model, &lte, x, cell, pair);
-        *(many ? &alpha0->values[cell] : &alpha0->constant) = opacity_of(model, cell, pair, inversion);
-        *(many ? &emissivity->values[cell] : &emissivity->constant) =
-            field_at(&model->species->density, cell) * pair[1] * model->line.a_ul;
-    }
+    if (!varies(model, x))
+        return derive_parts(ctx, model, x, 1, 1, &alpha0->constant, &emissivity->constant, inversion);
+    LR_TRY(field_expand(ctx, alpha0, n_cell));
+    LR_TRY(field_expand(ctx, emissivity, n_cell));
+    LR_TRY(derive_parts(ctx, model, x, n_cell, n_cell < 4096 ? 1 : MOST_PARTS, alpha0->values, emissivity->values,
+                        inversion));
     field_compact(alpha0, n_cell);
     field_compact(emissivity, n_cell);
-    free(lte.x);
-    return status;
+    return LR_OK;
 }
 
 void excitation_warn(lr_context *ctx, const lr_model *model, const struct inversion *inversion)
@@ -175,7 +209,9 @@ enum lr_status excitation_thermal(lr_context *ctx, const lr_model *model, const 
     const bool many = medium->eps.values || alpha0->values || medium->b.values || species->temperature.values;
     if (many)
         LR_TRY(field_expand(ctx, emissivity, n_cell));
-    for (int64_t cell = 0; cell < (many ? n_cell : 1); cell++)
+    const int64_t n_value = many ? n_cell : 1;
+#pragma omp parallel for schedule(static)
+    for (int64_t cell = 0; cell < n_value; cell++)
         *(many ? &emissivity->values[cell] : &emissivity->constant) =
             4.0 * LR_PI * LR_SQRT_PI * field_at(&medium->eps, cell) * field_at(alpha0, cell) *
             field_at(&medium->b, cell) * (line_planck(&model->line, field_at(&species->temperature, cell)) - around);

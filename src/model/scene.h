@@ -18,6 +18,10 @@ struct emissivity {
     float *value;
     float *error; /* one standard error; or NULL */
     double unit;
+    /* Instead of `value`, what a device keeps (backend.h), from `first` on, in units of unit x scale. */
+    const void *kept;
+    int64_t first;
+    double scale;
 };
 
 /* Unresolved direct light: photons s^-1 sr^-1 per unit velocity in each channel. */

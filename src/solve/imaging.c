@@ -25,11 +25,13 @@ static const double FORCE_BELOW = 0.3;
 struct voxel_cost {
     double sums, emissivity; /* bytes */
     bool shared;             /* one set of sums for all cameras */
+    bool kept;               /* the host has none */
 };
 
 static struct voxel_cost voxel_cost(const lr_model *model, const struct imaging_plan *plan, bool shared)
 {
-    return (struct voxel_cost){plan->n_group * (plan->wide ? 12.0 : 4.0), model->image.errors ? 8.0 : 4.0, shared};
+    return (struct voxel_cost){plan->n_group * (plan->wide ? 12.0 : 4.0), model->image.errors ? 8.0 : 4.0, shared,
+                               plan->keep};
 }
 
 static double device_bytes_of(const struct voxel_cost *cost, int n_camera)
@@ -39,7 +41,14 @@ static double device_bytes_of(const struct voxel_cost *cost, int n_camera)
 
 static double host_bytes_of(const struct voxel_cost *cost, int n_camera)
 {
-    return device_bytes_of(cost, n_camera) + cost->emissivity * n_camera;
+    return cost->kept ? 0 : device_bytes_of(cost, n_camera) + cost->emissivity * n_camera;
+}
+
+/* Whether the emissivity can stay with the device that rays are traced on: nobody else wants it. */
+static bool can_keep(const lr_model *model, const struct imaging_plan *plan)
+{
+    return model->mesh.kind != MESH_SHELLS && model->image.method != IMAGE_PEEL_OFF && plan->n_group == 1 &&
+           !plan->wide && !model->image.emissivity && !scene_has_other_light(model);
 }
 
 /* The most cameras whose `voxels` fit at once, 0 when not even one does. */
@@ -87,6 +96,7 @@ enum lr_status imaging_plan(lr_context *ctx, const lr_model *model, double free_
     LR_TRY(check_cubes(ctx, model, host_bytes));
     plan->n_group = model->image.errors ? IMAGE_GROUPS : 1;
     plan->wide = plan->n_group * all <= WIDE_VOXELS;
+    plan->keep = plan->keep && can_keep(model, plan);
     const bool stored = model->run.packets > 0 && model->image.method == IMAGE_TWO_STEP;
     const struct voxel_cost cost = voxel_cost(model, plan, n_emissivity < n_camera);
     int cameras = n_camera; /* in one pass */
@@ -95,14 +105,14 @@ enum lr_status imaging_plan(lr_context *ctx, const lr_model *model, double free_
         cameras = cameras_that_fit(&cost, slice * n_channel, n_camera, free_bytes, host_bytes);
     if (cameras < 1) {
         cameras = 1;
-        channels =
-            (int)fmin(free_bytes / (slice * device_bytes_of(&cost, 1)), host_bytes / (slice * host_bytes_of(&cost, 1)));
+        const double on_host = cost.kept ? n_channel : host_bytes / (slice * host_bytes_of(&cost, 1));
+        channels = (int)fmin(free_bytes / (slice * device_bytes_of(&cost, 1)), on_host);
     }
     if (channels < 1)
         return lr_fail(ctx, LR_ERROR_MEMORY,
                        "%s: one channel of %g cells needs %.3g GiB and %.3g GiB may be used: use a smaller mesh%s",
-                       model->path, cells, slice * host_bytes_of(&cost, 1) / GIB, fmin(free_bytes, host_bytes) / GIB,
-                       model->image.errors ? " or 'image.errors: false'" : "");
+                       model->path, cells, slice * fmax(device_bytes_of(&cost, 1), host_bytes_of(&cost, 1)) / GIB,
+                       fmin(free_bytes, host_bytes) / GIB, model->image.errors ? " or 'image.errors: false'" : "");
     const int camera_parts = (n_camera + cameras - 1) / cameras;
     const int channel_parts = (n_channel + channels - 1) / channels;
     plan->n_window = camera_parts * channel_parts;
@@ -178,6 +188,7 @@ void imaging_prepare_job(const lr_model *model, const struct window *window, con
     job->velocity_step = channels.width / model->reference_b;
     job->n_deposit_group = peels ? IMAGE_GROUPS : plan->n_group;
     job->deposit_wide = plan->wide;
+    job->keep_emissivity = plan->keep;
     job->force_below = peels ? 0 : FORCE_BELOW;
     job->peel = peels ? peel : NULL;
 }
@@ -190,6 +201,8 @@ static size_t peel_count(const struct transport_job *job, int camera)
 
 enum lr_status imaging_allocate(lr_context *ctx, const struct transport_job *job, struct transport_tally *tally)
 {
+    if (job->keep_emissivity)
+        return LR_OK;
     if (!job->peel)
         return lr_allocate(ctx, transport_voxel_count(job), sizeof(float), &tally->emissivity);
     LR_TRY(lr_allocate(ctx, (size_t)job->n_camera, sizeof *tally->peel, &tally->peel));
@@ -198,8 +211,11 @@ enum lr_status imaging_allocate(lr_context *ctx, const struct transport_job *job
     return LR_OK;
 }
 
-void imaging_release(const struct transport_job *job, struct transport_tally *tally)
+void imaging_release(const struct worker *worker, const struct transport_job *job, struct transport_tally *tally)
 {
+    if (tally->kept)
+        worker->backend->drop(tally->kept);
+    tally->kept = NULL;
     free(tally->emissivity);
     for (int c = 0; tally->peel && c < job->n_camera; c++)
         free(tally->peel[c]);
@@ -381,6 +397,8 @@ enum lr_status imaging_finish(lr_context *ctx, const struct worker *worker, cons
     LR_TRY_OR(done, status, scene_build(ctx, model, window, &scene));
     if (emissivity)
         LR_TRY_OR(done, status, scene_add_scattered(ctx, model, scene, &scattered, errors && model->image.emissivity));
+    if (tally && tally->kept)
+        scene_use_kept(model, scene, tally->kept, packets[0]);
     if (model->image.emissivity) { /* first, so that a stop of the rays does not lose it */
         LR_TRY_OR(done, status, scene_own_medium(ctx, scene));
         result->scene = scene;

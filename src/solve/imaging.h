@@ -13,6 +13,7 @@ struct imaging_plan {
     struct window *window; /* own */
     int n_group;           /* independent sums, for errors */
     bool wide;             /* sums in double */
+    bool keep;             /* the emissivity stays on the device; before planning: whether the device can do that */
 };
 
 /* `free_bytes` is what the device has left, `host_bytes` what this machine has. Says in the log what will be used. */
@@ -26,7 +27,7 @@ void imaging_prepare_job(const lr_model *model, const struct window *window, con
 
 /* Memory for it, in the tally. */
 enum lr_status imaging_allocate(lr_context *ctx, const struct transport_job *job, struct transport_tally *tally);
-void imaging_release(const struct transport_job *job, struct transport_tally *tally);
+void imaging_release(const struct worker *worker, const struct transport_job *job, struct transport_tally *tally);
 
 /* The cubes of a window, into the cubes of the result. Without packets (tally NULL) they show unscattered light. */
 enum lr_status imaging_finish(lr_context *ctx, const struct worker *worker, const lr_model *model,

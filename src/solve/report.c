@@ -224,12 +224,17 @@ static double escape_depth(const lr_model *model, int *axis)
     return thinnest;
 }
 
+double report_cores(const lr_model *model)
+{
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return model->run.threads ? model->run.threads : online > 0 ? (double)online : 1.0;
+}
+
 static void write_cost(FILE *out, const lr_model *model)
 {
     const double rate_per_core = 3e7; /* scatterings/s, typical of a recent core */
     const double per_tau = 1.6;       /* slab with a midplane source, thick limit: 1.6117 (Harrington 1973) */
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    double cores = model->run.threads ? model->run.threads : online > 0 ? (double)online : 1.0;
+    const double cores = report_cores(model);
     int axis = 0;
     double depth = escape_depth(model, &axis);
     fprintf(out, "scatterings   ");
@@ -285,16 +290,17 @@ enum lr_status lr_model_report(lr_context *ctx, const lr_model *model, char **te
     write_sources(out, model);
     write_physics(out, model);
     write_output(out, model);
-    if (model->n_camera)
-        report_images(out, model);
+    enum lr_status status = model->n_camera ? report_images(ctx, out, model) : LR_OK;
     write_run(out, model);
     if (model->run.packets > 0)
         write_cost(out, model);
     write_memory(out, model);
     report_velocity_steps(ctx, model);
-    if (fclose(out) == 0)
-        return LR_OK;
-    free(*text);
-    *text = NULL;
-    return lr_fail(ctx, LR_ERROR_MEMORY, "out of memory");
+    if (fclose(out) != 0 && status == LR_OK)
+        status = lr_fail(ctx, LR_ERROR_MEMORY, "out of memory");
+    if (status != LR_OK) {
+        free(*text);
+        *text = NULL;
+    }
+    return status;
 }

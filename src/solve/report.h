@@ -22,8 +22,11 @@ void report_mesh(FILE *out, const struct mesh *mesh);
 /* A warning where the line jumps from cell to cell (report_steps.c). */
 void report_velocity_steps(lr_context *ctx, const lr_model *model);
 
-/* Cameras, channels, unit and beam, and what they need of memory (report_images.c). */
-void report_images(FILE *out, const lr_model *model);
+/* CPU cores that a run may use. */
+double report_cores(const lr_model *model);
+
+/* Cameras, channels, unit and beam, and what they need of memory and time (report_images.c). */
+enum lr_status report_images(lr_context *ctx, FILE *out, const lr_model *model);
 
 /* The molecule, what it collides with, and how its levels are found (report_species.c). */
 void report_species(FILE *out, const lr_model *model);

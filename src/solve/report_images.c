@@ -6,6 +6,7 @@
 #include "base/constants.h"
 #include "model/cube_unit.h"
 #include "solve/scene_build.h"
+#include "solve/trace.h"
 
 static const double KM_S = 1e5; /* cm/s */
 static const double DEGREE = LR_PI / 180.0;
@@ -101,11 +102,33 @@ static void write_memory(FILE *out, const lr_model *model)
             pixels * n_channel * value * (1 + (image->errors ? 1 : 0) + (image->optical_depth ? 1 : 0)) / mib);
 }
 
-void report_images(FILE *out, const lr_model *model)
+/* Groups for errors are traced one by one. */
+static enum lr_status write_time(lr_context *ctx, FILE *out, const lr_model *model)
+{
+    const double rate_per_core = 2e8; /* cells and frequencies/s, typical of a recent core */
+    const struct window whole = {.n_camera = model->n_camera, .n_channel = model->channels.n};
+    const struct scene scene = {
+        .mesh = model->mesh, .medium = model->medium, .channels = recorded_channels(model, &whole)};
+    const bool errors = model->image.errors && model->run.packets > 0 && model->image.method == IMAGE_TWO_STEP;
+    double sum = 0.0;
+    for (int i = 0; i < model->n_camera; i++) {
+        double steps = 0.0;
+        LR_TRY(trace_count(ctx, &scene, &model->camera[i], &steps));
+        sum += steps * (errors ? 1 + IMAGE_GROUPS : 1);
+    }
+    const double cores = report_cores(model);
+    fprintf(out,
+            "  %-11s about %.2g s of ray tracing on %g CPU cores, at %.1g cells and frequencies/s each: an estimate\n",
+            "time", sum / (rate_per_core * cores), cores, rate_per_core);
+    return LR_OK;
+}
+
+enum lr_status report_images(lr_context *ctx, FILE *out, const lr_model *model)
 {
     write_channels(out, model);
     for (int i = 0; i < model->n_camera; i++)
         write_camera(out, model, &model->camera[i]);
     write_unit(out, &model->image);
     write_memory(out, model);
+    return write_time(ctx, out, model);
 }

@@ -56,7 +56,7 @@ static enum lr_status run_pass(lr_context *ctx, const lr_model *model, struct st
     if (window)
         status = imaging_finish(ctx, &stage->worker, model, window, job, &tally, result);
 done:
-    imaging_release(job, &tally);
+    imaging_release(&stage->worker, job, &tally);
     pass_free(&tally);
     return status;
 }
@@ -164,6 +164,7 @@ static enum lr_status plan_images(lr_context *ctx, const lr_model *model, double
     if (model->n_camera == 0)
         return LR_OK;
     LR_TRY(backend_cpu()->device_describe(ctx, 0, &host));
+    stage->plan.keep = stage->worker.backend->drop != NULL;
     LR_TRY(imaging_plan(ctx, model, left, pass_memory_limit(model, &host), &stage->plan));
     LR_TRY(lr_allocate(ctx, (size_t)model->n_camera, sizeof *result->cube, &result->cube));
     result->n_cube = model->n_camera;

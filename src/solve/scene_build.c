@@ -373,6 +373,26 @@ void scene_scale_sums(const lr_model *model, const struct scene *scene, const fl
             }
 }
 
+bool scene_has_other_light(const lr_model *model)
+{
+    for (int s = 0; s < model->n_source; s++)
+        if (model->source[s].kind == SOURCE_VOLUME && model->source[s].spectrum.kind != SPECTRUM_LOCAL)
+            return true;
+    return false;
+}
+
+void scene_use_kept(const lr_model *model, struct scene *scene, const void *kept, double packets)
+{
+    const double length = 0.5 * mesh_size(&scene->mesh, 0); /* of code units, in which volumes were divided by */
+    for (int camera = 0; camera < scene->n_camera; camera++) {
+        struct emissivity *emissivity = &scene->emissivity[camera];
+        emissivity->unit = emissivity_unit(model);
+        emissivity->kept = kept;
+        emissivity->first = (int64_t)camera * (int64_t)scene_voxel_count(scene);
+        emissivity->scale = scattered_rate(model, scene) / (packets * length * length * length);
+    }
+}
+
 static enum lr_status copy_field(lr_context *ctx, int64_t n_cell, struct field *field)
 {
     const double *from = field->values;

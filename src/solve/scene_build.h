@@ -39,6 +39,10 @@ const float *scattered_sums(const struct scattered *scattered, const struct scen
 enum lr_status scene_add_scattered(lr_context *ctx, const lr_model *model, struct scene *scene,
                                    const struct scattered *scattered, bool errors);
 
+/* Whether sources put light into the emissivity that is not scattered. */
+bool scene_has_other_light(const lr_model *model);
+/* The emissivity that a device keeps, of so many packets. */
+void scene_use_kept(const lr_model *model, struct scene *scene, const void *kept, double packets);
 /* Sums of one camera and of so many packets, as an emissivity in the unit of the scene's. */
 void scene_scale_sums(const lr_model *model, const struct scene *scene, const float *sums, double packets,
                       float *emissivity);

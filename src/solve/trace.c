@@ -66,12 +66,14 @@ static double choose_unit(const struct scene *scene, int origin, double backgrou
     const double length = 0.5 * mesh_size(&scene->mesh, 0);
     double unit = background;
     unit = fmax(unit, field_measure(&scene->line_source, &scene->mesh).high * length);
-    if (scene->emissivity[origin].value)
+    if (scene->emissivity[origin].value || scene->emissivity[origin].kept)
         unit = fmax(unit, scene->emissivity[origin].unit * length);
     for (int c = 0; c < scene->channels.n; c++) {
         unit = fmax(unit, scene->sky[c]);
         for (int p = 0; p < scene->n_plane; p++)
             unit = fmax(unit, scene->plane[p].brightness[c]);
+        for (int p = 0; p < scene->n_point; p++)
+            unit = fmax(unit, scene->point[p].strength[c] / (length * length));
     }
     return unit > 0 ? unit : 1;
 }
@@ -341,9 +343,14 @@ static enum lr_status prepare(lr_context *ctx, const struct scene *scene, int or
         LR_TRY(add_cavity(ctx, light, prepared, &light));
     job->emissivity = light ? light + first : NULL;
     job->emissivity_unit = emissivity->unit * prepared->length_unit / prepared->intensity_unit;
+    if (emissivity->kept) {
+        job->kept = emissivity->kept;
+        job->kept_first = emissivity->first + first;
+        job->emissivity_unit *= emissivity->scale;
+    }
     job->n_aspect = light ? scene->n_aspect : 1;
     /* Scattered light was recorded in cells that move as one: rays see them as the packets did. */
-    job->step_velocity = options->step_velocity && !job->emissivity;
+    job->step_velocity = options->step_velocity && !job->emissivity && !job->kept;
     job->spread = field_measure(&scene->medium.eps, &scene->mesh).low < 1;
     if (!shines)
         return LR_OK;
@@ -520,6 +527,47 @@ static enum lr_status run(lr_context *ctx, const struct worker *worker, const st
         return run_shells(ctx, worker, prepared, view, image);
     return is_one_for_all(prepared) ? run_layers(ctx, worker, prepared, view, image)
                                     : run_job(ctx, worker, &prepared->job, view, image);
+}
+
+/* ---- how much work it is ---------------------------------------------------------------------------------------- */
+
+/* Cells that rays of this spacing (cm) meet: each cell is met in proportion to the area that it shows, so rows of n
+ * cells across the face A of an axis make n A |t|. As much of it as the image shows. */
+static double cells_met(const struct mesh *mesh, const struct camera *view, double spacing)
+{
+    double met = 0;
+    double shown = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const double area = mesh_size(mesh, (axis + 1) % 3) * mesh_size(mesh, (axis + 2) % 3);
+        met += mesh->n[axis] * area * fabs(view->toward[axis]);
+        shown += area * fabs(view->toward[axis]);
+    }
+    const double rays = view->rays > 0 ? view->rays : 1;
+    const double image = view->pixels[0] * rays * spacing * view->pixels[1] * rays * spacing;
+    return met / (spacing * spacing) * fmin(image / shown, 1);
+}
+
+enum lr_status trace_count(lr_context *ctx, const struct scene *scene, const struct camera *view, double *steps)
+{
+    struct camera seen = *view;
+    *steps = (double)scene->channels.n * choose_samples(ctx, scene, &scene->channels);
+    if (scene->mesh.kind == MESH_SHELLS) {
+        struct rings rings = {0};
+        LR_TRY(rings_make(ctx, &scene->mesh, largest_speed(scene), view, &rings));
+        *steps *= (double)rings.n * RING_NODES * scene->mesh.n[0]; /* half of the rays pass the inner half by, twice */
+        rings_free(&rings);
+        return LR_OK;
+    }
+    double square = 0;
+    for (int axis = 0; axis < 3; axis++)
+        square += pow(view->position[axis] - view->centre[axis], 2);
+    const double distance = view->kind == CAMERA_PERSPECTIVE ? sqrt(square) : 1;
+    seen.rays = choose_rays(ctx, scene, view);
+    if (mesh_layer_axis(&scene->mesh) >= 0)
+        *steps *= mesh_cell_count(&scene->mesh) * seen.rays * seen.rays;
+    else
+        *steps *= cells_met(&scene->mesh, &seen, camera_pixel_size(view) * distance / seen.rays);
+    return LR_OK;
 }
 
 static void report_image(lr_context *ctx, const struct prepared_trace *prepared, const struct camera *view,

@@ -30,4 +30,8 @@ enum lr_status trace_emissivity(lr_context *ctx, const struct worker *worker, co
                                 const struct emissivity *emissivity, const struct image_options *options,
                                 const struct cube *like, float *intensity);
 
+/* About how many cells and frequencies the rays of an image step through. Of the scene, mesh, gas and channels count.
+ */
+enum lr_status trace_count(lr_context *ctx, const struct scene *scene, const struct camera *view, double *steps);
+
 #endif

@@ -38,7 +38,7 @@ def gas_of(folder):
     done = folder.run("run", "model.yaml", "-o", "out.h5", "--quiet")
     assert done.returncode == 0, done.stderr
     with h5py.File(folder.path / "out.h5") as file:
-        gas = {key: file[f"scene/gas/{key}"][:] for key in ("alpha0", "b", "velocity_x", "velocity_y", "velocity_z")}
+        gas = {key: values[:] for key, values in file["scene/gas"].items()}  # fields that are not the same everywhere
         edges = [file[f"mesh/{axis}_edges"][:] for axis in "xyz"] if "x_edges" in file["mesh"] else None
     return gas, edges
 
@@ -64,6 +64,26 @@ def test_every_cell_of_a_uniform_mesh(folder, kind):
         assert np.allclose(gas[f"velocity_{axis}"], expected, rtol=tolerance, atol=0.5e5 * tolerance)
     temperature = 2.33 * U * FUNCTIONS["press"](x, y, z) * 0.25e10 / (1.380649e-16 * FUNCTIONS["rho"](x, y, z))
     assert np.allclose(kelvin(gas), temperature, rtol=tolerance)
+
+
+def test_a_plane_is_a_mesh_of_one_layer(folder):
+    """Runs of two dimensions have one cell along z."""
+    athdf_file.write(folder.path / "cloud.athdf", FUNCTIONS, (2, 3, 1), (4, 2, 1), (2.0, 1.0, 0.1), kind=">f8")
+    gas, edges = gas_of(folder)
+    assert gas["b"].shape == (8, 6, 1) and np.allclose(edges[2], [0, 0.2 * PC])
+    x, y = np.meshgrid((np.arange(8) + 0.5) / 4, (np.arange(6) + 0.5) / 6, indexing="ij")
+    assert np.allclose(gas["velocity_x"][:, :, 0], 0.5e5 * (x - y), rtol=1e-12, atol=1e-6)
+
+
+def test_refined_planes_are_refused(folder):
+    athdf_file.write(folder.path / "cloud.athdf", FUNCTIONS, (2, 3, 1), (4, 2, 1), (2.0, 1.0, 0.1))
+    with h5py.File(folder.path / "cloud.athdf", "r+") as file:
+        file["Levels"][5] = 1
+        for axis, name in enumerate(("x1f", "x2f")):
+            place, n = file["LogicalLocations"][5][axis], (4, 2)[axis]
+            file[name][5] = (np.arange(n + 1) + place * n) / ((8, 6)[axis] * 2) * (2.0, 1.0)[axis]
+    folder.model.write_text(MODEL)
+    assert "a refined mesh of less than three dimensions" in error_line(folder.run("check", "model.yaml"))
 
 
 def test_refined_meshes_are_described(folder):

@@ -147,6 +147,12 @@ def test_replacing_is_said_and_other_files_are_left_alone(folder):
     assert foreign.read_bytes() == before
 
 
+def test_check_tells_the_time_of_ray_tracing(program, tmp_path):
+    folder = Folder(program, tmp_path)
+    done = folder.run("check", "model.yaml")
+    assert done.returncode == 0 and "s of ray tracing on" in done.stdout
+
+
 def test_a_run_says_that_it_replaces(program, tmp_path):
     folder = Folder(program, tmp_path)
     assert "replaced" not in folder.run("run", "model.yaml", "--packets", "10").stderr
@@ -156,6 +162,7 @@ def test_a_run_says_that_it_replaces(program, tmp_path):
 
 def test_a_run_that_fails_does_not_speak_of_replacing(program, tmp_path):
     folder = Folder(program, tmp_path)
+    folder.model.write_text(MODEL)
     assert folder.run("run", "model.yaml", "--packets", "10").returncode == 0
     fits.PrimaryHDU(np.ones((2, 2))).writeto(folder.path / "model_side.fits", overwrite=True)
     done = folder.run("run", "model.yaml", "--packets", "10")

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from conftest import error_line
+from test_bad_populations import RATES, TOY
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "model_format.md"
 PC = 3.0856775814913673e18
@@ -150,6 +151,26 @@ def test_errors_name_dataset_and_cell(cloud):
     write(cloud.path / "cloud.h5", **{**cloud.fields, "temperature": (np.abs(values), "km")})
     line = error_line(cloud.run("check", "m.yaml"))
     assert "'fields/temperature' has units 'km'; expected a temperature such as 'K'" in line
+
+
+def test_colliders_are_those_that_have_rates(cloud):
+    """Electrons of a file are of no use to a molecule that has no rates for them, unless the model lends it some."""
+    fields = {**cloud.fields, "n_e": (np.float64(2.0), "cm-3"), "n_toy": cloud.fields["n_CO"]}
+    write(cloud.path / "cloud.h5", **fields)
+    (cloud.path / "toy.dat").write_text(TOY + RATES)
+    text = "snapshot: cloud.h5\nline: {molecule: toy.dat}\npopulations: lvg\n"
+    (cloud.path / "m.yaml").write_text(text)
+    done = cloud.run("check", "m.yaml")
+    assert done.returncode == 0, done.stderr
+    assert "with H2 " in done.stdout and "with e " not in done.stdout and "not used    n_CO, n_e\n" in done.stdout
+    (cloud.path / "m.yaml").write_text(text + "medium: {collider_rates: {e: H2}}\n")
+    done = cloud.run("check", "m.yaml")
+    assert done.returncode == 0, done.stderr
+    assert "with e      2 1/cm3 everywhere" in done.stdout
+    del fields["n_H2"]
+    write(cloud.path / "cloud.h5", **fields)
+    (cloud.path / "m.yaml").write_text(text)
+    assert "the snapshot has no n_H2, gas_density, or another collider" in error_line(cloud.run("check", "m.yaml"))
 
 
 def test_a_result_is_not_a_snapshot(folder):

@@ -30,6 +30,8 @@ OBLIQUE = "cameras=[{name: c, direction: [1, 2, 3], pixels: 24}]"
 REFINED = ("mesh={cells: [8, 8, 8], size: [2 pc, 2 pc, 2 pc], brick: %d, refine: [{sphere: {centre: [0.3 pc, 0.2 pc, 0.1 pc],"
            " radius: 0.4 pc}, levels: 2}, {slab: {axis: x, from: -0.9 pc, to: -0.6 pc}, levels: 1}]}")
 
+UNEQUAL = ", ".join(f"{2 * (i / 56) ** 1.2 - 1:.6f} pc" for i in range(57))
+
 # name: (model, packets, settings)
 CASES = {
     "thermal clumps, plain cells": ("bench/clumps", 0, [OBLIQUE]),
@@ -60,6 +62,12 @@ CASES = {
         REFINED % 2, "cameras=[{name: c, direction: [1, 1, 2], pixels: 32}]"]),
     "refined mesh, near observer, absorption": ("examples/clumpy_box", 1e5, [
         REFINED % 1, "cameras=[{name: c, position: [3 pc, 2 pc, 1 pc], pixels: 32}]", "medium.absorption=0.1 1/pc"]),
+    "emissivity kept on the device, unequal cells": ("examples/clumpy_box", 1e5, [
+        "mesh={edges: {x: [%s], y: [%s], z: [%s]}}" % (UNEQUAL, UNEQUAL, UNEQUAL), "channels.number=120",
+        "cameras=[{name: c, direction: [1, 1, 2], pixels: 32}, {name: d, direction: +x, pixels: 8}]"]),
+    "emissivity kept on the device, refined mesh": ("examples/clumpy_box", 1e5, [
+        REFINED.replace("8, 8, 8", "40, 40, 40") % 1, "channels.number=120",
+        "cameras=[{name: d, direction: +x, pixels: 8}, {name: c, direction: [1, 1, 2], pixels: 32}]"]),
     "slab with a shining plane": ("examples/thick_slab_image", 1e3, ["cameras=[{name: c, theta: 60 deg, phi: 30 deg,"
                                                                      " pixels: 12}]"]),
 }

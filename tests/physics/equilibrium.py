@@ -22,7 +22,8 @@ def solve(linerad, model, settings, fields=None, **options):
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     run = linerad.run(model, settings, packets=0, fields=fields, **options)
     found = run.summary["populations"]
-    print(f"  {found['iterations']} iterations, error {found['error']:.1e}, noise {found['noise']}, "
+    error = np.inf if found["error"] is None else found["error"]  # not known right after an extrapolation
+    print(f"  {found['iterations']} iterations, error {error:.1e}, noise {found['noise']}, "
           f"{run.attribute('directions', 'populations')} directions, "
           f"{resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before:.1f} s of user time")
     return run
