@@ -89,6 +89,8 @@ def quantity(value, dimension, argument):
         raise InputError(f"{argument}: expected {noun}, found {type(value).__name__}")
     plain = not isinstance(value, u.Quantity)
     found = _plain(value, argument) if plain else value
+    if found.dtype.kind not in "fiu":
+        raise InputError(f"{argument}: expected numbers, found {found.dtype}")
     if units is None:
         return found
     if plain and u.dimensionless_unscaled not in units:

@@ -192,10 +192,9 @@ class Model:
             if hasattr(bar, "finish"):
                 bar.finish()
         result = Result._own(made[0])
-        if stopped and (result.summary.packets < result.summary.packets_requested or result.summary.images_missing):
-            raise Interrupted(
-                f"stopped after {result.summary.packets} of {result.summary.packets_requested} packets", result
-            )
+        if stopped:
+            done, wanted = result.summary.packets, result.summary.packets_requested
+            raise Interrupted(f"stopped after {done} of {wanted} packets", result)
         return result
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from ._context import Context
 from ._library import ffi, lib
 from ._values import quantity
-from .errors import InputError
+from .errors import InputError, Interrupted
 from .molecule import MoleculeData, molecule
 
 _GEOMETRIES = {"sphere": "LR_SPHERE", "lvg": "LR_LVG", "slab": "LR_SLAB", "expansion": "LR_EXPANSION"}
@@ -104,7 +104,8 @@ def radex(
     for name, value in whole.items():
         setattr(lines, name, ffi.cast("int *", value.__array_interface__["data"][0]))
     if n > 0:
-        Context().run(lib.lr_solve_parcels, data._pointer, parcels, lines)
+        if Context().run(lib.lr_solve_parcels, data._pointer, parcels, lines):
+            raise Interrupted("stopped")
     flags = whole["flags"].reshape(shape)
 
     def shaped(name):

@@ -10,6 +10,7 @@ from ._context import Context
 from ._library import ffi, lib, take_text, text
 from ._memory import view_array
 from .cube import Cube
+from .errors import Interrupted
 
 Estimate = namedtuple("Estimate", "value error")  # one standard error
 
@@ -246,5 +247,8 @@ def image(path, settings=(), progress=None):
     context = Context(_bar(progress))
     context.call(lib.lr_scene_load, os.fspath(path).encode(), *_texts(_settings(settings)), scene)
     scene = ffi.gc(scene[0], lib.lr_scene_free)
-    context.run(lib.lr_scene_image, scene, made)
-    return Result._own(made[0])
+    stopped = context.run(lib.lr_scene_image, scene, made)
+    result = Result._own(made[0])
+    if stopped:
+        raise Interrupted("stopped while images were made", result)
+    return result

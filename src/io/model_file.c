@@ -58,7 +58,7 @@ static enum lr_status open_array(const struct reader *r, const struct yaml_node 
         return READER_FAIL(r, node,
                            "there are no arrays in memory here; name an HDF5 file: {file: gas.h5, dataset: %s}", name);
     for (int i = 0; i < r->n_array; i++)
-        if (strcmp(r->array[i].name, name) == 0)
+        if (r->array[i].name && strcmp(r->array[i].name, name) == 0)
             return place_error(r, node, memory_array_open(r->ctx, &r->array[i], array));
     return READER_FAIL(r, node, "there is no array '%s' among the %d given", name, r->n_array);
 }

@@ -244,3 +244,10 @@ def test_packets_of_ones_own():
     )
     result = slab(sources=source).run()
     assert result.summary.emitted.to_value(1 / u.s) == pytest.approx(10)
+
+
+def test_numbers_are_real():
+    with pytest.raises(lr.InputError, match="medium.temperature: expected numbers, found complex128"):
+        slab(medium=medium(temperature=np.ones(SHAPE, dtype=complex) * u.K))
+    with pytest.raises(lr.InputError, match="medium.damping: expected"):
+        slab(medium=medium(damping=["a", "b"]))

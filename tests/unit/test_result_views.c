@@ -266,6 +266,22 @@ static void test_read_others(void **state)
     assert_null(read);
 }
 
+/* A file that ends too early is an error, wherever it ends. */
+static void test_read_truncated(void **state)
+{
+    struct image_fixture *f = *state;
+    lr_result *read = NULL;
+    struct stat about;
+    assert_int_equal(lr_result_write(f->ctx, f->result, f->path), LR_OK);
+    assert_int_equal(stat(f->path, &about), 0);
+    for (int part = 9; part >= 0; part--) {
+        assert_int_equal(truncate(f->path, (off_t)(about.st_size * part / 10)), 0);
+        assert_int_not_equal(lr_result_read(f->ctx, f->path, &read), LR_OK);
+        assert_null(read);
+        assert_non_null(strstr(lr_last_error(f->ctx), f->path));
+    }
+}
+
 /* Numbers that float cannot hold keep their scale. */
 static void test_narrow(void **state)
 {
@@ -282,8 +298,8 @@ static void test_narrow(void **state)
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, image_setup, image_teardown)
-    const struct CMUnitTest tests[] = {TEST(test_arrays),      TEST(test_populations), TEST(test_cube),
-                                       TEST(test_description), TEST(test_narrow),      TEST(test_read),
-                                       TEST(test_read_others)};
+    const struct CMUnitTest tests[] = {TEST(test_arrays),      TEST(test_populations),   TEST(test_cube),
+                                       TEST(test_description), TEST(test_narrow),        TEST(test_read),
+                                       TEST(test_read_others), TEST(test_read_truncated)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
