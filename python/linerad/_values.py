@@ -9,6 +9,8 @@ import numpy as np
 
 from .errors import InputError, UnitsError
 
+ESU_DIPOLE = u.cm**2.5 * u.g**0.5 / u.s  # 1e18 debye
+
 # What an argument may measure: words for messages, an example, and the units it must be convertible to, one of them.
 DIMENSIONS = {
     "number": ("a plain number", "1", [u.dimensionless_unscaled]),
@@ -22,7 +24,7 @@ DIMENSIONS = {
     "rate": ("a rate", "1/s", [u.Hz]),
     "mass": ("a mass", "u", [u.g]),
     "angle": ("an angle", "deg", [u.rad]),
-    "dipole": ("a dipole moment", "debye", [u.cm**1.5 * u.g**0.5 * u.cm / u.s, u.C * u.m]),
+    "dipole": ("a dipole moment", "C m", [u.C * u.m, ESU_DIPOLE]),
     "luminosity": ("a photon rate or a power", "photon/s or Lsun", [u.Hz, u.ph / u.s, u.erg / u.s]),
     "flux": (
         "a photon or energy flux",
@@ -71,7 +73,7 @@ def split_unit(unit, dimension, argument):
     targets = [target for target in DIMENSIONS[dimension][2] or [] if unit.is_equivalent(target)]
     cgs = unit.decompose(bases=u.cgs.bases)
     target = targets[0] if targets else u.CompositeUnit(1, cgs.bases, cgs.powers)
-    text = _known_text(target)
+    text = "statC cm" if target is ESU_DIPOLE else _known_text(target)
     if text is None:
         raise UnitsError(f"{argument}: the unit '{unit}' cannot be written in a model")
     return float(unit.to(target)), text
@@ -152,7 +154,7 @@ def several(dimension, n=None, or_one=False):
     """A list of n values, or (or_one) a single one."""
 
     def write(value, argument, arrays):
-        if isinstance(value, u.Quantity) and value.ndim == 1 or isinstance(value, (list, tuple, np.ndarray)):
+        if isinstance(value, (list, tuple)) or isinstance(value, np.ndarray) and value.ndim == 1:
             if n is not None and len(value) != n:
                 raise InputError(f"{argument}: expected {n} values, found {len(value)}")
             return [scalar(item, dimension, f"{argument}[{i}]") for i, item in enumerate(value)]

@@ -124,7 +124,7 @@ class Model:
         keys = ", ".join(self.structure) if self.structure else self._path
         return f"<linerad.Model: {keys}>"
 
-    def _pointer(self, settings=(), line=None, context=None, depth=3):
+    def _pointer(self, settings=(), line=None, context=None, depth=4):
         """The model in the library, loaded anew when the settings or the line changed."""
         key = (self._settings + tuple(settings), line)
         if self._loaded and self._loaded[0] == key:
