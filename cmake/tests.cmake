@@ -1,6 +1,6 @@
 # tests/unit/test_*.c: one cmocka program each, linked with the static form of the library so that internal functions can
 # be called. A file with the line `/* variants: mixed double */` is built once per precision.
-# tests/{cli,physics,parity}/**/test_*.py: one CTest entry per file, labelled `check` (quick tests) and, where a file has
+# tests/{cli,physics,parity,python}/**/test_*.py: one CTest entry per file, labelled `check` (quick tests) and, where a file has
 # tests marked `long`, `validate`.
 
 pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)
@@ -51,7 +51,9 @@ if(NOT python)
   return()
 endif()
 
-set(test_environment LINERAD_BIN=$<TARGET_FILE:linerad_cli> PYTHONDONTWRITEBYTECODE=1)
+# The Python package is used from its sources, with the library of this build.
+set(test_environment LINERAD_BIN=$<TARGET_FILE:linerad_cli> LINERAD_LIBRARY=$<TARGET_FILE:linerad>
+    PYTHONPATH=${PROJECT_SOURCE_DIR}/python PYTHONDONTWRITEBYTECODE=1)
 # Reference data that is not part of the project, beside the checkout or where LINERAD_REFERENCE says; tests that need
 # it are skipped without it.
 get_filename_component(reference ${PROJECT_SOURCE_DIR}/../shared/reference ABSOLUTE)
@@ -67,7 +69,7 @@ function(add_python_test name file label marker timeout)
                        ENVIRONMENT "${test_environment}" PROCESSORS ${n_core})
 endfunction()
 
-foreach(suite cli physics parity)
+foreach(suite cli physics parity python)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS tests/${suite}/test_*.py)
   foreach(file ${files})
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})

@@ -1,6 +1,6 @@
 /* linerad: Monte Carlo transport of spectral-line photons.
  *
- * The whole public interface. Types are opaque, all numbers are double or 64-bit integers, and every
+ * The whole public interface. Types are opaque, numbers are double or 64-bit integers (images float), and every
  * function that can fail returns a status; lr_last_error() then holds one line of text that says what
  * happened, where, and what to do.
  *
@@ -65,10 +65,33 @@ LR_API const char *lr_last_error(const lr_context *ctx);
 
 LR_API const char *lr_version(void);
 
+/* ---- arrays in memory ---- */
+
+enum lr_type { LR_FLOAT32, LR_FLOAT64, LR_INT32, LR_INT64, LR_BOOL }; /* LR_BOOL: one byte, 0 or 1 */
+enum { LR_MAX_RANK = 8 };
+struct lr_array {
+    const char *name;
+    const void *data; /* the first element */
+    enum lr_type type;
+    int rank;
+    int64_t shape[LR_MAX_RANK];
+    int64_t stride[LR_MAX_RANK]; /* bytes to the next element along each axis; any order, any sign */
+    const char *units;           /* such as "km s-1"; "1" = plain numbers; NULL = not said */
+};
+
+/* ---- models and runs ---- */
+
 /* Read and validate a YAML model. `settings` are n_setting strings "path.to.key=value" that replace or add
  * values before validation, as `--set` does. */
 LR_API enum lr_status lr_model_load(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
                                     lr_model **model);
+/* The same from text, with fields in the memory of the caller: `{array: NAME}` in the text stands where {file, dataset}
+ * would, and is one of the n_array `arrays`, whose values are read in place, once, before this returns. `name` is what
+ * messages call the text; relative paths of files start at `folder`, NULL = the current one; `line` is as for
+ * lr_model_load_line(). */
+LR_API enum lr_status lr_model_load_text(lr_context *ctx, const char *name, const char *yaml, const char *folder,
+                                         const struct lr_array *arrays, int n_array, const char *const *settings,
+                                         int n_setting, const char *line, lr_model **model);
 /* A file with a list `lines` holds a model for each of them: their names, one per line of text; "" for a file with a
  * single `line`. *names is freed with lr_text_free(). */
 LR_API enum lr_status lr_model_lines(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
@@ -88,6 +111,8 @@ LR_API enum lr_status lr_run(lr_context *ctx, const lr_model *model, lr_result *
 LR_API void lr_result_free(lr_result *result);
 /* Write everything to one HDF5 file. It appears whole or not at all. */
 LR_API enum lr_status lr_result_write(lr_context *ctx, const lr_result *result, const char *path);
+/* Read such a file back: everything but what it keeps for lr_scene_load(). */
+LR_API enum lr_status lr_result_read(lr_context *ctx, const char *path, lr_result **result);
 /* Fails now, before a long run, when lr_result_write() to this path could not succeed. */
 LR_API enum lr_status lr_result_path_check(lr_context *ctx, const char *path);
 
@@ -134,6 +159,20 @@ LR_API void lr_result_summary(const lr_result *result, struct lr_summary *summar
 LR_API void lr_result_spectrum(const lr_result *result, int *n_bin, const double **edges, const double **values,
                                const double **errors);
 
+/* Everything that a result holds as arrays, under the names and in the units of the result file
+ * (docs/result_format.md), such as "spectrum/total", "fields/mean_intensity" and "populations/history_error"; without
+ * images. They belong to the result. An index out of range gives an array without a name. */
+LR_API int lr_result_array_count(const lr_result *result);
+LR_API struct lr_array lr_result_array(const lr_result *result, int index);
+/* Texts of a result, or NULL: "model", "model_resolved", "version", "date", "host", "cpu", "mesh" ("cartesian",
+ * "shells" or "amr"), "method", "molecule", "transition" (of populations). They belong to the result. */
+LR_API const char *lr_result_text(const lr_result *result, const char *name);
+/* The label of a level of the molecule, from 0; NULL when there is none. */
+LR_API const char *lr_result_level_label(const lr_result *result, int level);
+/* Levels [n_brick] and positions [n_brick][3] of the bricks of a refined mesh, into arrays of the caller; returns
+ * n_brick, which is 0 for other meshes. Either may be NULL. */
+LR_API int64_t lr_result_bricks(const lr_result *result, int *level, int *position);
+
 /* ---- line data ---- */
 
 /* A built-in molecule by its name (lr_molecule_names()), or a file of the LAMDA format. */
@@ -154,6 +193,15 @@ struct lr_line {
     const char *upper_label, *lower_label; /* belong to the molecule */
 };
 LR_API struct lr_line lr_molecule_line(const lr_molecule *molecule, int line);
+struct lr_level {
+    double energy;     /* K, above the lowest level */
+    double weight;     /* statistical */
+    const char *label; /* belongs to the molecule */
+};
+LR_API struct lr_level lr_molecule_level(const lr_molecule *molecule, int level);
+/* Its name, and its mass in g. */
+LR_API const char *lr_molecule_name(const lr_molecule *molecule);
+LR_API double lr_molecule_mass(const lr_molecule *molecule);
 
 /* Collision partners, with the numbers of the LAMDA format. */
 enum lr_collider {
@@ -231,6 +279,43 @@ LR_API void lr_scene_free(lr_scene *scene);
 LR_API enum lr_status lr_scene_image(lr_context *ctx, const lr_scene *scene, lr_result **result);
 
 LR_API int lr_result_cube_count(const lr_result *result);
+/* A cube of a result as it is written to FITS: with the beam, in the unit that the model asks for. It refers to the
+ * result, which must outlive it. */
+typedef struct lr_cube lr_cube;
+LR_API enum lr_status lr_cube_create(lr_context *ctx, const lr_result *result, int cube, lr_cube **made);
+LR_API void lr_cube_free(lr_cube *cube);
+/* Values are `scale` times the numbers of the arrays; it is 1 unless float is too narrow for them. Arrays are
+ * [n_channel][n_y][n_x] and belong to the cube; row 0 is the lowest, column 0 the leftmost. */
+struct lr_cube_view {
+    char camera[64];
+    const char *unit, *integral_unit; /* as FITS writes them: "K", and of moment 0 "K km s-1" */
+    int n_channel, n_y, n_x;
+    const float *values;
+    const float *errors;        /* one standard error; NULL = not asked for, or unscattered light */
+    const float *optical_depth; /* mean over pixel and channel, without a beam; NULL = not asked for */
+    double scale;               /* of values and errors */
+    const float *column;        /* [n_y][n_x] of the molecule, in units of column_unit cm^-2; NULL = not asked for */
+    double column_unit;
+    double rest_frequency; /* Hz */
+    double first, width;   /* cm/s, radio velocity of the middle of the first channel, systemic one included */
+    int angles;            /* 1: pixels have angles; 0: lengths */
+    double pixel[2];       /* rad, or cm: along x (to the right) and y (up), in the middle of the image */
+    double sky[2];         /* rad, right ascension and declination of the middle */
+    double distance;       /* cm; 0 = not given */
+    double beam[3];        /* rad, FWHM major and minor, angle north through east; 0 = none */
+    double background;     /* K, of the sky behind the mesh */
+    int subtracted;        /* 1: it is taken off */
+    double toward[3], right[3], up[3]; /* unit vectors in the mesh: to the observer, along x and y of the image */
+    double seconds;                    /* that ray tracing took */
+};
+LR_API void lr_cube_describe(const lr_cube *cube, struct lr_cube_view *view);
+/* Maps [n_y][n_x] along the velocity axis (docs/cubes.md), which belong to the cube. */
+struct lr_moments {
+    const float *integral, *peak;   /* times `scale`: unit of the values times km/s, and that unit */
+    const float *mean, *dispersion; /* km/s; NAN where there is next to no light */
+    double scale;
+};
+LR_API enum lr_status lr_cube_moments(lr_context *ctx, lr_cube *cube, struct lr_moments *moments);
 
 struct lr_depth {
     double mean, largest; /* over pixels, of the channel that is deepest in each; NAN = not known */

@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/units.h"
+
 lr_context *lr_context_create(void)
 {
     return calloc(1, sizeof(lr_context));
@@ -14,6 +16,8 @@ lr_context *lr_context_create(void)
 
 void lr_context_free(lr_context *ctx)
 {
+    if (ctx)
+        units_free(ctx->units);
     free(ctx);
 }
 

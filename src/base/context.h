@@ -17,6 +17,7 @@ struct lr_context {
     void *progress_user;
     volatile sig_atomic_t stop;
     char error[1024];
+    struct units *units; /* made when first needed (units_of), for UDUNITS does not give all of its memory back */
 };
 
 /* Record a one-line message and return `status`. */

@@ -152,6 +152,14 @@ enum lr_status units_create(lr_context *ctx, struct units **out)
     return LR_OK;
 }
 
+enum lr_status units_of(lr_context *ctx, struct units **units)
+{
+    if (!ctx->units)
+        LR_TRY(units_create(ctx, &ctx->units));
+    *units = ctx->units;
+    return LR_OK;
+}
+
 void units_free(struct units *units)
 {
     if (!units)

@@ -44,6 +44,8 @@ enum unit_match {
     UNIT_MISMATCH      /* a unit of something else */
 };
 
+/* Those of the context, which keeps them. */
+enum lr_status units_of(lr_context *ctx, struct units **units);
 enum lr_status units_create(lr_context *ctx, struct units **units);
 void units_free(struct units *units);
 

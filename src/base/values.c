@@ -143,9 +143,8 @@ enum lr_status lr_values_parse(lr_context *ctx, const char *text, enum lr_quanti
     if (strlen(text) >= sizeof copy)
         return lr_fail(ctx, LR_ERROR_INPUT, "a list of more than %d characters", MAX_TEXT - 1);
     memcpy(copy, text, strlen(text) + 1);
-    LR_TRY(units_create(ctx, &units));
+    LR_TRY(units_of(ctx, &units));
     const enum lr_status status = parse_items(ctx, units, copy, meaning_of(quantity), &list);
-    units_free(units);
     if (status != LR_OK) {
         free(list.values);
         return status;

@@ -1,4 +1,4 @@
-/* From traced cubes to files: the beam, the unit, and one file per thing asked for. Conventions: docs/cubes.md. */
+/* From traced cubes to files: one per thing asked for. Conventions: docs/cubes.md. */
 #define _XOPEN_SOURCE 700
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +8,7 @@
 #include "io/fits_image.h"
 #include "io/output_path.h"
 #include "io/spectrum_table.h"
-#include "model/cube_beam.h"
-#include "model/cube_moments.h"
+#include "model/cube_finish.h"
 #include "model/cube_unit.h"
 #include "model/result.h"
 
@@ -21,9 +20,7 @@ struct writer {
     const struct cube *cube;
     const struct image_options *options;
     const char *prefix;
-    const float *intensity, *error; /* those of the cube, or their convolution */
-    float *convolved, *convolved_error;
-    double factor; /* from these to the unit asked for */
+    struct finished_cube finished;
     struct cube_moments moments;
     char object[OBJECT_LENGTH + 1];
     char history[N_HISTORY][HISTORY_LENGTH];
@@ -61,80 +58,6 @@ static void set_history(struct writer *w, const struct lr_summary *summary)
                  (long long)summary->packets, (unsigned long long)summary->seed, summary->precision);
 }
 
-/* ---- beam and unit ---- */
-
-static enum lr_status copy_floats(lr_context *ctx, const float *from, size_t n, float **to)
-{
-    LR_TRY(lr_allocate(ctx, n, sizeof **to, to));
-    memcpy(*to, from, n * sizeof **to);
-    return LR_OK;
-}
-
-static enum lr_status convolve(struct writer *w)
-{
-    const struct cube *cube = w->cube;
-    const struct beam_grid grid = cube_beam_grid(&cube->camera, cube->channels.n, w->options);
-    const size_t n = (size_t)grid.n_channel * (size_t)grid.n_y * (size_t)grid.n_x;
-    LR_TRY(copy_floats(w->ctx, cube->intensity, n, &w->convolved));
-    LR_TRY(cube_convolve(w->ctx, &grid, w->convolved));
-    w->intensity = w->convolved;
-    if (cube->error) {
-        LR_TRY(copy_floats(w->ctx, cube->error, n, &w->convolved_error));
-        LR_TRY(cube_convolve_error(w->ctx, &grid, w->convolved_error));
-        w->error = w->convolved_error;
-    }
-    return LR_OK;
-}
-
-/* Light per pixel of a near observer: pixels away from the axis are smaller. */
-static enum lr_status weigh_pixels(struct writer *w)
-{
-    const struct cube *cube = w->cube;
-    const size_t plane = (size_t)cube->camera.pixels[0] * (size_t)cube->camera.pixels[1];
-    const size_t n = plane * (size_t)cube->channels.n;
-    float *weights = NULL;
-    if (!w->convolved)
-        LR_TRY(copy_floats(w->ctx, cube->intensity, n, &w->convolved));
-    if (cube->error && !w->convolved_error)
-        LR_TRY(copy_floats(w->ctx, cube->error, n, &w->convolved_error));
-    LR_TRY(lr_allocate(w->ctx, plane, sizeof *weights, &weights));
-    cube_pixel_weights(&cube->camera, weights);
-    for (size_t i = 0; i < n; i++) {
-        w->convolved[i] *= weights[i % plane];
-        if (w->convolved_error)
-            w->convolved_error[i] *= weights[i % plane];
-    }
-    w->intensity = w->convolved;
-    w->error = w->convolved_error;
-    free(weights);
-    return LR_OK;
-}
-
-static enum lr_status process(struct writer *w)
-{
-    const struct cube *cube = w->cube;
-    const struct image_options *options = w->options;
-    const double pixel[2] = {cube_pixel_angle(&cube->camera, options->distance, 0),
-                             cube_pixel_angle(&cube->camera, options->distance, 1)};
-    const double cm_per_km = 1e5;
-    w->intensity = cube->intensity;
-    w->error = cube->error;
-    if (cube_has_beam(options))
-        LR_TRY(convolve(w));
-    if (options->unit == UNIT_JY_PER_PIXEL && cube->camera.kind == CAMERA_PERSPECTIVE)
-        LR_TRY(weigh_pixels(w));
-    w->factor = cube->scale *
-                cube_unit_factor(options->unit, cube->nu0, pixel[0] * pixel[1], cube_beam_solid_angle(options->beam));
-    if (!options->moments && !options->peak)
-        return LR_OK;
-    const struct channels *channels = &cube->channels;
-    const struct cube_axis axis = {.n_channel = channels->n,
-                                   .n_pixel = (size_t)cube->camera.pixels[0] * (size_t)cube->camera.pixels[1],
-                                   .first = (channels->first + 0.5 * channels->width + options->velocity) / cm_per_km,
-                                   .width = channels->width / cm_per_km};
-    return cube_moments_make(w->ctx, &axis, w->intensity, &w->moments);
-}
-
 /* ---- files ---- */
 
 static enum lr_status add_path(struct writer *w, const char *path)
@@ -159,14 +82,15 @@ static struct fits_image describe(const struct writer *w, enum cube_file file, c
         bool map;
         const char *unit, *type;
     } kinds[N_CUBE_FILE] = {
-        [CUBE_FILE_INTENSITY] = {w->intensity, w->factor, false, cube_unit_name(unit), "Intensity"},
-        [CUBE_FILE_ERROR] = {w->error, w->factor, false, cube_unit_name(unit), "Intensity"},
+        [CUBE_FILE_INTENSITY] = {w->finished.intensity, w->finished.factor, false, cube_unit_name(unit), "Intensity"},
+        [CUBE_FILE_ERROR] = {w->finished.error, w->finished.factor, false, cube_unit_name(unit), "Intensity"},
         [CUBE_FILE_OPTICAL_DEPTH] = {w->cube->optical_depth, 1.0, false, "", "Optical Depth"},
-        [CUBE_FILE_MOMENT_0] = {w->moments.integral, w->factor, true, cube_unit_integral_name(unit), "Intensity"},
+        [CUBE_FILE_MOMENT_0] = {w->moments.integral, w->finished.factor, true, cube_unit_integral_name(unit),
+                                "Intensity"},
         [CUBE_FILE_MOMENT_1] = {w->moments.mean, 1.0, true, "km s-1", "Velocity"},
         [CUBE_FILE_MOMENT_2] = {w->moments.dispersion, 1.0, true, "km s-1", "Velocity Dispersion"},
         [CUBE_FILE_COLUMN] = {w->cube->column, w->cube->column_unit, true, "cm-2", "Column Density"},
-        [CUBE_FILE_PEAK] = {w->moments.peak, w->factor, true, cube_unit_name(unit), "Intensity"},
+        [CUBE_FILE_PEAK] = {w->moments.peak, w->finished.factor, true, cube_unit_name(unit), "Intensity"},
     };
     return (struct fits_image){.cube = w->cube,
                                .options = w->options,
@@ -221,13 +145,14 @@ static enum lr_status write_cube(struct writer *w, const struct lr_summary *summ
 {
     set_object(w);
     set_history(w, summary);
-    enum lr_status status = process(w);
+    enum lr_status status = cube_finish(w->ctx, w->cube, w->options, &w->finished);
+    if (status == LR_OK && (w->options->moments || w->options->peak))
+        status = cube_finish_moments(w->ctx, &w->finished, &w->moments);
     for (int file = 0; status == LR_OK && file < N_CUBE_FILE; file++)
         if (exists(w, file))
             status = write_file(w, file);
     cube_moments_free(&w->moments);
-    free(w->convolved);
-    free(w->convolved_error);
+    cube_finish_free(&w->finished);
     return status;
 }
 

@@ -85,6 +85,7 @@ enum lr_status hdf5_array_open(lr_context *ctx, const char *path, const char *da
     struct hdf5_array *array = NULL;
     LR_TRY(lr_allocate(ctx, 1, sizeof *array, &array));
     array->file = array->dataset = -1;
+    snprintf(array->label, sizeof array->label, "dataset");
     enum lr_status status = LR_OK;
     H5E_BEGIN_TRY
     {

@@ -12,7 +12,9 @@
 enum { HDF5_MAX_RANK = 8, HDF5_MAX_UNITS = 128 };
 
 struct hdf5_array {
-    int64_t file, dataset; /* HDF5 handles */
+    int64_t file, dataset;         /* HDF5 handles; -1 for `memory` */
+    const struct lr_array *memory; /* an array of the caller, instead of a file (memory_array.h); or NULL */
+    char label[80];                /* for messages: "dataset", or "array 'NAME'" */
     int rank;
     int64_t shape[HDF5_MAX_RANK];
     bool has_units;

@@ -13,7 +13,7 @@ struct hdf5_reader {
     lr_context *ctx;
     const char *path;
     hid_t file;
-    double size; /* bytes of the file: no dataset can be larger, for none is compressed */
+    double size; /* bytes of the file: no dataset can be larger unless it is compressed */
 };
 
 enum lr_status hdf5_read_open(lr_context *ctx, const char *path, struct hdf5_reader *reader);
@@ -26,6 +26,9 @@ bool hdf5_read_has(const struct hdf5_reader *reader, const char *object);
 bool hdf5_read_has_attribute(const struct hdf5_reader *reader, const char *object, const char *name);
 
 /* ---- Attributes ---- */
+/* One number, NaN and infinity included. */
+enum lr_status hdf5_read_any_number(const struct hdf5_reader *reader, const char *object, const char *name,
+                                    double *value);
 /* Finite numbers, exactly n of them. */
 enum lr_status hdf5_read_numbers(const struct hdf5_reader *reader, const char *object, const char *name, int n,
                                  double *values);
@@ -46,6 +49,9 @@ enum lr_status hdf5_read_doubles(const struct hdf5_reader *reader, const char *n
                                  double low, double **values);
 enum lr_status hdf5_read_floats(const struct hdf5_reader *reader, const char *name, int rank, const int *shape,
                                 float **values);
+/* The same as numbers of an HDF5 memory type, whatever they are. */
+enum lr_status hdf5_read_array(const struct hdf5_reader *reader, const char *name, int rank, const int *shape,
+                               hid_t memory_type, void **values);
 /* One text of any length. */
 enum lr_status hdf5_read_text(const struct hdf5_reader *reader, const char *name, char **text);
 

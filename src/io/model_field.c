@@ -1,4 +1,5 @@
-/* A field of the medium: a value with a unit, an HDF5 dataset of the shape of the mesh, or a default with regions. */
+/* A field of the medium: a value with a unit, an HDF5 dataset or an array of the shape of the mesh, or a default with
+ * regions. */
 #include "io/model_reader.h"
 
 #include <math.h>
@@ -36,7 +37,7 @@ static enum lr_status check_shape(const struct reader *r, const struct yaml_node
     char found[128], wanted[128];
     hdf5_shape_text(array->shape, array->rank, found, sizeof found);
     hdf5_shape_text(expected, rank, wanted, sizeof wanted);
-    return READER_FAIL(r, node, "the dataset has shape %s, but the mesh needs %s", found, wanted);
+    return READER_FAIL(r, node, "the %s has shape %s, but the mesh needs %s", array->label, found, wanted);
 }
 
 static enum lr_status read_component(const struct reader *r, const struct yaml_node *node,
@@ -53,7 +54,8 @@ static enum lr_status read_component(const struct reader *r, const struct yaml_n
         if (fault) {
             char place[64];
             name_cell(mesh, cell, place, sizeof place);
-            return READER_FAIL(r, node, "the value %g at cell %s %s", field->values[cell], place, fault);
+            return READER_FAIL(r, node, "the value %g%s%s at cell %s %s", field->values[cell],
+                               array->memory ? " of " : "", array->memory ? array->label : "", place, fault);
         }
     }
     field_compact(field, n_cell);
@@ -63,8 +65,7 @@ static enum lr_status read_component(const struct reader *r, const struct yaml_n
 static enum lr_status read_field_file(const struct reader *r, const struct yaml_node *node,
                                       const struct field_rule *rule, int n_component, struct field *field)
 {
-    const char *const keys[] = {"file", "dataset"};
-    LR_TRY(READER_KEYS(r, node, keys));
+    LR_TRY(check_dataset_keys(r, node));
     struct hdf5_array *array = NULL;
     LR_TRY(open_dataset(r, node, "dataset", NULL, &array));
     int shape[MESH_MAX_RANK];
@@ -145,14 +146,15 @@ enum lr_status read_field(const struct reader *r, const struct yaml_node *node, 
 {
     if (node->kind == YAML_SCALAR)
         return read_field_value(r, node, rule, &field->constant);
-    const char *const keys[] = {"file", "dataset", "default", "regions", "snapshot"};
+    const char *const keys[] = {"file", "dataset", "default", "regions", "snapshot", "array"};
     if (node->kind == YAML_LIST)
         return READER_FAIL(r, node, "expected a value, {file, dataset} or {default, regions}, found a list");
     LR_TRY(READER_KEYS(r, node, keys));
     if (yaml_find(node, "snapshot"))
         return read_field_snapshot(r, node, rule, field);
-    return yaml_find(node, "file") || yaml_find(node, "dataset") ? read_field_file(r, node, rule, 1, field)
-                                                                 : read_field_regions(r, node, rule, field);
+    return yaml_find(node, "file") || yaml_find(node, "dataset") || yaml_find(node, "array")
+               ? read_field_file(r, node, rule, 1, field)
+               : read_field_regions(r, node, rule, field);
 }
 
 enum lr_status read_vector_field(const struct reader *r, const struct yaml_node *node, const struct field_rule *rule,

@@ -1,5 +1,5 @@
 /* {file: F, dataset: D} in a model file: find the dataset beside the model (or, from `--set`, in the current folder),
- * name the place in every message. */
+ * name the place in every message. {array: A} is an array in the memory of the program that loads the model. */
 #include "io/model_reader.h"
 
 #include <stdio.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "io/hdf5_field.h"
+#include "io/memory_array.h"
 
 enum lr_status place_error(const struct reader *r, const struct yaml_node *node, enum lr_status status)
 {
@@ -43,9 +44,30 @@ enum lr_status find_file(const struct reader *r, const struct yaml_node *node, c
     return LR_OK;
 }
 
+enum lr_status check_dataset_keys(const struct reader *r, const struct yaml_node *map)
+{
+    const char *const in_file[] = {"file", "dataset"}, *const in_memory[] = {"array"};
+    return yaml_find(map, "array") ? READER_KEYS(r, map, in_memory) : READER_KEYS(r, map, in_file);
+}
+
+static enum lr_status open_array(const struct reader *r, const struct yaml_node *node, struct hdf5_array **array)
+{
+    const char *name = "";
+    LR_TRY(text_of(r, node, &name));
+    if (r->n_array == 0)
+        return READER_FAIL(r, node,
+                           "there are no arrays in memory here; name an HDF5 file: {file: gas.h5, dataset: %s}", name);
+    for (int i = 0; i < r->n_array; i++)
+        if (r->array[i].name && strcmp(r->array[i].name, name) == 0)
+            return place_error(r, node, memory_array_open(r->ctx, &r->array[i], array));
+    return READER_FAIL(r, node, "there is no array '%s' among the %d given", name, r->n_array);
+}
+
 enum lr_status open_dataset(const struct reader *r, const struct yaml_node *map, const char *dataset_key,
                             const char *dataset_default, struct hdf5_array **array)
 {
+    if (yaml_find(map, "array"))
+        return open_array(r, yaml_find(map, "array"), array);
     const struct yaml_node *file = NULL, *dataset = yaml_find(map, dataset_key);
     const char *name = dataset_default;
     char *path = NULL;
@@ -63,6 +85,10 @@ enum lr_status open_dataset(const struct reader *r, const struct yaml_node *map,
 enum lr_status read_dataset(const struct reader *r, const struct yaml_node *node, const struct hdf5_array *array,
                             int64_t component, double *values)
 {
+    if (array->memory) {
+        memory_array_read(array->memory, component, values);
+        return LR_OK;
+    }
     return place_error(r, node, hdf5_array_read(r->ctx, array, component, values));
 }
 
@@ -72,12 +98,13 @@ enum lr_status convert_dataset(const struct reader *r, const struct yaml_node *n
     if (!array->has_units && (dimension == DIMENSION_ANY || dimension == DIMENSION_NONE))
         return LR_OK;
     if (!array->has_units)
-        return READER_FAIL(r, node, "the dataset has no attribute 'units'; give it one such as '%s'",
-                           units_dimension_example(dimension));
+        return READER_FAIL(r, node, "the %s has no%s 'units'; give it one such as '%s'", array->label,
+                           array->memory ? "" : " attribute", units_dimension_example(dimension));
     if (units_convert(r->units, array->units, dimension, values, (size_t)n) == UNIT_OK)
         return LR_OK;
     if (dimension == DIMENSION_NONE)
-        return READER_FAIL(r, node, "the dataset has units '%s'; it must be plain numbers (units '1')", array->units);
-    return READER_FAIL(r, node, "the dataset has units '%s', which is not %s such as '%s'", array->units,
+        return READER_FAIL(r, node, "the %s has units '%s'; it must be plain numbers (units '1')", array->label,
+                           array->units);
+    return READER_FAIL(r, node, "the %s has units '%s', which is not %s such as '%s'", array->label, array->units,
                        units_dimension_name(dimension), units_dimension_example(dimension));
 }

@@ -133,7 +133,7 @@ enum lr_status model_read_imaging(lr_context *ctx, const char *path, const char 
     enum lr_status status = LR_OK;
     for (int i = 0; i < n_setting; i++)
         LR_TRY(check_setting(ctx, settings[i]));
-    LR_TRY_OR(done, status, units_create(ctx, &r.units));
+    LR_TRY_OR(done, status, units_of(ctx, &r.units));
     LR_TRY_OR(done, status, yaml_parse(ctx, path, resolved, strlen(resolved), &r.tree));
     for (int i = 0; i < n_setting; i++)
         LR_TRY_OR(done, status, yaml_set(ctx, r.tree, settings[i]));
@@ -144,6 +144,5 @@ enum lr_status model_read_imaging(lr_context *ctx, const char *path, const char 
     LR_TRY_OR(done, status, read_imaging(&r));
 done:
     yaml_free(r.tree);
-    units_free(r.units);
     return status;
 }

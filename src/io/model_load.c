@@ -134,18 +134,15 @@ static enum lr_status name_line(lr_context *ctx, const char *line, enum lr_statu
     return lr_fail(ctx, status, "line '%s': %s", line, message);
 }
 
-enum lr_status model_load_line_text(lr_context *ctx, struct units *units, const char *path, const char *text,
-                                    size_t length, const char *const *settings, int n_setting, const char *line,
-                                    lr_model **out)
+enum lr_status model_load_memory(lr_context *ctx, struct units *units, const char *path, const char *text,
+                                 size_t length, const struct model_memory *memory, const char *const *settings,
+                                 int n_setting, const char *line, lr_model **out)
 {
-    struct reader r = {.ctx = ctx, .units = units};
-    char *folder = NULL;
-    const char *slash = strrchr(path, '/');
+    struct reader r = {
+        .ctx = ctx, .units = units, .folder = memory->folder, .array = memory->array, .n_array = memory->n_array};
     enum lr_status status = LR_OK;
     LR_TRY_OR(done, status, lr_allocate(ctx, 1, sizeof *r.model, &r.model));
     LR_TRY_OR(done, status, copy_string(ctx, path, strlen(path), &r.model->path));
-    LR_TRY_OR(done, status, copy_string(ctx, path, slash ? (size_t)(slash - path) + 1 : 0, &folder));
-    r.folder = folder;
     LR_TRY_OR(done, status, keep_text(ctx, text, length, settings, n_setting, line, &r.model->text));
     LR_TRY_OR(done, status, yaml_parse(ctx, path, text, length, &r.tree));
     for (int i = 0; i < n_setting; i++)
@@ -159,8 +156,21 @@ enum lr_status model_load_line_text(lr_context *ctx, struct units *units, const 
 done:
     snapshot_close(r.snapshot);
     yaml_free(r.tree);
-    free(folder);
     lr_model_free(r.model);
+    return status;
+}
+
+enum lr_status model_load_line_text(lr_context *ctx, struct units *units, const char *path, const char *text,
+                                    size_t length, const char *const *settings, int n_setting, const char *line,
+                                    lr_model **model)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = NULL;
+    LR_TRY(copy_string(ctx, path, slash ? (size_t)(slash - path) + 1 : 0, &folder));
+    const struct model_memory memory = {.folder = folder};
+    const enum lr_status status =
+        model_load_memory(ctx, units, path, text, length, &memory, settings, n_setting, line, model);
+    free(folder);
     return status;
 }
 
@@ -209,10 +219,9 @@ enum lr_status lr_model_load_line(lr_context *ctx, const char *path, const char 
     *model = NULL;
     enum lr_status status = read_text(ctx, path, &text, &length);
     if (status == LR_OK)
-        status = units_create(ctx, &units);
+        status = units_of(ctx, &units);
     if (status == LR_OK)
         status = model_load_line_text(ctx, units, path, text, length, settings, n_setting, line, model);
-    units_free(units);
     free(text);
     return status;
 }
@@ -239,5 +248,32 @@ enum lr_status lr_model_lines(lr_context *ctx, const char *path, const char *con
         status = model_lines_names(ctx, tree, names);
     yaml_free(tree);
     free(text);
+    return status;
+}
+
+/* A folder as paths begin with it. */
+static enum lr_status end_with_slash(lr_context *ctx, const char *folder, char **copy)
+{
+    const size_t length = folder ? strlen(folder) : 0;
+    LR_TRY(lr_allocate(ctx, length + 2, 1, copy));
+    if (length > 0)
+        snprintf(*copy, length + 2, "%s%s", folder, folder[length - 1] == '/' ? "" : "/");
+    return LR_OK;
+}
+
+enum lr_status lr_model_load_text(lr_context *ctx, const char *name, const char *yaml, const char *folder,
+                                  const struct lr_array *arrays, int n_array, const char *const *settings,
+                                  int n_setting, const char *line, lr_model **model)
+{
+    struct units *units = NULL;
+    char *start = NULL;
+    *model = NULL;
+    enum lr_status status = end_with_slash(ctx, folder, &start);
+    const struct model_memory memory = {.folder = start, .array = arrays, .n_array = n_array};
+    if (status == LR_OK)
+        status = units_of(ctx, &units);
+    if (status == LR_OK)
+        status = model_load_memory(ctx, units, name, yaml, strlen(yaml), &memory, settings, n_setting, line, model);
+    free(start);
     return status;
 }

@@ -1,4 +1,5 @@
-/* Section `mesh`: cells and size, perhaps refined, or edges, or spherical shells; what happens at each face. */
+/* Section `mesh`: cells and size, perhaps refined, or edges, or spherical shells; what happens at each face. Edges are
+ * lists, datasets or arrays. */
 #include "io/model_reader.h"
 
 #include <math.h>
@@ -40,10 +41,16 @@ static enum lr_status read_uniform(const struct reader *r, const struct yaml_nod
         lower[axis] = -0.5 * size[axis];
     }
     LR_TRY(read_vector(r, yaml_find(map, "origin"), DIMENSION_LENGTH, lower));
-    if (yaml_find(map, "refine"))
+    const struct yaml_node *refine = yaml_find(map, "refine"), *bricks = yaml_find(map, "bricks");
+    if (refine && bricks)
+        return yaml_fail_key(r->ctx, r->tree, bricks, "'refine' already says this; remove one of them");
+    if (refine)
         return read_refined(r, map, mesh->n, lower, size, mesh);
+    if (bricks)
+        return read_bricks(r, map, mesh->n, lower, size, mesh);
     if (yaml_find(map, "brick"))
-        return yaml_fail_key(r->ctx, r->tree, yaml_find(map, "brick"), "bricks belong to a mesh with 'refine'");
+        return yaml_fail_key(r->ctx, r->tree, yaml_find(map, "brick"),
+                             "bricks belong to a mesh with 'refine' or 'bricks'");
     return mesh_build_uniform(r->ctx, mesh->n, lower, size, mesh);
 }
 
@@ -59,9 +66,8 @@ static enum lr_status read_edge_list(const struct reader *r, const struct yaml_n
 
 static enum lr_status read_edge_file(const struct reader *r, const struct yaml_node *map, int *n, double **edge)
 {
-    const char *const keys[] = {"file", "dataset"};
     struct hdf5_array *array = NULL;
-    LR_TRY(READER_KEYS(r, map, keys));
+    LR_TRY(check_dataset_keys(r, map));
     LR_TRY(open_dataset(r, map, "dataset", NULL, &array));
     enum lr_status status = LR_OK;
     int64_t count = array->rank == 1 ? array->shape[0] : 0;
@@ -146,11 +152,11 @@ static enum lr_status read_spaced_shells(const struct reader *r, const struct ya
 static enum lr_status read_shells(const struct reader *r, const struct yaml_node *map, const struct yaml_node *shells,
                                   struct mesh *mesh)
 {
-    const char *const refused[] = {"cells", "size", "origin", "edges", "refine", "brick"};
+    const char *const refused[] = {"cells", "size", "origin", "edges", "refine", "brick", "bricks"};
     const char *const spaced[] = {"inner", "outer", "spacing"};
     const struct yaml_node *faces = yaml_find(map, "faces");
     mesh->kind = MESH_SHELLS;
-    for (int i = 0; i < 6; i++)
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         if (yaml_find(map, refused[i]))
             return yaml_fail_key(r->ctx, r->tree, yaml_find(map, refused[i]),
                                  "a mesh of shells has no '%s'; its radii are given by inner, outer and spacing, or by "
@@ -199,9 +205,9 @@ enum lr_status read_faces(const struct reader *r, const struct yaml_node *node, 
 
 enum lr_status read_mesh(const struct reader *r, const struct yaml_node *node, struct mesh *mesh)
 {
-    const char *const keys[] = {"cells", "size",   "origin", "refine", "brick",  "edges",
-                                "faces", "shells", "inner",  "outer",  "spacing"};
-    enum { N_OF_UNIFORM = 5, FIRST_OF_SHELLS = 8, N_KEY = 11 };
+    const char *const keys[] = {"cells", "size",  "origin", "refine", "brick", "bricks",
+                                "edges", "faces", "shells", "inner",  "outer", "spacing"};
+    enum { N_OF_UNIFORM = 6, FIRST_OF_SHELLS = 9, N_KEY = 12 };
     LR_TRY(READER_KEYS(r, node, keys));
     if (yaml_find(node, "shells"))
         return read_shells(r, node, yaml_find(node, "shells"), mesh);

@@ -5,12 +5,17 @@
 #include "base/constants.h"
 #include "io/hdf5_field.h"
 
-/* Read dataset `name` of shape (n) or (n, 3); the first one read sets n. */
+/* Read dataset `name` of the file, or what the key `name` stands for, of shape (n) or (n, 3); the first one read sets
+ * n.
+ */
 static enum lr_status read_list(const struct reader *r, const struct yaml_node *map, const char *name,
                                 enum dimension dimension, int width, int64_t *n, double **values)
 {
+    const struct yaml_node *own = yaml_find(map, name);
     struct hdf5_array *array = NULL;
-    LR_TRY(open_dataset(r, map, name, name, &array));
+    if (own)
+        LR_TRY(check_dataset_keys(r, own));
+    LR_TRY(open_dataset(r, own ? own : map, own ? "dataset" : name, own ? NULL : name, &array));
     enum lr_status status = LR_OK;
     bool fits = array->rank == (width == 1 ? 1 : 2) && (width == 1 || array->shape[1] == width) &&
                 array->shape[0] > 0 && (*n == 0 || array->shape[0] == *n);
@@ -56,7 +61,7 @@ static const char *finish_packet(const struct mesh *mesh, struct source *source,
 
 enum lr_status read_packets(const struct reader *r, const struct yaml_node *map, struct source *source)
 {
-    const char *const keys[] = {"file"};
+    const char *const keys[] = {"file", "position", "direction", "velocity", "weight"};
     int64_t *n = &source->n_packet;
     LR_TRY(READER_KEYS(r, map, keys));
     LR_TRY(read_list(r, map, "position", DIMENSION_LENGTH, 3, n, &source->packet_position));

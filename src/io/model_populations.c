@@ -26,7 +26,7 @@ static enum lr_status check_shape(const struct reader *r, const struct yaml_node
     char found[128], wanted[128];
     hdf5_shape_text(array->shape, array->rank, found, sizeof found);
     hdf5_shape_text(expected, rank, wanted, sizeof wanted);
-    return READER_FAIL(r, node, "the dataset has shape %s, but mesh and levels need %s", found, wanted);
+    return READER_FAIL(r, node, "the %s has shape %s, but mesh and levels need %s", array->label, found, wanted);
 }
 
 /* Fractions of one cell with sum 1; *sum is what it was. */
@@ -77,7 +77,7 @@ static enum lr_status read_given(const struct reader *r, const struct yaml_node 
     if (map->kind != YAML_MAP)
         return READER_FAIL(r, map, "'given' needs a file: {method: given, file: F, dataset: D}");
     LR_TRY(open_dataset(r, map, "dataset", NULL, &array));
-    const struct yaml_node *node = yaml_find(map, "dataset");
+    const struct yaml_node *node = yaml_find(map, array->memory ? "array" : "dataset");
     bool densities = false;
     enum lr_status status = check_shape(r, node, array);
     if (status == LR_OK)
@@ -113,7 +113,8 @@ static enum lr_status refuse_foreign_keys(const struct reader *r, const struct y
                  {"inversion_limit", LVG | ESCAPE | EQUILIBRIUM},
                  {"length", ESCAPE},
                  {"file", GIVEN},
-                 {"dataset", GIVEN}};
+                 {"dataset", GIVEN},
+                 {"array", GIVEN}};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         const struct yaml_node *node = yaml_find(map, rules[i].key);
         if (node && !(rules[i].methods >> method & 1))
@@ -185,8 +186,8 @@ static enum lr_status read_choices(const struct reader *r, const struct yaml_nod
 
 enum lr_status read_populations(const struct reader *r, const struct yaml_node *node)
 {
-    const char *const keys[] = {"method",     "background", "error", "iterations", "directions",     "noise",
-                                "stimulated", "length",     "file",  "dataset",    "inversion_limit"};
+    const char *const keys[] = {"method",     "background", "error", "iterations", "directions",      "noise",
+                                "stimulated", "length",     "file",  "dataset",    "inversion_limit", "array"};
     const char *words[N_POPULATION_METHOD];
     struct species *species = r->model->species;
     int method = POPULATIONS_LTE;

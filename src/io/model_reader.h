@@ -17,6 +17,8 @@ struct reader {
     lr_model *model;
     struct snapshot *snapshot; /* what stands in for `mesh` and for keys that `medium` leaves out; or NULL */
     const struct yaml_node *snapshot_node; /* its section */
+    const struct lr_array *array;          /* [n_array] of the caller, for {array: NAME} */
+    int n_array;
 };
 
 #define READER_FAIL(reader, node, ...) yaml_fail((reader)->ctx, (reader)->tree, (node), __VA_ARGS__)
@@ -86,15 +88,17 @@ enum lr_status fail_missing(const struct reader *r, const struct yaml_node *map,
 /* What was taken from the snapshot, for the report. */
 enum lr_status describe_snapshot(const struct reader *r);
 
-/* ---- Files that values live in (model_file.c): {file: F, dataset: D}. ---- */
+/* ---- Files that values live in (model_file.c): {file: F, dataset: D}, or {array: A} of a program. ---- */
 struct hdf5_array;
 /* Open the dataset and fail unless it is numeric. `file` and `dataset` are keys of `map`; dataset may have a default.
- */
+ * A map with the key `array` is an array in memory instead. */
 enum lr_status open_dataset(const struct reader *r, const struct yaml_node *map, const char *dataset_key,
                             const char *dataset_default, struct hdf5_array **array);
 /* All values, or those of one component of the first axis. */
 enum lr_status read_dataset(const struct reader *r, const struct yaml_node *node, const struct hdf5_array *array,
                             int64_t component, double *values);
+/* Fails at keys of a map that are none of {file, dataset}, or of {array}. */
+enum lr_status check_dataset_keys(const struct reader *r, const struct yaml_node *map);
 /* Convert to CGS by the dataset's `units` attribute. */
 enum lr_status convert_dataset(const struct reader *r, const struct yaml_node *node, const struct hdf5_array *array,
                                enum dimension dimension, double *values, int64_t n);
@@ -115,6 +119,9 @@ enum lr_status read_faces(const struct reader *r, const struct yaml_node *node, 
 /* Its keys `refine` and `brick` (model_refine.c): cells[] of level 0 become a refined mesh. */
 enum lr_status read_refined(const struct reader *r, const struct yaml_node *map, const int cells[3],
                             const double lower[3], const double size[3], struct mesh *mesh);
+/* Its key `bricks` (model_bricks.c): the same, brick by brick. */
+enum lr_status read_bricks(const struct reader *r, const struct yaml_node *map, const int cells[3],
+                           const double lower[3], const double size[3], struct mesh *mesh);
 enum lr_status read_line(const struct reader *r, const struct yaml_node *node, struct line *line);
 /* A line of a molecule (model_molecule.c), and how its populations are found (model_populations.c). The latter needs
  * the mesh, and comes before the medium. */

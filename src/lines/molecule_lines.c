@@ -1,4 +1,4 @@
-/* Lines and colliders as the public interface shows them. */
+/* Levels, lines and colliders as the public interface shows them. */
 #include <math.h>
 #include <string.h>
 
@@ -11,17 +11,40 @@ void lr_molecule_size(const lr_molecule *molecule, int *n_level, int *n_line)
     *n_line = molecule->data.n_line;
 }
 
-struct lr_line lr_molecule_line(const lr_molecule *molecule, int line)
+/* K above the lowest level. */
+static double energy_of(const struct molecule *data, int level)
 {
-    const struct molecule *data = &molecule->data;
-    const struct transition *t = &data->line[line];
     double lowest = data->level[0].energy;
     for (int i = 1; i < data->n_level; i++)
         lowest = fmin(lowest, data->level[i].energy);
     const double kelvin = LR_PLANCK * LR_LIGHT_SPEED / LR_BOLTZMANN; /* K per cm^-1 */
+    return kelvin * (data->level[level].energy - lowest);
+}
+
+struct lr_level lr_molecule_level(const lr_molecule *molecule, int level)
+{
+    const struct molecule *data = &molecule->data;
+    return (struct lr_level){
+        .energy = energy_of(data, level), .weight = data->level[level].weight, .label = data->level[level].label};
+}
+
+const char *lr_molecule_name(const lr_molecule *molecule)
+{
+    return molecule->data.name;
+}
+
+double lr_molecule_mass(const lr_molecule *molecule)
+{
+    return molecule->data.mass;
+}
+
+struct lr_line lr_molecule_line(const lr_molecule *molecule, int line)
+{
+    const struct molecule *data = &molecule->data;
+    const struct transition *t = &data->line[line];
     return (struct lr_line){.frequency = t->frequency,
                             .a_ul = t->a_ul,
-                            .upper_energy = kelvin * (data->level[t->upper].energy - lowest),
+                            .upper_energy = energy_of(data, t->upper),
                             .upper = t->upper,
                             .lower = t->lower,
                             .upper_label = data->level[t->upper].label,

@@ -150,12 +150,28 @@ static void arrays_convert_in_place(void **state)
     assert_int_equal(units_convert(world->units, "1", DIMENSION_NONE, values, 3), UNIT_OK);
 }
 
+static void a_context_keeps_its_units(void **state)
+{
+    (void)state;
+    lr_context *ctx = lr_context_create();
+    struct units *first = NULL, *again = NULL;
+    double value = 0.0;
+    assert_int_equal(units_of(ctx, &first), LR_OK);
+    assert_int_equal(units_of(ctx, &again), LR_OK);
+    assert_ptr_equal(first, again);
+    assert_int_equal(units_parse(again, "2 km", DIMENSION_LENGTH, &value), UNIT_OK);
+    assert_true(fabs(value - 2e5) < 1e-9);
+    lr_context_free(ctx);
+    lr_context_free(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_units_convert_to_cgs),
         cmocka_unit_test(faults_are_told_apart),
         cmocka_unit_test(arrays_convert_in_place),
+        cmocka_unit_test(a_context_keeps_its_units),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

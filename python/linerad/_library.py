@@ -1,0 +1,57 @@
+"""The C library, bound through its own header: what include/linerad.h declares is here, and nothing else.
+
+The library is the one named by the environment variable LINERAD_LIBRARY, or the one installed in this package.
+"""
+
+import os
+import re
+from pathlib import Path
+
+from cffi import FFI
+
+HERE = Path(__file__).resolve().parent
+
+
+def declarations(header):
+    """The header without what only a preprocessor understands."""
+    text = re.sub(r"/\*.*?\*/", " ", header, flags=re.S)
+    text = re.sub(r"^#if(def __cplusplus| defined\(__GNUC__\)).*?^#endif", "", text, flags=re.S | re.M)
+    text = re.sub(r"^#.*$", "", text, flags=re.M)
+    return re.sub(r"\bLR_API\b", "", text)
+
+
+def _find_header():
+    for path in (HERE / "include" / "linerad.h", HERE.parents[1] / "include" / "linerad.h"):
+        if path.exists():
+            return path
+    raise ImportError("linerad: the header linerad.h is missing beside the package; install it again")
+
+
+def _find_library():
+    named = os.environ.get("LINERAD_LIBRARY")
+    if named:
+        return named
+    path = HERE / "lib" / "liblinerad.so"
+    if path.exists():
+        return str(path)
+    raise ImportError(
+        f"linerad: there is no library at {path}; install the package with 'pip install .', "
+        "or let LINERAD_LIBRARY name a liblinerad.so"
+    )
+
+
+ffi = FFI()
+ffi.cdef(declarations(_find_header().read_text(encoding="utf-8")))
+lib = ffi.dlopen(_find_library())
+
+
+def text(pointer):
+    """A C string as str; None for NULL."""
+    return None if pointer == ffi.NULL else ffi.string(pointer).decode("utf-8", "replace")
+
+
+def take_text(pointer):
+    """The same for a text that is ours to free."""
+    found = text(pointer)
+    lib.lr_text_free(pointer)
+    return found

@@ -1,0 +1,43 @@
+"""What can go wrong. Messages are those of the C library: one line with the place and what to do."""
+
+import astropy.units as u
+
+
+class Error(Exception):
+    """Any failure of linerad."""
+
+
+class InputError(Error, ValueError):
+    """The model or an argument is wrong."""
+
+
+class UnitsError(InputError, u.UnitsError):
+    """A value of the wrong dimension, or without a unit."""
+
+
+class FileError(Error, OSError):
+    """A file cannot be read or written."""
+
+
+class OutOfMemory(Error, MemoryError):
+    """The problem does not fit."""
+
+
+class DeviceError(Error, RuntimeError):
+    """The device that was asked for is missing or failed."""
+
+
+class InternalError(Error, RuntimeError):
+    """A bug in linerad."""
+
+
+class LineradWarning(UserWarning):
+    """Something that a run does, but that is probably not meant."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """A run was stopped by Ctrl-C. `result` holds what was finished, or is None."""
+
+    def __init__(self, message, result=None):
+        super().__init__(message)
+        self.result = result

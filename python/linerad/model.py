@@ -1,0 +1,230 @@
+"""A model, from parts and arrays or from a file, and its run."""
+
+import json
+import os
+import weakref
+
+import numpy as np
+
+from . import _values, parts
+from ._context import Context
+from ._library import ffi, lib, take_text
+from ._memory import lend
+from .errors import InputError, Interrupted
+from .result import Result
+
+_SECTIONS = (
+    "snapshot", "mesh", "line", "lines", "medium", "sources", "populations", "physics", "output", "channels", "cameras",
+    "image", "run",
+)  # fmt: skip
+
+
+def _settings(settings):
+    """'key=value' texts from a map or a list of them. Words are as on the command line, YAML themselves."""
+    if isinstance(settings, dict):
+        return tuple(f"{key}={_setting(key, value)}" for key, value in settings.items())
+    return tuple(str(setting) for setting in settings or ())
+
+
+def _setting(key, value):
+    written = _values.plain(value, key, {})
+    return written if isinstance(written, str) else json.dumps(written)
+
+
+_alive = weakref.WeakKeyDictionary()  # texts that arrays of pointers point to
+
+
+def _texts(settings):
+    """The same for C: an array of texts, and how many."""
+    texts = [ffi.new("char[]", setting.encode()) for setting in settings]
+    pointers = ffi.new("char *[]", texts or [ffi.NULL])
+    _alive[pointers] = texts
+    return pointers, len(texts)
+
+
+class Model:
+    """What there is to calculate.
+
+    Sections are parts (linerad.Mesh, linerad.Medium, ...), maps, or words, with the names and meanings of a model file
+    (docs/model_reference.md). Arrays are read by the library straight from their memory when the model is first used,
+    and again when a run changes settings: they are neither copied nor written to, and should not change in between.
+
+    `folder` is where relative names of files start; `name` is what messages call the model.
+    """
+
+    def __init__(
+        self,
+        *,
+        mesh=None,
+        line=None,
+        medium=None,
+        sources=None,
+        populations=None,
+        physics=None,
+        output=None,
+        channels=None,
+        cameras=None,
+        image=None,
+        run=None,
+        snapshot=None,
+        lines=None,
+        settings=(),
+        folder=None,
+        name="model",
+    ):
+        given = locals()
+        if sources is not None and not isinstance(sources, (list, tuple)):
+            given["sources"] = [sources]
+        if cameras is not None and not isinstance(cameras, (list, tuple)):
+            given["cameras"] = [cameras]
+        self._arrays = {}
+        self._path = None
+        self._name, self._folder = str(name), os.fspath(folder) if folder is not None else os.getcwd()
+        self._settings = _settings(settings)
+        self.structure = {
+            key: parts.write(given[key], key, self._arrays) for key in _SECTIONS if given[key] is not None
+        }
+        parts.check_shapes(mesh, self._arrays)
+        self._loaded = None
+
+    @classmethod
+    def load(cls, path, settings=()):
+        """A model file, with settings as `--set` takes them: {'medium.tau_mean': 8000}, or ['medium.tau_mean=8000']."""
+        model = cls.__new__(cls)
+        model._arrays, model._path, model._name, model._folder = {}, os.fspath(path), os.fspath(path), None
+        model._settings = _settings(settings)
+        model.structure = model._loaded = None
+        for line in model.lines or [None]:
+            model._pointer(line=line)
+        return model
+
+    @property
+    def lines(self):
+        """Names of the lines of a model that has several; otherwise empty."""
+        if self.structure is not None:
+            return [str(line.get("name")) for line in self.structure.get("lines", [])]
+        names = ffi.new("char **")
+        Context().call(lib.lr_model_lines, self._path.encode(), *_texts(self._settings), names)
+        return take_text(names[0]).split()
+
+    @property
+    def yaml(self):
+        """The model as the text of a model file; arrays are named, not written."""
+        if self.structure is None:
+            with open(self._path, encoding="utf-8") as file:
+                return file.read()
+        return _values.yaml_text(self.structure)
+
+    @property
+    def arrays(self):
+        """The arrays that `yaml` names."""
+        return {name: values for name, (values, _) in self._arrays.items()}
+
+    def __repr__(self):
+        keys = ", ".join(self.structure) if self.structure else self._path
+        return f"<linerad.Model: {keys}>"
+
+    def _pointer(self, settings=(), line=None, context=None, depth=4):
+        """The model in the library, loaded anew when the settings or the line changed."""
+        key = (self._settings + tuple(settings), line)
+        if self._loaded and self._loaded[0] == key:
+            return self._loaded[1]
+        self._loaded = None
+        context, made = context or Context(), ffi.new("lr_model **")
+        c_settings, n_setting = _texts(key[0])
+        c_line = line.encode() if line else ffi.NULL
+        if self._path:
+            context.call(lib.lr_model_load_line, self._path.encode(), c_settings, n_setting, c_line, made, depth=depth)
+        else:
+            structs, keep = lend(self._arrays)
+            context.call(
+                lib.lr_model_load_text,
+                self._name.encode(),
+                self.yaml.encode(),
+                self._folder.encode(),
+                structs,
+                len(self._arrays),
+                c_settings,
+                n_setting,
+                c_line,
+                made,
+                depth=depth,
+            )
+            del keep
+        self._loaded = (key, ffi.gc(made[0], lib.lr_model_free))
+        return self._loaded[1]
+
+    def check(self, line=None):
+        """Load the model completely and tell what was understood, in physical units."""
+        context, report = Context(), ffi.new("char **")
+        context.call(lib.lr_model_report, self._pointer(line=line, context=context), report)
+        return take_text(report[0])
+
+    def run(
+        self,
+        packets=None,
+        *,
+        seed=None,
+        threads=None,
+        device=None,
+        precision=None,
+        progress=None,
+        settings=(),
+        line=None,
+    ):
+        """Follow photons, find populations, make images: whatever the model asks for.
+
+        Arguments that are given replace those of the section `run`. `progress` is a function of (what, done, total,
+        seconds) or a class like tqdm.tqdm; `settings` are as in Model.load. `line` names one of several lines.
+
+        Ctrl-C lets the packets in flight finish and raises linerad.Interrupted, a KeyboardInterrupt, whose `result` is
+        complete for the packets that were finished (None when there are none). A second Ctrl-C leaves at once.
+        """
+        chosen = {"packets": packets, "seed": seed, "threads": threads, "device": device, "precision": precision}
+        short = [f"run.{key}={_option(key, value)}" for key, value in chosen.items() if value is not None]
+        bar = _bar(progress)
+        context = Context(bar)
+        model = self._pointer(_settings(settings) + tuple(short), line, context)
+        made = ffi.new("lr_result **")
+        try:
+            stopped = context.run(lib.lr_run, model, made)
+        finally:
+            if hasattr(bar, "finish"):
+                bar.finish()
+        result = Result._own(made[0])
+        if stopped:
+            done, wanted = result.summary.packets, result.summary.packets_requested
+            raise Interrupted(f"stopped after {done} of {wanted} packets", result)
+        return result
+
+
+def _option(key, value):
+    if isinstance(value, (bool, np.bool_)):
+        raise InputError(f"{key}: expected a number or a word, found {value}")
+    if isinstance(value, (int, np.integer)):
+        return int(value)
+    return repr(float(value)) if isinstance(value, (float, np.floating)) else str(value)
+
+
+class _Bar:
+    """Progress on a bar of tqdm, one for each thing that is counted."""
+
+    def __init__(self, make):
+        self._make, self._what, self._bar = make, None, None
+
+    def __call__(self, what, done, total, seconds):
+        if what != self._what:
+            self.finish()
+            self._what, self._bar = what, self._make(total=total or None, desc=what, unit="")
+        self._bar.update(done - self._bar.n)
+
+    def finish(self):
+        if self._bar is not None:
+            if self._bar.total:
+                self._bar.update(self._bar.total - self._bar.n)
+            self._bar.close()
+            self._bar = None
+
+
+def _bar(progress):
+    return _Bar(progress) if isinstance(progress, type) and hasattr(progress, "update") else progress

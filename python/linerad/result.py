@@ -1,0 +1,254 @@
+"""What a run measured. Arrays are views of the library's memory, which they keep alive; nothing is copied."""
+
+import os
+from collections import namedtuple
+
+import astropy.units as u
+import numpy as np
+
+from ._context import Context
+from ._library import ffi, lib, take_text, text
+from ._memory import view_array
+from .cube import Cube
+from .errors import Interrupted
+
+Estimate = namedtuple("Estimate", "value error")  # one standard error
+
+_UNITS = {
+    "reference_b": u.cm / u.s, "emitted": 1 / u.s, "escaped": 1 / u.s, "absorbed": 1 / u.s, "outside": 1 / u.s,
+    "seconds_transport": u.s, "seconds_images": u.s, "seconds_total": u.s, "seconds_populations": u.s,
+    "scatterings_per_second": 1 / u.s,
+}  # fmt: skip
+
+
+class Summary:
+    """Numbers of a run, as attributes; measured ones are (value, error)."""
+
+    def __init__(self, struct):
+        for name, member in ffi.typeof("struct lr_summary").fields:
+            value = getattr(struct, name)
+            unit = _UNITS.get(name, 1)
+            if member.type.kind == "struct":
+                value = Estimate(value.value * unit, value.error * unit)
+            elif member.type.kind == "array":
+                value = text(value)
+            elif unit != 1:
+                value = value * unit
+            setattr(self, name, value)
+        for name in ("shells", "images_missing", "populations_converged"):
+            setattr(self, name, bool(getattr(self, name)))
+
+    def as_dict(self):
+        return dict(vars(self))
+
+    def __repr__(self):
+        def show(value):
+            if not isinstance(value, Estimate):
+                return f"{value:.6g}" if isinstance(value, (float, u.Quantity)) else str(value)
+            return f"{value.value:.6g} +- {value.error:.2g}"
+
+        return "\n".join(f"{name:24s} {show(value)}" for name, value in vars(self).items())
+
+
+class Spectrum:
+    """Escaped photons per second and unit x, x = (nu - nu0) / nu_D in Doppler units of reference_b, positive = blue.
+
+    `velocity` is the radio velocity of the middles of the bins, positive = receding: it falls while x grows.
+    """
+
+    def __init__(self, arrays, reference_b):
+        self.x_edges = arrays["spectrum/x_edges"].value
+        self.velocity_edges = (-self.x_edges * reference_b).to(u.km / u.s)
+        self.flux, self.error = arrays["spectrum/total"], arrays["spectrum/total_error"]
+        self.face, self.face_error = arrays.get("spectrum/face"), arrays.get("spectrum/face_error")
+        self.direction, self.direction_error = arrays.get("spectrum/direction"), arrays.get("spectrum/direction_error")
+        self._reference_b = reference_b
+
+    @property
+    def x(self):
+        return 0.5 * (self.x_edges[1:] + self.x_edges[:-1])
+
+    @property
+    def velocity(self):
+        return 0.5 * (self.velocity_edges[1:] + self.velocity_edges[:-1])
+
+    def per_velocity(self):
+        """(flux, error) per km/s instead of per unit x."""
+        step = self._reference_b.to(u.km / u.s)
+        return self.flux / step, self.error / step
+
+
+class Populations:
+    """Levels of the molecule: what was found, and how."""
+
+    def __init__(self, result):
+        arrays = result.arrays
+        self.method, self.molecule, self.transition = (result.text(key) for key in ("method", "molecule", "transition"))
+        self.fraction = arrays.get("populations/fraction")
+        if self.fraction is not None:
+            self.fraction = self.fraction.value
+        self.excitation_temperature = arrays.get("populations/excitation_temperature")
+        self.residual = arrays.get("populations/residual")
+        energy = arrays.get("populations/level_energy")
+        self.level_energy = energy
+        self.level_weight = None if energy is None else arrays["populations/level_weight"].value
+        labels = range(0 if energy is None else len(energy))
+        self.level_label = [text(lib.lr_result_level_label(result._pointer, level)) for level in labels]
+        summary = result.summary
+        self.converged, self.error, self.noise = (
+            summary.populations_converged,
+            summary.population_error,
+            summary.population_noise,
+        )
+        self.iterations = summary.population_iterations
+        history = ("change", "error", "radius", "accelerated")
+        found = {key: arrays.get(f"populations/history_{key}") for key in history}
+        self.history = {key: value.value for key, value in found.items() if value is not None}
+
+
+class Result:
+    """Made by Model.run, Result.load and linerad.image."""
+
+    def __init__(self):
+        raise TypeError("results are made by Model.run, Result.load or linerad.image")
+
+    @classmethod
+    def _own(cls, pointer):
+        result = cls.__new__(cls)
+        result._pointer = ffi.gc(pointer, lib.lr_result_free)
+        result._cubes = {}
+        result._arrays = None
+        found = ffi.new("struct lr_summary *")
+        lib.lr_result_summary(result._pointer, found)
+        result.summary = Summary(found[0])
+        return result
+
+    @classmethod
+    def load(cls, path):
+        """A result file (HDF5) that a run has written."""
+        made = ffi.new("lr_result **")
+        Context().call(lib.lr_result_read, os.fspath(path).encode(), made)
+        return cls._own(made[0])
+
+    def __repr__(self):
+        cubes = f", cubes {', '.join(self.cameras)}" if self.cameras else ""
+        return f"<linerad.Result: {self.summary.packets} packets{cubes}>"
+
+    # ---- what was measured ----
+
+    @property
+    def arrays(self):
+        """Everything but images, as {name: Quantity} with the names of the result file (docs/result_format.md)."""
+        if self._arrays is None:
+            self._arrays = {}
+            for index in range(lib.lr_result_array_count(self._pointer)):
+                name, values, units = view_array(self._pointer, lib.lr_result_array(self._pointer, index))
+                unit = u.dimensionless_unscaled if units in (None, "1") else u.Unit(units)
+                self._arrays[name] = u.Quantity(values, unit, copy=False, dtype=values.dtype)
+        return self._arrays
+
+    def _group(self, name):
+        start = f"{name}/"
+        return {key[len(start) :]: value for key, value in self.arrays.items() if key.startswith(start)}
+
+    @property
+    def spectrum(self):
+        """The escaped spectrum; None when no packets were followed."""
+        return Spectrum(self.arrays, self.summary.reference_b) if "spectrum/total" in self.arrays else None
+
+    @property
+    def fields(self):
+        """Per cell: mean_intensity, scattering_rate, and their errors (NAME_error)."""
+        return self._group("fields")
+
+    @property
+    def packets(self):
+        """The list of escaped packets, with output.packets."""
+        return self._group("packets")
+
+    @property
+    def mesh(self):
+        """Edges, radii, or level and position of bricks; `kind` is 'cartesian', 'shells' or 'amr'."""
+        found = {"kind": self.text("mesh"), **self._group("mesh")}
+        n = lib.lr_result_bricks(self._pointer, ffi.NULL, ffi.NULL)
+        if n > 0:
+            level, position = np.empty(n, dtype=np.intc), np.empty((n, 3), dtype=np.intc)
+            lib.lr_result_bricks(
+                self._pointer,
+                ffi.cast("int *", level.__array_interface__["data"][0]),
+                ffi.cast("int *", position.__array_interface__["data"][0]),
+            )
+            found["level"], found["position"] = level, position
+        return found
+
+    @property
+    def populations(self):
+        """Levels of the molecule; None without one."""
+        return Populations(self) if self.text("method") else None
+
+    def text(self, name):
+        """'model', 'model_resolved', 'version', 'date', 'host', 'cpu', 'mesh', 'method', 'molecule', 'transition'."""
+        return text(lib.lr_result_text(self._pointer, name.encode()))
+
+    # ---- images ----
+
+    @property
+    def cameras(self):
+        """Names of the cameras, in order."""
+        return [self._cube(index).camera for index in range(lib.lr_result_cube_count(self._pointer))]
+
+    def _cube(self, index):
+        if index not in self._cubes:
+            self._cubes[index] = Cube(_Owner(self._pointer), index)
+        return self._cubes[index]
+
+    def cube(self, camera=None):
+        """The cube of a camera, by its name or number; the first one without."""
+        names = self.cameras
+        if not names:
+            raise KeyError("this result has no images: the model has no cameras")
+        if isinstance(camera, str) and camera not in names:
+            raise KeyError(f"there is no camera '{camera}'; there are {', '.join(names)}")
+        return self._cube(names.index(camera) if isinstance(camera, str) else range(len(names))[camera or 0])
+
+    def moment(self, order, camera=None):
+        """A moment map of a cube: Cube.moment."""
+        return self.cube(camera).moment(order)
+
+    # ---- files ----
+
+    def save(self, path):
+        """Everything in one HDF5 file (docs/result_format.md)."""
+        Context().call(lib.lr_result_write, self._pointer, os.fspath(path).encode())
+
+    def write_cubes(self, prefix):
+        """PREFIX_<camera>.fits and what else image asks for; the names of the files."""
+        paths = ffi.new("char **")
+        Context().call(lib.lr_result_write_cubes, self._pointer, os.fspath(prefix).encode(), paths)
+        return take_text(paths[0]).splitlines()
+
+
+class _Owner:
+    """What a cube keeps of its result, without a circle between the two."""
+
+    def __init__(self, pointer):
+        self._pointer = pointer
+
+
+def image(path, settings=(), progress=None):
+    """Other images of a run that kept its emissivity (image.emissivity), as `linerad image` makes them.
+
+    Settings are those of the sections cameras, channels and image, and the short ones camera, pixels, field, centre,
+    range and bin.
+    """
+    from .model import _bar, _settings, _texts
+
+    scene, made = ffi.new("lr_scene **"), ffi.new("lr_result **")
+    context = Context(_bar(progress))
+    context.call(lib.lr_scene_load, os.fspath(path).encode(), *_texts(_settings(settings)), scene)
+    scene = ffi.gc(scene[0], lib.lr_scene_free)
+    stopped = context.run(lib.lr_scene_image, scene, made)
+    result = Result._own(made[0])
+    if stopped:
+        raise Interrupted("stopped while images were made", result)
+    return result
