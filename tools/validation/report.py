@@ -131,7 +131,9 @@ def draw(result, path):
 
 def draw_curve(axis, entry, ink):
     label = entry["label"] or None
-    if entry["style"] == "points":
+    if entry["style"] == "crosses":
+        axis.plot(entry["x"], entry["y"], "x", ms=7, color=ink, label=label)
+    elif entry["style"] == "points":
         axis.errorbar(entry["x"], entry["y"], entry["error"], fmt="o", ms=3, lw=1, color=ink, label=label)
     elif entry["style"] == "steps":
         axis.step(entry["x"], entry["y"], where="mid", lw=1.2, color=ink, label=label)

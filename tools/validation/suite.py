@@ -72,7 +72,7 @@ class Outcome:
 
 
 def curve(x, y, label, style="line", error=None):
-    """style: line, dashed, steps, points."""
+    """style: line, dashed, steps, points, crosses."""
     listed = lambda values: None if values is None else [float(value) for value in values]
     return {"x": listed(x), "y": listed(y), "error": listed(error), "label": label, "style": style}
 

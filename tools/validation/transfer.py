@@ -14,10 +14,11 @@ WORDS = {"median_abs_x": "median \\|x\\|", "lower_quartile_abs_x": "lower quarti
 
 def folded_spectrum(run, scale, n=60):
     """Photons per unit of |x| / scale and emitted photon, in n bins up to 2.5."""
-    edges, total = run.data("spectrum/x_edges"), run.data("spectrum/total")
-    middle, weight = 0.5 * np.abs(edges[1:] + edges[:-1]) / scale, total * np.diff(edges)
-    count, bins = np.histogram(middle, bins=n, range=(0, 2.5), weights=weight / weight.sum())
-    return 0.5 * (bins[1:] + bins[:-1]), count / np.diff(bins)
+    edges, total = run.data("spectrum/x_edges") / scale, run.data("spectrum/total")
+    below = np.concatenate([[0], np.cumsum(total * np.diff(edges))])
+    bins = np.linspace(0, 2.5, n + 1)
+    within = np.interp(bins, edges, below) - np.interp(-bins, edges, below)
+    return 0.5 * (bins[1:] + bins[:-1]), np.diff(within) / np.diff(bins) / below[-1]
 
 
 def neufeld_shape(z):
@@ -127,7 +128,7 @@ def dusty(suite):
     panel = outcome.panel("escape from a dusty slab", "X = (a tau_c)^(1/3) tau_a", "f_esc", "xy")
     x = np.geomspace(0.02, 13, 100)
     panel.append(curve(x, dusty_limit(x), "Neufeld (1990), limit", "dashed"))
-    panel.append(curve(DUSTY_ESCAPE, [value.value for value in DUSTY_ESCAPE.values()], "exact Monte Carlo", "line"))
+    panel.append(curve(DUSTY_ESCAPE, [value.value for value in DUSTY_ESCAPE.values()], "exact Monte Carlo", "crosses"))
     panel.append(curve(DUSTY_VERHAMME, DUSTY_VERHAMME.values(), "Verhamme et al. (2006)", "points"))
     values, errors = zip(*found.values())
     panel.append(curve(found, values, "linerad", "points", errors))
