@@ -44,7 +44,13 @@ def share_of(number):
     return f"{100 * number:.2g} %"
 
 
+def reference_of(row):
+    return "{:g} to {:g}".format(*row["reference"]) if row["kind"] == "range" else significant(*row["reference"])
+
+
 def difference_of(row):
+    if row["kind"] == "range":
+        return ""
     value, expected = row["measured"][0], row["reference"][0]
     return f"{value:.2g}" if expected == 0 else f"{100 * (value / expected - 1):+.2g} %"
 
@@ -72,7 +78,7 @@ def table(results, numbers):
         for row in (result or {}).get("rows", []):
             verdict = {True: "yes", False: "**no**", None: "-"}[row["passed"]]
             lines.append(f"| {name} | {row['quantity']} | {row['packets']:g} | {significant(*row['measured'])} | "
-                         f"{significant(*row['reference'])} | {difference_of(row)} | {error_of(row)} | {verdict} | "
+                         f"{reference_of(row)} | {difference_of(row)} | {error_of(row)} | {verdict} | "
                          f"{numbers[row['source']]} |")
     return lines
 

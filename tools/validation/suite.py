@@ -61,6 +61,11 @@ class Outcome:
         self._add(quantity, packets, [value, 0.0], [expected, 0.0], source, kind="tolerance", relative=relative,
                   absolute=absolute, passed=abs(value - expected) <= limit)
 
+    def between(self, quantity, packets, measured, low, high, source):
+        """Passes between two numbers, neither of which is expected."""
+        value, _ = _pair(measured)
+        self._add(quantity, packets, [value, 0.0], [low, high], source, kind="range", passed=low < value < high)
+
     def shown(self, quantity, packets, measured, reference, source):
         """Beside another number, without a verdict: the two need not agree."""
         self._add(quantity, packets, list(_pair(measured)), list(_pair(reference)), source, kind="shown", passed=None)
