@@ -34,6 +34,14 @@ def test_cases_run_alone_and_are_kept(program, tmp_path):
     assert "== shape" in validate(program, tmp_path, "--quick", "--again", "shape").stdout
 
 
+def test_another_build_runs_again(program, tmp_path):
+    assert validate(program, tmp_path, "--quick", "moving").returncode == 0
+    assert "moving: finished before" in validate(program, tmp_path, "--quick", "moving").stdout
+    path = tmp_path / "quick" / "moving.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"build": "of yesterday"}))
+    assert "== moving" in validate(program, tmp_path, "--quick", "moving").stdout
+
+
 def test_a_failed_comparison_is_an_error(program, tmp_path):
     """A result as it would be if the program were wrong by a tenth."""
     assert validate(program, tmp_path, "--quick", "moving").returncode == 0
