@@ -5,6 +5,8 @@ CMAKE_ARGS ?=
 PYTHON := .venv/bin/python
 # of the demo on a CPU; its run is to take less than a minute on two cores
 DEMO_PACKETS ?= 500000
+# of the validation report: cpu, or cuda where there is a GPU
+VALIDATE_DEVICE ?= cpu
 
 .PHONY: help build demo check validate bench tidy format clean
 .DEFAULT_GOAL := build
@@ -14,7 +16,7 @@ help:
 	@echo 'make build     library, command and (with nvcc) the CUDA backend, in $(BUILD)/'
 	@echo 'make demo      install what is missing, build, make channel maps of a molecular cloud: cubes and a picture in out/'
 	@echo 'make check     everything a change must pass: tests, sanitizers, format, layers, symbols'
-	@echo 'make validate  the long physics tests'
+	@echo 'make validate  the long physics tests, then the validation report: docs/validation.md'
 	@echo 'make bench     timed cases; results under out/'
 	@echo 'make tidy      clang-tidy over the C sources'
 	@echo 'make format    rewrite the C and CUDA sources with clang-format'
@@ -46,6 +48,7 @@ validate:
 	tools/install-deps check
 	$(MAKE) build CMAKE_ARGS='$(CMAKE_ARGS) -DLINERAD_PYTHON=$(CURDIR)/$(PYTHON)'
 	ctest --test-dir $(BUILD) -L validate --output-on-failure --no-tests=error
+	LINERAD_BIN=$(BUILD)/linerad $(PYTHON) tools/validate --device $(VALIDATE_DEVICE)
 
 bench: build
 	@mkdir -p out

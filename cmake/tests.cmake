@@ -1,6 +1,6 @@
 # tests/unit/test_*.c: one cmocka program each, linked with the static form of the library so that internal functions can
 # be called. A file with the line `/* variants: mixed double */` is built once per precision.
-# tests/{cli,physics,parity,python}/**/test_*.py: one CTest entry per file, labelled `check` (quick tests) and, where a file has
+# tests/{cli,docs,physics,parity,python}/**/test_*.py: one CTest entry per file, labelled `check` (quick tests) and, where a file has
 # tests marked `long`, `validate`.
 
 pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)
@@ -69,7 +69,7 @@ function(add_python_test name file label marker timeout)
                        ENVIRONMENT "${test_environment}" PROCESSORS ${n_core})
 endfunction()
 
-foreach(suite cli physics parity python)
+foreach(suite cli docs physics parity python)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS tests/${suite}/test_*.py)
   foreach(file ${files})
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})

@@ -100,4 +100,5 @@ def main():
     return int(failed)
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

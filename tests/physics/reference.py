@@ -66,6 +66,16 @@ DUSTY_ESCAPE = {
     5.143: Measured(0.01264, 0.00006),
     12.05: Measured(0.000846, 0.000009),
 }
+# Points of Verhamme, Schaerer & Maselli (2006, A&A 460, 397) at the same X, without errors of their own.
+DUSTY_VERHAMME = {0.02405: 0.938, 0.24075: 0.632, 1.20623: 0.182, 2.405: 0.068, 2.57402: 0.050, 5.143: 0.0119,
+                  12.05: 0.0007}
+
+
+def dusty_limit(x):
+    """Escape in the limit a tau -> infinity (Neufeld 1990): 1 / cosh(2.0476 sqrt(X))."""
+    return 1 / np.cosh(np.sqrt(3) / (0.525 * np.pi ** (5 / 12)) * np.sqrt(x))
+
+
 DUST_FREE = {
     "median_abs_x": Measured(12.116, 0.009),
     "scatterings_per_depth": Measured(1.749, 0.002),

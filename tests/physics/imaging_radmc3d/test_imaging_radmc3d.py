@@ -62,7 +62,8 @@ def co_from_lamda(path):
     return levels[:, 0] * PLANCK * LIGHT_SPEED, levels[:, 1], float(transition[3]), float(transition[4]) * 1e9
 
 
-def test_clumpy_box_agrees_with_radmc3d(linerad):
+def clumpy_images(linerad):
+    """Ours and RADMC-3D's, [channel, y, x], and the velocities of the channels in cm/s."""
     folder = reference_folder()
     gas = np.load(folder / "radmc3d" / "clumpy_64_model.npz")
     expected = np.load(folder / "radmc3d" / "clumpy_64_image.npz")
@@ -85,7 +86,11 @@ def test_clumpy_box_agrees_with_radmc3d(linerad):
         "cameras": [{"name": "top", "direction": "+z", "field": length(size), "pixels": 128, "rays": 1}]}
     run = linerad.run(MODEL, settings, packets=0, fields=gas_file(b, opacity, temperature, gas["v"].astype(float)))
     image = cube(run, "top").intensity
-    wanted = expected["I_cgs"][np.argsort(velocity)].astype(float)
+    return image, expected["I_cgs"][np.argsort(velocity)].astype(float), np.sort(velocity)
+
+
+def test_clumpy_box_agrees_with_radmc3d(linerad):
+    image, wanted, _ = clumpy_images(linerad)
     error = np.abs(image - wanted) / wanted.max()
     print(f"  RADMC-3D: largest difference {error.max():.1e} of the peak, mean {error.mean():.1e}")
     assert error.max() < 1e-3

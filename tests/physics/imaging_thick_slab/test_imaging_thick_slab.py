@@ -19,7 +19,8 @@ from reference import slab_cumulative
 from slab import DAMPING, MU, escaped, middles, run_slab, seen
 
 
-def compare(run, tau_mean, allowance=0.01):
+def flux_and_chi2(run, tau_mean):
+    """Flux of the images over that of the packets, its error, and chi-square per channel."""
     terms, seen_sum, escaped_sum, variance = [], 0, 0, 0
     for mu in MU:
         image, image_error = seen(run, mu)
@@ -39,6 +40,11 @@ def compare(run, tau_mean, allowance=0.01):
     flux, error = seen_sum / escaped_sum, np.sqrt(variance) / escaped_sum
     print(f"  tau_mean {tau_mean}: flux of images over escaped {flux:.4f} +- {error:.4f}; chi^2 / n {chi2:.2f}, "
           f"n = {len(terms)}")
+    return flux, error, chi2
+
+
+def compare(run, tau_mean, allowance=0.01):
+    flux, error, chi2 = flux_and_chi2(run, tau_mean)
     assert abs(flux - 1) < N_SIGMA * error + allowance
     assert 0.6 < chi2 < 1.7
 

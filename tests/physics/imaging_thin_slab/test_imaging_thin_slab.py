@@ -47,26 +47,37 @@ def channel_shares(edges, x, gamma, approach):
                      for high, low in zip(shifts[:-1], shifts[1:])])
 
 
+def differences(image, expected):
+    """Largest difference of a channel over the brightest one, and that of the whole."""
+    return np.max(np.abs(image.spectrum - expected)) / expected.max(), image.spectrum.sum() / expected.sum() - 1
+
+
 def compare(name, image, expected):
     """`expected`: photon/(s sr) in each channel."""
-    difference = image.spectrum - expected
-    whole = image.spectrum.sum() / expected.sum() - 1
-    worst = np.max(np.abs(difference)) / expected.max()
+    worst, whole = differences(image, expected)
     print(f"  {name}: worst channel {worst:.2e} of the peak, whole {whole:+.2e}, {TOLERANCE:.1e} allowed")
     assert worst < TOLERANCE
     assert abs(whole) < TOLERANCE
     assert np.argmax(image.spectrum) in np.flatnonzero(expected > (1 - 2 * TOLERANCE) * expected.max())
 
 
-def test_moving_slab_from_its_face(linerad):
-    """examples/thin_slab.yaml: the gas comes toward the camera with v = b, and so its light is at -b."""
-    run = linerad.run("thin_slab", packets=2e5)
-    image = cube(run, "face-on")
+def face_on(linerad, packets):
+    """examples/thin_slab.yaml: the image, all scattered photons, and those in each channel."""
+    image = cube(linerad.run("thin_slab", packets=packets), "face-on")
     assert len(image.velocity) == 32 and np.isclose(image.edges[0], -5 * B)
     scattered = LUMINOSITY * -np.expm1(-0.01 * hjerting(A, 0)) / (4 * np.pi)
-    expected = scattered * channel_shares(image.edges, 0, 0.5 * np.pi, 1)
+    return image, scattered, scattered * channel_shares(image.edges, 0, 0.5 * np.pi, 1)
+
+
+def mean_velocity(image):
+    return np.sum(image.velocity * image.spectrum) / np.sum(image.spectrum)
+
+
+def test_moving_slab_from_its_face(linerad):
+    """The gas comes toward the camera with v = b, and so its light is at -b."""
+    image, scattered, expected = face_on(linerad, 2e5)
     compare("face-on", image, expected)
-    mean = np.sum(image.velocity * image.spectrum) / np.sum(image.spectrum)
+    mean = mean_velocity(image)
     print(f"  mean velocity {mean / B:+.4f} b")
     assert abs(mean / B + 1) < TOLERANCE
     # The same light in the unit of the file: I_nu = h c I_v.
@@ -89,21 +100,29 @@ def camera(angle):
             % (angle, *direction, field, "[10, 1]" if direction[2] == 0 else 64))
 
 
-@pytest.mark.parametrize("x", [0, 1.5, -0.7])
-def test_kernel_at_every_angle(linerad, x):
-    """Gas that moves with v = (-x, 0.3, 0.8) b and sees the beam at x. Channels of 0.3 b, of which one holds the
-    whole of the light scattered forward."""
+def kernel_images(linerad, x, packets, settings=None):
+    """Gas that moves with v = (-x, 0.3, 0.8) b and sees the beam at x: {angle: (image, expected)}. Channels of 0.3 b, of
+    which one holds the whole of the light scattered forward."""
     v = np.array([-x, 0.3, 0.8])
     cameras = [camera(angle) for angle in ANGLES]
     settings = {"medium.tau_centre": 5e-4, "medium.velocity": "[%g km/s, %g km/s, %g km/s]" % tuple(v),
-                "channels": "{number: 45, range: [-6.75 km/s, 6.75 km/s]}", "cameras": "[%s]" % ", ".join(cameras)}
-    run = linerad.run("thin_slab", settings, packets=2e5)
+                "channels": "{number: 45, range: [-6.75 km/s, 6.75 km/s]}",
+                "cameras": "[%s]" % ", ".join(cameras)} | (settings or {})
+    run = linerad.run("thin_slab", settings, packets=packets)
     scattered = LUMINOSITY * -np.expm1(-1e-3 * hjerting(A, x)) / (4 * np.pi)
+    images = {}
     for angle in ANGLES:
         image = cube(run, f"at{angle}")
         gamma = np.radians(angle)
         approach = v[0] * np.cos(gamma) + v[2] * np.sin(gamma)
-        compare(f"x = {x}, {angle} degrees", image, scattered * channel_shares(image.edges, x, gamma, approach))
+        images[angle] = image, scattered * channel_shares(image.edges, x, gamma, approach)
+    return images
+
+
+@pytest.mark.parametrize("x", [0, 1.5, -0.7])
+def test_kernel_at_every_angle(linerad, x):
+    for angle, (image, expected) in kernel_images(linerad, x, 2e5).items():
+        compare(f"x = {x}, {angle} degrees", image, expected)
 
 
 def test_dipole_phase_weighs_the_angles(linerad):

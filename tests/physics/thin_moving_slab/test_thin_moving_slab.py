@@ -39,10 +39,8 @@ def settings(beam, velocity, **more):
             "medium.velocity": "[%g km/s, %g km/s, %g km/s]" % tuple(velocity)} | more
 
 
-@pytest.mark.parametrize("precision", ["mixed", "double"])
-@pytest.mark.parametrize("velocity", VELOCITIES)
-@pytest.mark.parametrize("beam", BEAMS)
-def test_beam_is_absorbed_in_the_frame_of_the_gas(linerad, beam, velocity, precision):
+def beam_error(linerad, beam, velocity, precision):
+    """Largest relative error of a weight, and the largest depth of the beam."""
     n = np.array(beam) / np.linalg.norm(beam)
     along = np.dot(velocity, n) / B
     band = {"sources.0.spectrum": "{band: {from: %g, to: %g}}" % (along - 6, along + 6)}
@@ -57,7 +55,15 @@ def test_beam_is_absorbed_in_the_frame_of_the_gas(linerad, beam, velocity, preci
     error = packets["weight"] * 1000 / np.exp(-depth) - 1
     print(f"  v.n/b = {along:+.2f}: worst weight off by {np.max(np.abs(error)):.1e} of depth up to {depth.max():.2f}")
     assert depth.max() > 1.5  # the line is in the band
-    assert np.all(np.abs(error) < WEIGHT_TOLERANCE[precision] * depth.max())
+    return np.max(np.abs(error)), depth.max()
+
+
+@pytest.mark.parametrize("precision", ["mixed", "double"])
+@pytest.mark.parametrize("velocity", VELOCITIES)
+@pytest.mark.parametrize("beam", BEAMS)
+def test_beam_is_absorbed_in_the_frame_of_the_gas(linerad, beam, velocity, precision):
+    error, depth = beam_error(linerad, beam, velocity, precision)
+    assert error < WEIGHT_TOLERANCE[precision] * depth
 
 
 def layered_gas(rng, cells):

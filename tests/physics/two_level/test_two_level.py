@@ -20,13 +20,19 @@ MODEL = Path(__file__).with_name("model.yaml")
 EPS = 0.01
 
 
-def compare(linerad, packets, precision=None):
+def source_function(linerad, packets, precision=None):
+    """S/B of every cell from the surface inward, and its error."""
     run = linerad.run(MODEL, packets=packets, seed=161, precision=precision)
     depth = -run.data("mesh/x_edges")[::-1] / PARSEC_CM
     assert np.allclose(depth, HALF_SPACE_EDGES)
     creation = 1 / np.sum(run.cell_volumes)
     source = EPS * (1 + run.data("fields/scattering_rate").ravel()[::-1] / creation)
     error = EPS * run.data("fields/scattering_rate_error").ravel()[::-1] / creation
+    return source, error
+
+
+def compare(linerad, packets, precision=None):
+    source, error = source_function(linerad, packets, precision)
     for i, expected in enumerate(HALF_SPACE):
         assert_agrees(f"S/B at depths {HALF_SPACE_EDGES[i]} to {HALF_SPACE_EDGES[i + 1]}",
                       Measured(source[i], error[i]), Measured(expected, HALF_SPACE_ERROR))

@@ -1,0 +1,46 @@
+"""Pages that follow from something else are up to date, and lists of pages and examples are complete."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.mark.parametrize("page", ["commands", "performance"])
+def test_generated_pages_are_up_to_date(root, program, tmp_path, page):
+    command = [sys.executable, root / "tools" / "document", page, "-o", tmp_path / "page.md"]
+    subprocess.run(command, check=True, env=os.environ | {"LINERAD_BIN": program})
+    written, kept = (tmp_path / "page.md").read_text(), (root / "docs" / f"{page}.md").read_text()
+    assert kept == written, f"docs/{page}.md is out of date: run tools/document {page}"
+
+
+def test_command_page_has_every_command(root):
+    text = (root / "docs" / "commands.md").read_text()
+    listed = re.findall(r"^ {4}linerad (\w+)", (root / "docs" / "cli.md").read_text(), re.M)
+    assert len(listed) >= 7
+    assert set(listed) == set(re.findall(r"^## linerad (\w+)", text, re.M))
+
+
+def test_every_example_is_shown(root):
+    shown = re.findall(r"literalinclude} \.\./examples/(\S+)", (root / "docs" / "examples.md").read_text())
+    assert sorted(shown) == sorted(path.name for path in (root / "examples").glob("*.yaml"))
+
+
+def test_c_interface_is_shown_whole(root):
+    """Where one part ends, the next begins; the last one goes to the end."""
+    header = (root / "include" / "linerad.h").read_text()
+    page = (root / "docs" / "c_api.md").read_text()
+    begins = re.findall(r'^:start-at: "(.*)"$', page, re.M)
+    ends = re.findall(r'^:end-before: "(.*)"$', page, re.M)
+    assert begins[1:] == ends and header.startswith(begins[0])
+    places = [header.index(begin) for begin in begins]
+    assert places == sorted(places)
+
+
+def test_list_of_pages_is_complete(root):
+    """docs/README.md names every page but those that exist for the site alone."""
+    listed = set(re.findall(r"\]\((\w+\.md)\)", (root / "docs" / "README.md").read_text()))
+    pages = {path.name for path in (root / "docs").glob("*.md")}
+    assert pages - listed == {"README.md", "start.md", "contributing.md", "changelog.md"}
