@@ -70,7 +70,8 @@ def test_stored_light_is_imaged_again(refined):
     assert done.returncode == 0, done.stderr
     with h5py.File(refined.path / "out.h5") as file:
         level = file["mesh/level"][:]
-        assert file["scene/cameras/far/emissivity"].shape == (len(level), 1, 1, 1, 8)
+        recorded = 8 * file["scene"].attrs["refined"]
+        assert file["scene/cameras/far/emissivity"].shape == (len(level), 1, 1, 1, recorded)
         first = file["images/far/intensity"][:]
     again = [path for path in refined.path.iterdir() if path.name.startswith("again") and path.suffix == ".fits"]
     assert again
