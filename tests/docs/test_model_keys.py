@@ -38,6 +38,8 @@ def key_arrays(root):
     names = re.search(r"\*collider_name\(.*?\n}", (root / COLLIDERS).read_text(), re.S).group()
     colliders = [word for word in words_of(names) if word != "?"]
     assert "p-H2" in colliders
+    headers = "\n".join(path.read_text() for path in sorted((root / "src" / "io").glob("*.h")))
+    macros = dict(re.findall(r"^#define ([A-Z_]+_KEYS) ((?:.*\\\n)*.*)$", headers, re.M))  # lists that readers share
     found = []
     for path in sorted((root / "src" / "io").glob("model_*.c")):
         text = path.read_text()
@@ -49,6 +51,7 @@ def key_arrays(root):
                 for other, index in re.findall(r"\b(\w+)\[(\d+)\]", body):  # an element of another array
                     elements = next(match.group(2) for match in ARRAY.finditer(text) if match.group(1) == other)
                     body += f'"{words_of(elements)[int(index)]}"'
+                body += " ".join(macros[name] for name in re.findall(r"\b[A-Z_]+\b", body) if name in macros)
                 found.append((path.name, words_of(body)))
             elif path.name == "model_colliders.c":
                 found.append((path.name, colliders))
@@ -143,11 +146,10 @@ def test_the_program_names_the_same_keys(program, sections, tmp_path, section, p
 
 
 def test_lines_have_the_keys_of_a_line(root):
-    """But not `rotor`, as the reference says."""
     arrays = key_arrays(root)
     entry = next(set(keys) for file, keys in arrays if file == "model_lines.c")
     line = set().union(*(keys for file, keys in arrays if file in ("model_line.c", "model_molecule.c")))
-    assert line - entry == {"rotor"}
+    assert "rotor" in line and line <= entry
 
 
 def test_sections_are_documented(root, sections):
