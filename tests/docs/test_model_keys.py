@@ -13,8 +13,9 @@ import pytest
 
 # reader in src/io: section of the reference
 SECTIONS = {
-    "model_abundance.c": "medium", "model_camera.c": "cameras", "model_colliders.c": "medium",
-    "model_destruction.c": "medium", "model_field.c": "Rules for values", "model_image.c": "image",
+    "model_abundance.c": "medium", "model_bricks.c": "mesh", "model_camera.c": "cameras", "model_colliders.c": "medium",
+    "model_destruction.c": "medium", "model_field.c": "Rules for values", "model_file.c": "Rules for values",
+    "model_image.c": "image",
     "model_imaging.c": "channels", "model_line.c": "line", "model_lines.c": "lines", "model_medium.c": "medium",
     "model_mesh.c": "mesh", "model_molecule.c": "line", "model_packets.c": "sources",
     "model_populations.c": "populations", "model_region.c": "Rules for values", "model_rotor.c": "line",
