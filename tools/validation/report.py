@@ -156,7 +156,8 @@ def write(results, folder):
     totals = [sum(column) for column in zip(*(counts(result) for result in results.values()))]
     text = [INTRODUCTION.format(n_sigma=N_SIGMA).rstrip(), "",
             f"**{totals[0]} comparisons passed, {totals[1]} failed; {totals[2]} are only shown.**", "",
-            "Size is the share of the packets of a full run.", "", *overview(results), ""]
+            "Size is the share of the packets of a full run. In brackets is the commit of the checkout that the tool ran in;",
+            "with LINERAD_BIN the program may be of an earlier build.", "", *overview(results), ""]
     machines = sorted({result["machine"] for result in results.values() if result and "machine" in result})
     text += [f"Machine: {machine}." for machine in machines] + [""] * bool(machines)
     for name, result in results.items():
