@@ -23,7 +23,7 @@ static const char help[] =
     "  line: {molecule: co, transition: 1-0}\n"
     "\n"
     "Options (defaults in parentheses; plain numbers are in the unit of the default)\n"
-    "  -o, --output FILE          (cloud.h5); an earlier model is replaced, any other file is left alone\n"
+    "  -o, --output FILE          (cloud.h5); an earlier cloud is replaced, any other file is left alone\n"
     "  --cells N                  along each axis: even, 8 to 1024 (128)\n"
     "  --seed N                   (1)\n"
     "  --size L                   edge of the cube (0.04 pc)\n"

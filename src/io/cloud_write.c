@@ -12,12 +12,15 @@
 #define MODEL_FORMAT "linerad-model"
 enum { MODEL_VERSION = 1 };
 
-static bool is_model(const char *path)
+/* Models of the same format that others made are not ours to replace. */
+#define GENERATOR "linerad cloud"
+
+static bool is_cloud(const char *path)
 {
-    return result_path_is_format(path, MODEL_FORMAT);
+    return result_path_says(path, "generator", GENERATOR);
 }
 
-static const struct output_kind model_kind = {"linerad model", is_model};
+static const struct output_kind model_kind = {"cloud of 'linerad cloud'", is_cloud};
 
 enum lr_status lr_cloud_path_check(lr_context *ctx, const char *path)
 {
@@ -25,7 +28,7 @@ enum lr_status lr_cloud_path_check(lr_context *ctx, const char *path)
     LR_TRY(output_path_resolve(ctx, path, &model_kind, &resolved));
     enum lr_status status = output_path_try(ctx, resolved);
     if (status == LR_OK && output_path_taken(resolved))
-        lr_log(ctx, LR_LOG_INFO, "%s exists; this earlier model will be replaced", path);
+        lr_log(ctx, LR_LOG_INFO, "%s exists; this earlier cloud will be replaced", path);
     free(resolved);
     return status;
 }
@@ -125,6 +128,7 @@ static enum lr_status write_all(struct hdf5_writer *writer, const lr_cloud *clou
 {
     LR_TRY(hdf5_write_text(writer, writer->file, "format", MODEL_FORMAT));
     LR_TRY(hdf5_write_integer(writer, writer->file, "version", MODEL_VERSION));
+    LR_TRY(hdf5_write_text(writer, writer->file, "generator", GENERATOR));
     LR_TRY(hdf5_write_text(writer, writer->file, "title", "turbulent cloud"));
     LR_TRY(write_mesh(writer, &cloud->options));
     LR_TRY(write_fields(writer, cloud));

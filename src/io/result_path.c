@@ -7,16 +7,16 @@
 
 #include "io/output_path.h"
 
-static bool has_format(hid_t file, const char *wanted)
+static bool has_text(hid_t file, const char *attribute, const char *wanted)
 {
-    char *format = NULL;
-    hid_t id = H5Aexists(file, "format") > 0 ? H5Aopen(file, "format", H5P_DEFAULT) : -1;
+    char *text = NULL;
+    hid_t id = H5Aexists(file, attribute) > 0 ? H5Aopen(file, attribute, H5P_DEFAULT) : -1;
     hid_t type = id >= 0 ? H5Aget_type(id) : -1;
     bool same = false;
     if (type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0 &&
-        H5Aread(id, type, &format) >= 0 && format) {
-        same = strcmp(format, wanted) == 0;
-        H5free_memory(format);
+        H5Aread(id, type, &text) >= 0 && text) {
+        same = strcmp(text, wanted) == 0;
+        H5free_memory(text);
     }
     if (type >= 0)
         H5Tclose(type);
@@ -27,17 +27,17 @@ static bool has_format(hid_t file, const char *wanted)
 
 bool result_path_has_format(hid_t file)
 {
-    return has_format(file, RESULT_FORMAT);
+    return has_text(file, "format", RESULT_FORMAT);
 }
 
-bool result_path_is_format(const char *path, const char *format)
+bool result_path_says(const char *path, const char *attribute, const char *text)
 {
     H5E_auto2_t report;
     void *report_data;
     H5Eget_auto2(H5E_DEFAULT, &report, &report_data);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    bool result = file >= 0 && has_format(file, format);
+    bool result = file >= 0 && has_text(file, attribute, text);
     if (file >= 0)
         H5Fclose(file);
     H5Eset_auto2(H5E_DEFAULT, report, report_data);
@@ -46,7 +46,7 @@ bool result_path_is_format(const char *path, const char *format)
 
 static bool is_result(const char *path)
 {
-    return result_path_is_format(path, RESULT_FORMAT);
+    return result_path_says(path, "format", RESULT_FORMAT);
 }
 
 static const struct output_kind result_kind = {"linerad result", is_result};

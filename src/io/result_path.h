@@ -10,8 +10,8 @@
 
 /* Whether an open HDF5 file carries that attribute. */
 bool result_path_has_format(hid_t file);
-/* Whether the file `path` is HDF5 with this root attribute `format`. */
-bool result_path_is_format(const char *path, const char *format);
+/* Whether the file `path` is HDF5 whose root has this text as an attribute. */
+bool result_path_says(const char *path, const char *attribute, const char *text);
 
 /* Checks `path` and follows a symbolic link to the file it names; *resolved is freed with free(). */
 enum lr_status result_path_resolve(lr_context *ctx, const char *path, char **resolved);

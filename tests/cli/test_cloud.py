@@ -236,6 +236,12 @@ def test_other_files_are_never_replaced(folder):
     assert "model.yaml" in error_line(folder.run("cloud", "--cells", 8, "-o", "model.yaml"))
     assert folder.contents() == before
     make(folder, cells=8)
+    with h5py.File(folder.path / "cloud.h5") as mine, h5py.File(folder.path / "snapshot.h5", "w") as other:
+        for name in mine:
+            mine.copy(name, other)
+        other.attrs["format"] = "linerad-model"  # somebody else's gas
+        other.attrs["version"] = 1
+    assert "snapshot.h5: the output exists" in error_line(folder.run("cloud", "--cells", 8, "-o", "snapshot.h5"))
     again = folder.run("cloud", "--cells", 8, "-o", "cloud.h5", "--seed", 2)
     assert again.returncode == 0 and "will be replaced" in again.stderr
 
