@@ -182,6 +182,18 @@ enum lr_status hdf5_array_check_stored(lr_context *ctx, const struct hdf5_array 
                    path, name, shape);
 }
 
+bool hdf5_array_has_shape(const struct hdf5_array *array, const int64_t *shape, int rank, struct hdf5_shapes *texts)
+{
+    bool same = array->rank == rank;
+    for (int i = 0; same && i < rank; i++)
+        same = array->shape[i] == shape[i];
+    if (same)
+        return true;
+    hdf5_shape_text(array->shape, array->rank, texts->found, sizeof texts->found);
+    hdf5_shape_text(shape, rank, texts->wanted, sizeof texts->wanted);
+    return false;
+}
+
 void hdf5_shape_text(const int64_t *shape, int rank, char *text, size_t size)
 {
     size_t used = (size_t)snprintf(text, size, "(");

@@ -34,6 +34,12 @@ enum lr_status hdf5_array_read(lr_context *ctx, const struct hdf5_array *array, 
  * large parts of which may be left to a fill value. */
 enum lr_status hdf5_array_check_stored(lr_context *ctx, const struct hdf5_array *array, const char *name);
 
+struct hdf5_shapes {
+    char found[128], wanted[128]; /* as texts, for a message */
+};
+/* Whether an array has this shape; otherwise *texts has both. */
+bool hdf5_array_has_shape(const struct hdf5_array *array, const int64_t *shape, int rank, struct hdf5_shapes *texts);
+
 /* "(128, 2, 2)". */
 void hdf5_shape_text(const int64_t *shape, int rank, char *text, size_t size);
 

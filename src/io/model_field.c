@@ -29,15 +29,11 @@ static enum lr_status read_field_value(const struct reader *r, const struct yaml
 static enum lr_status check_shape(const struct reader *r, const struct yaml_node *node, const struct hdf5_array *array,
                                   const int64_t *expected, int rank)
 {
-    bool same = array->rank == rank;
-    for (int i = 0; same && i < rank; i++)
-        same = array->shape[i] == expected[i];
-    if (same)
+    struct hdf5_shapes shapes;
+    if (hdf5_array_has_shape(array, expected, rank, &shapes))
         return LR_OK;
-    char found[128], wanted[128];
-    hdf5_shape_text(array->shape, array->rank, found, sizeof found);
-    hdf5_shape_text(expected, rank, wanted, sizeof wanted);
-    return READER_FAIL(r, node, "the %s has shape %s, but the mesh needs %s", array->label, found, wanted);
+    return READER_FAIL(r, node, "the %s has shape %s, but the mesh needs %s", array->label, shapes.found,
+                       shapes.wanted);
 }
 
 static enum lr_status read_component(const struct reader *r, const struct yaml_node *node,

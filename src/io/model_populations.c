@@ -18,15 +18,11 @@ static enum lr_status check_shape(const struct reader *r, const struct yaml_node
     for (int i = 0; i < axes; i++)
         expected[i] = shape[i];
     expected[axes] = r->model->species->molecule.n_level;
-    bool same = array->rank == rank;
-    for (int i = 0; same && i < rank; i++)
-        same = array->shape[i] == expected[i];
-    if (same)
+    struct hdf5_shapes shapes;
+    if (hdf5_array_has_shape(array, expected, rank, &shapes))
         return LR_OK;
-    char found[128], wanted[128];
-    hdf5_shape_text(array->shape, array->rank, found, sizeof found);
-    hdf5_shape_text(expected, rank, wanted, sizeof wanted);
-    return READER_FAIL(r, node, "the %s has shape %s, but mesh and levels need %s", array->label, found, wanted);
+    return READER_FAIL(r, node, "the %s has shape %s, but mesh and levels need %s", array->label, shapes.found,
+                       shapes.wanted);
 }
 
 /* Fractions of one cell with sum 1; *sum is what it was. */

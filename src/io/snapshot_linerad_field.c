@@ -36,16 +36,11 @@ static enum lr_status check_shape(const struct snapshot *snapshot, const char *n
     const int64_t of_cells[4] = {mesh->n[0], mesh->n[1], mesh->n[2]};
     const int64_t of_bricks[4] = {bricks->n, bricks->brick[0], bricks->brick[1], bricks->brick[2]};
     const int64_t *expected = snapshot->has_bricks ? of_bricks : of_cells;
-    bool same = array->rank == rank;
-    for (int i = 0; same && i < rank; i++)
-        same = array->shape[i] == expected[i];
-    if (same)
+    struct hdf5_shapes shapes;
+    if (hdf5_array_has_shape(array, expected, rank, &shapes))
         return LR_OK;
-    char found[128], wanted[128];
-    hdf5_shape_text(array->shape, array->rank, found, sizeof found);
-    hdf5_shape_text(expected, rank, wanted, sizeof wanted);
     return lr_fail(snapshot->ctx, LR_ERROR_INPUT, "%s: '%s' has shape %s, but the mesh needs %s", snapshot->path, name,
-                   found, wanted);
+                   shapes.found, shapes.wanted);
 }
 
 static enum lr_status read_constant(const struct snapshot *snapshot, const struct hdf5_array *array, const char *name,

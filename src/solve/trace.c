@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "base/constants.h"
-#include "mesh/amr.h"
 #include "model/field.h"
 #include "solve/job.h"
 #include "solve/quadrature.h"
 #include "solve/rings.h"
+#include "solve/trace_choice.h"
 
 /* A trace job and what it owns. */
 struct prepared_trace {
@@ -79,103 +79,11 @@ static double choose_unit(const struct scene *scene, int origin, double backgrou
     return unit > 0 ? unit : 1;
 }
 
-/* The narrowest line that matters sets how finely a channel is sampled: in its middle alone when it is a tenth of b
- * wide or less, else with more frequencies than it is wide in b, a power of two (two points integrate a Gaussian over
- * b/2 to 2e-4). */
-static int choose_samples(lr_context *ctx, const struct scene *scene, const struct channels *channels)
-{
-    if (channels->samples > 0)
-        return channels->samples;
-    double narrowest = INFINITY;
-    const int64_t n_cell = mesh_cell_count(&scene->mesh);
-    for (int64_t cell = 0; cell < n_cell; cell++)
-        if (field_at(&scene->medium.alpha0, cell) > 0 || field_at(&scene->line_source, cell) > 0)
-            narrowest = fmin(narrowest, field_at(&scene->medium.b, cell));
-    const double width = scene->channels.width / narrowest;
-    int samples = width <= 0.1 ? 1 : 2;
-    while (samples < MAX_SAMPLES && samples < 1 + width)
-        samples *= 2;
-    if (width > MAX_SAMPLES)
-        lr_log(
-            ctx, LR_LOG_WARNING,
-            "channels are %.3g times as wide as the narrowest line (b = %.3g km/s): %d frequencies in each do not see "
-            "it well; use more channels, and 'linerad image --bin' to join them",
-            width, narrowest / 1e5, samples);
-    return samples;
-}
-
-struct cell_widths {
-    double narrowest;
-    bool equal;
-};
-
-static struct cell_widths widths_along(const struct mesh *mesh, int axis)
-{
-    struct cell_widths widths = {INFINITY, true};
-    double largest;
-    mesh_widths(mesh, axis, &widths.narrowest, &largest);
-    widths.equal = largest - widths.narrowest < 1e-9 * largest;
-    return widths;
-}
-
-/* The axis a unit vector lies along, or -1. */
-static int axis_of(const double vector[3])
-{
-    for (int axis = 0; axis < 3; axis++)
-        if (fabs(vector[axis]) > 1 - 1e-12)
-            return axis;
-    return -1;
-}
-
-/* Two rays or more across the narrowest cell. One is enough where the image lies along the mesh and cells are whole
- * pixels, or pixels whole cells: then each row of cells gets as many rays as any other. */
-static int choose_rays(lr_context *ctx, const struct scene *scene, const struct camera *view)
-{
-    if (view->rays > 0)
-        return view->rays;
-    if (mesh_layer_axis(&scene->mesh) >= 0)
-        return 1; /* layers without an end look the same everywhere */
-    const bool near = view->kind == CAMERA_PERSPECTIVE;
-    const int end_on = near ? -1 : axis_of(view->toward);
-    const bool lined_up = end_on >= 0 && axis_of(view->right) >= 0;
-    double narrowest = INFINITY;
-    double square = 0;
-    bool equal = true;
-    for (int axis = 0; axis < 3; axis++) {
-        square += pow(view->position[axis] - view->centre[axis], 2);
-        if (axis == end_on)
-            continue;
-        const struct cell_widths widths = widths_along(&scene->mesh, axis);
-        equal &=
-            widths.equal && (narrowest == (double)INFINITY || fabs(widths.narrowest - narrowest) < 1e-9 * narrowest);
-        narrowest = fmin(narrowest, widths.narrowest);
-    }
-    const double ratio = camera_pixel_size(view) * (near ? sqrt(square) : 1) / narrowest;
-    const double whole = ratio < 1 ? 1 / ratio : ratio;
-    const bool matches = lined_up && equal && fabs(whole - round(whole)) < 1e-6 * whole;
-    const double rays = matches ? fmax(round(ratio), 1) : ceil(2 * ratio);
-    if (rays > MAX_RAYS)
-        lr_log(ctx, LR_LOG_WARNING,
-               "image '%s': pixels are %.3g cells wide; %d x %d rays in each can miss small cells. Use more pixels",
-               view->name, ratio, MAX_RAYS, MAX_RAYS);
-    return rays < MAX_RAYS ? (int)rays : MAX_RAYS;
-}
-
-/* Of the gas, in Doppler parameters. */
-static double largest_speed(const struct scene *scene)
-{
-    double speed = 0;
-    for (int64_t cell = 0; cell < mesh_cell_count(&scene->mesh); cell++)
-        if (field_at(&scene->medium.alpha0, cell) > 0 || field_at(&scene->line_source, cell) > 0)
-            speed = fmax(speed, fabs(field_at(&scene->medium.velocity[0], cell)) / field_at(&scene->medium.b, cell));
-    return speed;
-}
-
 /* Rays at some distances from the centre stand for all pixels. */
 static enum lr_status prepare_rings(lr_context *ctx, const struct camera *view, struct prepared_trace *prepared)
 {
     struct trace_job *job = &prepared->job;
-    LR_TRY(rings_make(ctx, &prepared->scene->mesh, largest_speed(prepared->scene), view, &prepared->rings));
+    LR_TRY(rings_make(ctx, &prepared->scene->mesh, trace_largest_speed(prepared->scene), view, &prepared->rings));
     for (int i = 0; i < prepared->rings.n_row * RAYS_PER_ROW; i++)
         prepared->rings.impact[i] /= prepared->length_unit;
     memcpy(job->toward, view->toward, sizeof job->toward);
@@ -205,7 +113,7 @@ static enum lr_status prepare_eye(lr_context *ctx, const struct camera *view, st
     job->pixel = job->perspective ? size : size / prepared->length_unit;
     job->pixels[0] = view->pixels[0];
     job->pixels[1] = view->pixels[1];
-    job->rays = choose_rays(ctx, prepared->scene, view);
+    job->rays = trace_choose_rays(ctx, prepared->scene, view);
     return LR_OK;
 }
 
@@ -238,7 +146,7 @@ static int prepare_channels(lr_context *ctx, const struct channels *channels, st
     job->n_channel = channels->n * job->merge;
     job->velocity_first = (stored->first + first * stored->width) / prepared->velocity_unit;
     job->velocity_step = stored->width / prepared->velocity_unit;
-    quadrature_make(choose_samples(ctx, prepared->scene, channels), &prepared->rule);
+    quadrature_make(trace_choose_samples(ctx, prepared->scene, channels), &prepared->rule);
     job->n_node = prepared->rule.n;
     job->node = prepared->rule.node;
     job->weight = prepared->rule.weight;
@@ -534,64 +442,6 @@ static enum lr_status run(lr_context *ctx, const struct worker *worker, const st
         return run_shells(ctx, worker, prepared, view, image);
     return is_one_for_all(prepared) ? run_layers(ctx, worker, prepared, view, image)
                                     : run_job(ctx, worker, &prepared->job, view, image);
-}
-
-/* ---- how much work it is ---------------------------------------------------------------------------------------- */
-
-/* How many cells a line along the axis meets on average: SUM(area of a cell) / area of the mesh. */
-static double cells_in_row(const struct mesh *mesh, int axis)
-{
-    if (mesh->kind != MESH_AMR)
-        return mesh->n[axis];
-    const struct mesh_tree *tree = &mesh->tree;
-    const int u = (axis + 1) % 3, v = (axis + 2) % 3;
-    const double in_brick = (double)tree->brick[0] * tree->brick[1] * tree->brick[2];
-    double area = 0;
-    for (int64_t b = 0; b < tree->n_brick; b++) {
-        double width[3];
-        amr_cell_width(tree, (int)b * tree->brick[0], width);
-        area += in_brick * width[u] * width[v];
-    }
-    return area / (tree->size[u] * tree->size[v]);
-}
-
-/* Cells that rays of this spacing (cm) meet: each cell is met in proportion to the area that it shows, so rows of n
- * cells across the face A of an axis make n A |t|. As much of it as the image shows. */
-static double cells_met(const struct mesh *mesh, const struct camera *view, double spacing)
-{
-    double met = 0;
-    double shown = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        const double area = mesh_size(mesh, (axis + 1) % 3) * mesh_size(mesh, (axis + 2) % 3);
-        met += cells_in_row(mesh, axis) * area * fabs(view->toward[axis]);
-        shown += area * fabs(view->toward[axis]);
-    }
-    const double rays = view->rays > 0 ? view->rays : 1;
-    const double image = view->pixels[0] * rays * spacing * view->pixels[1] * rays * spacing;
-    return met / (spacing * spacing) * fmin(image / shown, 1);
-}
-
-enum lr_status trace_count(lr_context *ctx, const struct scene *scene, const struct camera *view, double *steps)
-{
-    struct camera seen = *view;
-    *steps = (double)scene->channels.n * choose_samples(ctx, scene, &scene->channels);
-    if (scene->mesh.kind == MESH_SHELLS) {
-        struct rings rings = {0};
-        LR_TRY(rings_make(ctx, &scene->mesh, largest_speed(scene), view, &rings));
-        *steps *= (double)rings.n * RING_NODES * scene->mesh.n[0]; /* half of the rays pass the inner half by, twice */
-        rings_free(&rings);
-        return LR_OK;
-    }
-    double square = 0;
-    for (int axis = 0; axis < 3; axis++)
-        square += pow(view->position[axis] - view->centre[axis], 2);
-    const double distance = view->kind == CAMERA_PERSPECTIVE ? sqrt(square) : 1;
-    seen.rays = choose_rays(ctx, scene, view);
-    if (mesh_layer_axis(&scene->mesh) >= 0)
-        *steps *= mesh_cell_count(&scene->mesh) * seen.rays * seen.rays;
-    else
-        *steps *= cells_met(&scene->mesh, &seen, camera_pixel_size(view) * distance / seen.rays);
-    return LR_OK;
 }
 
 static void report_image(lr_context *ctx, const struct prepared_trace *prepared, const struct camera *view,
