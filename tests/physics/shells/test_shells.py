@@ -69,7 +69,7 @@ def test_escape_matches_exact_monte_carlo_of_a_thicker_sphere(linerad):
 @pytest.mark.long
 def test_thick_sphere_approaches_the_closed_form(linerad):
     """Dijkstra, Haiman & Spaans (2006): corrections are of order (a tau)^(-1/3), 5 % here."""
-    run = linerad.run(MODEL, {"medium.tau_centre": 5e4}, packets=2e3, seed=204)
+    run = linerad.run(MODEL, {"medium.tau_centre": 5e4}, packets=2e4, seed=204)
     a_tau = 0.149 * 5e4
     limit = 1.2 * a_tau ** (-1 / 3)
     assert_close("median", run.summary["median_abs_x"], sphere_quantile(0.5, a_tau), limit)
