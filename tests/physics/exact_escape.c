@@ -1,10 +1,15 @@
-/* The origin of SPHERE in reference.py: escape of line photons from a uniform sphere or slab by plain Monte Carlo.
+/* The origin of SPHERE and EXPANDING_SHELL in reference.py: escape of line photons from a uniform sphere, a slab, or a
+ * hollow shell that expands with one speed, by plain Monte Carlo.
  * It shares no code with linerad and takes the simplest exact way everywhere: no mesh, double precision, velocities of
  * atoms by rejection on a Lorentzian (Zheng & Miralda-Escude 2002, ApJ 578, 33), H(a, x) from libcerf. Not built by
  * CMake.
  *
  *     gcc -O3 exact_escape.c -lcerf -lm -o exact_escape
  *     ./exact_escape sphere 0.149 1000 400000 7        geometry, a, line-centre depth to the surface, photons, seed
+ *     ./exact_escape shell 1.5152e-4 1.8945e5 20000 7 5 2.5     ... , speed / b, sigma of the source / b
+ *
+ * The shell reaches from 0.9 to 1 around a source in its middle, of a Gaussian spectrum; quantiles are then those of
+ * the velocity / b (positive = red), not of |x|.
  */
 #include <cerf.h>
 #include <complex.h>
@@ -100,6 +105,76 @@ struct escape {
     double x, path, scatterings;
 };
 
+/* Scatter in gas of this velocity (/ b): out of n, x into a new direction and frequency. */
+static void scatter(double a, double *x, double n[3], const double gas[3])
+{
+    const double comoving = *x - dot(gas, n);
+    const double u = atom_velocity(a, comoving);
+    double out[3];
+    isotropic(out);
+    const double g = dot(n, out);
+    const double u_perp = sqrt(-log(uniform())) * cos(2 * PI * uniform());
+    *x = comoving + u * (g - 1) + u_perp * sqrt(fmax(1 - g * g, 0)) + dot(gas, out);
+    memcpy(n, out, 3 * sizeof *n);
+}
+
+/* Distance to a sphere of this radius around the origin: the near side from outside, the far side from inside;
+ * negative when it is missed. */
+static double to_sphere_of(double radius, const double at[3], const double n[3], int near_side)
+{
+    const double along = dot(at, n);
+    const double left = along * along + radius * radius - dot(at, at);
+    return left < 0 ? -1 : -along + (near_side ? -sqrt(left) : sqrt(left));
+}
+
+/* The hollow shell. Its velocity turns along a straight line, so depth is summed in steps of at most 0.003 radii, in
+ * which the frequency seen by the gas changes by less than 0.02 for 5 b; each step takes the frequency of its middle. */
+static struct escape follow_shell(double a, double depth, double speed, double sigma)
+{
+    const double inner = 0.9;
+    const double opacity = depth / (1 - inner);
+    struct escape photon = {sigma * sqrt(-2 * log(uniform())) * cos(2 * PI * uniform()), 0, 0};
+    double at[3] = {0, 0, 0};
+    double n[3];
+    isotropic(n);
+    double left = -log(uniform());
+    for (;;) {
+        const double r = sqrt(dot(at, at));
+        if (r < inner) {
+            const double step = to_sphere_of(inner, at, n, 0) * (1 + 1e-12) + 1e-12;
+            for (int k = 0; k < 3; k++)
+                at[k] += step * n[k];
+            photon.path += step;
+            continue;
+        }
+        const double hole = dot(at, n) < 0 ? to_sphere_of(inner, at, n, 1) : -1;
+        const double out = to_sphere_of(1, at, n, 0);
+        const double end = hole > 0 ? hole + 1e-12 : out;
+        double step = fmin(end, 0.003);
+        double middle[3];
+        for (int k = 0; k < 3; k++)
+            middle[k] = at[k] + 0.5 * step * n[k];
+        double alpha = opacity * hjerting(a, photon.x - speed * dot(middle, n) / sqrt(dot(middle, middle)));
+        if (left < 1e-3 * alpha * step) /* a flight so short that the gas at its beginning is meant */
+            alpha = opacity * hjerting(a, photon.x - speed * dot(at, n) / r);
+        const int scatters = left < alpha * step;
+        step = scatters ? left / alpha : step;
+        left -= alpha * step;
+        for (int k = 0; k < 3; k++)
+            at[k] += step * n[k];
+        photon.path += step;
+        if (scatters) {
+            const double size = sqrt(dot(at, at));
+            const double gas[3] = {speed * at[0] / size, speed * at[1] / size, speed * at[2] / size};
+            scatter(a, &photon.x, n, gas);
+            photon.scatterings++;
+            left = -log(uniform());
+        } else if (end == out && step == end) {
+            return photon;
+        }
+    }
+}
+
 /* Unit of length: the radius, or half the thickness of the slab. */
 static struct escape follow(double a, double depth, int slab)
 {
@@ -119,14 +194,7 @@ static struct escape follow(double a, double depth, int slab)
         photon.scatterings++;
         for (int k = 0; k < 3; k++)
             at[k] += flight * n[k];
-        const double u = atom_velocity(a, photon.x);
-        double out[3];
-        isotropic(out);
-        const double g = dot(n, out);
-        const double radius = sqrt(-log(uniform()));
-        const double u_perp = radius * cos(2 * PI * uniform());
-        photon.x += u * (g - 1) + u_perp * sqrt(fmax(1 - g * g, 0));
-        memcpy(n, out, sizeof n);
+        scatter(a, &photon.x, n, (const double[3]){0, 0, 0});
     }
 }
 
@@ -137,16 +205,17 @@ static int ascending(const void *p, const void *q)
 }
 
 /* A sample quantile and its standard error, from the local density. */
-static void print_quantile(const double *sorted, int n, double p)
+static void print_quantile(const char *name, const double *sorted, int n, double p)
 {
     const double span = 0.02;
     const double slope = (sorted[(int)(n * (p + span))] - sorted[(int)(n * (p - span))]) / (2 * span);
-    printf("|x| below which %.2f escapes: %.4f +- %.4f\n", p, sorted[(int)(n * p)], sqrt(p * (1 - p) / n) * slope);
+    printf("%s below which %.2f escapes: %.4f +- %.4f\n", name, p, sorted[(int)(n * p)], sqrt(p * (1 - p) / n) * slope);
 }
 
 int main(int argc, char **argv)
 {
-    if (argc != 6)
+    const int shell = argc > 1 && strcmp(argv[1], "shell") == 0;
+    if (argc != (shell ? 8 : 6))
         return 1;
     const int slab = strcmp(argv[1], "slab") == 0;
     const double a = atof(argv[2]);
@@ -164,9 +233,10 @@ int main(int argc, char **argv)
     double sum[2] = {0, 0};
     double square[2] = {0, 0};
     for (int i = 0; i < n; i++) {
-        const struct escape photon = follow(a, depth, slab);
+        const struct escape photon =
+            shell ? follow_shell(a, depth, atof(argv[6]), atof(argv[7])) : follow(a, depth, slab);
         const double value[2] = {photon.scatterings / depth, photon.path};
-        x[i] = fabs(photon.x);
+        x[i] = shell ? -photon.x : fabs(photon.x);
         for (int k = 0; k < 2; k++) {
             sum[k] += value[k];
             square[k] += value[k] * value[k];
@@ -174,7 +244,7 @@ int main(int argc, char **argv)
     }
     qsort(x, (size_t)n, sizeof *x, ascending);
     for (int k = 1; k < 4; k++)
-        print_quantile(x, n, 0.25 * k);
+        print_quantile(shell ? "velocity / b" : "|x|", x, n, 0.25 * k);
     for (int k = 0; k < 2; k++)
         printf("%s: %.4f +- %.4f\n", k ? "path / half-size" : "scatterings / depth", sum[k] / n,
                sqrt((square[k] / n - sum[k] * sum[k] / n / n) / n));

@@ -2,7 +2,7 @@
 
 MONTE CARLO. SLAB, CUBE_*, DUSTY_* and SPHERE come from independent exact Monte Carlo in double precision, by programs
 that share no code with linerad; a quarter of a million to ten million photons each. exact_escape.c beside this file is
-the one behind SPHERE; it gives the rows of SLAB too. The physics: coherent scattering in the frame of a thermal atom,
+the one behind SPHERE and EXPANDING_SHELL; it gives the rows of SLAB too. The physics: coherent scattering in the frame of a thermal atom,
 isotropic phase function, no recoil. Every value has the standard error of that calculation.
 
 Units: x in Doppler widths; scatterings per line-centre depth from the middle to the face; path in half-sizes.
@@ -119,6 +119,17 @@ _sphere = lambda *row: _escape(*row, quartile_error=(1.1, 1.2))
 SPHERE = {
     1000: _sphere(Measured(4.9358, 0.0033), 3.8227, 6.0962, Measured(1.0959, 0.0015), Measured(6.296, 0.006)),
     4000: _sphere(Measured(7.628, 0.007), 5.821, 9.408, Measured(1.0234, 0.0017), Measured(8.809, 0.011)),
+}
+
+# Hollow shell from 0.9 to 1 radii that expands with 5 b, of a column of 1e19 or 1e20 cm^-2 (key) of hydrogen with
+# b = 40 km/s: a = 1.5152e-4, line-centre depth 1.8945e5 or ten times that across the shell. In its middle a source of
+# a Gaussian spectrum, sigma = 2.5 b. Quartiles of the velocity / b of what escapes (positive = red); scatterings per
+# depth; path in radii. From 40000 and 3600 photons.
+EXPANDING_SHELL = {
+    1e19: {"quartiles": (Measured(1.026, 0.016), Measured(2.900, 0.022), Measured(5.914, 0.038)),
+           "scatterings_per_depth": Measured(0.2224, 0.0040), "mean_path": Measured(1.7409, 0.0050)},
+    1e20: {"quartiles": (Measured(5.478, 0.138), Measured(9.799, 0.137), Measured(14.242, 0.230)),
+           "scatterings_per_depth": Measured(0.329, 0.0114), "mean_path": Measured(3.185, 0.027)},
 }
 
 # Half-space of two-level atoms, complete redistribution, Doppler profile, eps = 0.01, uniform creation of photons: S/B

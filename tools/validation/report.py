@@ -2,12 +2,7 @@
 
 import math
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
-
-from .suite import CASES, N_SIGMA, SOURCES  # noqa: E402
+from .suite import CASES, N_SIGMA, SOURCES
 
 INKS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")  # of Okabe & Ito (2008), told apart by all
 
@@ -113,6 +108,11 @@ def anchor(title):
 
 
 def draw(result, path):
+    import matplotlib  # here, so that cases can be run where it is not installed
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
     panels = result["panels"]
     columns = min(len(panels), 2)
     rows = -(-len(panels) // columns)
