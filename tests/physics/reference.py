@@ -126,9 +126,11 @@ SPHERE = {
 # a Gaussian spectrum, sigma = 2.5 b. Quartiles of the velocity / b of what escapes (positive = red); scatterings per
 # depth; path in radii. From 40000 and 3600 photons.
 EXPANDING_SHELL = {
-    1e19: {"quartiles": (Measured(1.026, 0.016), Measured(2.900, 0.022), Measured(5.914, 0.038)),
+    1e19: {"lower_quartile": Measured(1.026, 0.016), "median": Measured(2.900, 0.022),
+           "upper_quartile": Measured(5.914, 0.038),
            "scatterings_per_depth": Measured(0.2224, 0.0040), "mean_path": Measured(1.7409, 0.0050)},
-    1e20: {"quartiles": (Measured(5.478, 0.138), Measured(9.799, 0.137), Measured(14.242, 0.230)),
+    1e20: {"lower_quartile": Measured(5.478, 0.138), "median": Measured(9.799, 0.137),
+           "upper_quartile": Measured(14.242, 0.230),
            "scatterings_per_depth": Measured(0.329, 0.0114), "mean_path": Measured(3.185, 0.027)},
 }
 

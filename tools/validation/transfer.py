@@ -3,8 +3,8 @@
 import numpy as np
 from harness import Measured
 from reference import (CUBE_DEPTH, CUBE_PERIODIC, CUBE_THERMAL, CUBE_WIDE, DUST_FREE, DUSTY_DEPTH, DUSTY_ESCAPE,
-                       DUSTY_VERHAMME, HALF_SPACE, HALF_SPACE_EDGES, HALF_SPACE_ERROR, SLAB, SLAB_DAMPING, SPHERE,
-                       SPHERE_PATH, SPHERE_SCATTERINGS, dusty_limit, slab_quantile, sphere_quantile)
+                       DUSTY_VERHAMME, EXPANDING_SHELL, HALF_SPACE, HALF_SPACE_EDGES, HALF_SPACE_ERROR, SLAB, SLAB_DAMPING,
+                       SPHERE, SPHERE_PATH, SPHERE_SCATTERINGS, dusty_limit, slab_quantile, sphere_quantile)
 
 from .suite import Outcome, case, curve, load
 
@@ -168,6 +168,26 @@ def sphere(suite):
                        SPHERE_PATH, "dijkstra", relative=test.slab_excess("mean_path", 1.827, True) * a_tau ** (-1 / 3))
         panel.append(curve(fractions, np.quantile(x, fractions) / np.cbrt(a_tau), f"tau_c {tau}", "points"))
     panel.append(curve(fractions, sphere_quantile(fractions, 1.0), "limit", "dashed"))
+    return outcome
+
+
+@case("shell", "Expanding shell", """
+Lyman alpha from a galaxy in the middle of a hollow shell that expands with 200 km/s = 5 b (`examples/shells_lya.yaml`),
+on a mesh of spherical shells. The blue half is taken away; at the larger column most photons come from the far side of
+the shell, red by twice its speed (Verhamme, Schaerer & Maselli 2006).
+""")
+def shell(suite):
+    test = load("physics/shells/test_shells")
+    outcome = Outcome()
+    panel = outcome.panel("expanding shell", "velocity, km/s", "photons per km/s")
+    for column, full in suite.pick([(1e19, 1e5), (1e20, 1e4)]):
+        packets = suite.packets(full)
+        velocity, measured = test.expanding_shell(suite.linerad, column, packets, seed=219)
+        for name, expected in EXPANDING_SHELL[column].items():
+            word = WORDS.get(name, name.replace("_", " ") + " of v/b")
+            outcome.statistical(f"{column:.0e} cm^-2, {word}", packets, measured[name], expected, "exact")
+        light, edges = np.histogram(40 * velocity, 60, (-800, 1600), density=True)
+        panel.append(curve(0.5 * (edges[1:] + edges[:-1]), light, f"{column:.0e} cm^-2", "steps"))
     return outcome
 
 
