@@ -10,6 +10,7 @@ import io
 import json
 import os
 import re
+import shutil
 import socket
 import sys
 import tempfile
@@ -19,6 +20,9 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "notebooks"
 ORDER = ("lya_slab", "collapse", "snapshot_to_cube", "fitting")  # of the gallery; others follow
 MOST_BYTES = 300_000  # of a stored notebook, pictures included
+
+# How yt shows its plots.
+EMBEDDED = re.compile(r'\s*<img [^>]*src="data:image/png;base64,([^"]+)"[^>]*>(?:<br ?/?>)?\s*')
 
 # Run before the first cell and not kept: pictures that are the same every time.
 PRELUDE = """\
@@ -57,6 +61,14 @@ def code_hash(notebook):
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+def place_to_run(folder):
+    """A place that looks like docs/notebooks of a checkout: line data of the examples are where they are there."""
+    place = Path(folder) / "docs" / "notebooks"
+    place.mkdir(parents=True)
+    shutil.copytree(ROOT / "examples" / "data", Path(folder) / "examples" / "data")
+    return place
+
+
 # ---- making outputs --------------------------------------------------------------------------------------------------
 
 
@@ -68,17 +80,20 @@ def _forbidden(folder):
     return texts | ({host: "the name of the machine"} if len(host) > 4 else {})
 
 
-def _small(picture):
-    """A PNG of 256 colours, chosen so that none is far off (a third of the size), without transparency."""
-    from PIL import Image
+def _small(picture, smooth):
+    """A PNG without transparency, of 256 colours (a third of the size). With `smooth`, pictures in which this changes
+    more than a few places, such as maps with gradients, keep all of theirs."""
+    from PIL import Image, ImageChops
 
-    whole, small = Image.open(io.BytesIO(base64.b64decode(picture))).convert("RGB"), io.BytesIO()
+    whole, written = Image.open(io.BytesIO(base64.b64decode(picture))).convert("RGB"), io.BytesIO()
     few = whole.quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    few.save(small, "PNG", optimize=True)
-    return base64.b64encode(small.getvalue()).decode() + "\n"
+    changed = ImageChops.difference(whole, few.convert("RGB")).convert("L").point(lambda value: 255 * (value > 2))
+    keep = smooth and changed.histogram()[255] > 0.1 * whole.width * whole.height
+    (whole if keep else few).save(written, "PNG", optimize=True)
+    return base64.b64encode(written.getvalue()).decode() + "\n"
 
 
-def _clean_output(output, place, forbidden):
+def _clean_output(output, place, forbidden, smooth):
     """The output with what a reader sees, and nothing else."""
     kind = output["output_type"]
     if kind == "stream":
@@ -89,8 +104,11 @@ def _clean_output(output, place, forbidden):
     elif kind in ("display_data", "execute_result"):
         data = {key: "".join(value) for key, value in output["data"].items()
                 if key in ("text/plain", "text/html", "text/latex", "image/png")}
+        inside = EMBEDDED.fullmatch(data.get("text/html", ""))
+        if inside:
+            data = {"image/png": inside[1], "text/plain": "picture"}
         if "image/png" in data:
-            data = {"image/png": _small(data["image/png"]), "text/plain": data.get("text/plain", "picture")}
+            data = {"image/png": _small(data["image/png"], smooth), "text/plain": data.get("text/plain", "picture")}
         kept = {"output_type": kind, "data": data, "metadata": {}}
         texts = [value for key, value in data.items() if key != "image/png"]
     else:
@@ -115,8 +133,8 @@ def _merged(outputs):
     return merged
 
 
-def _clean(notebook, folder):
-    """The notebook as it is stored."""
+def _clean(notebook, folder, smooth):
+    """The notebook as it is stored, as text."""
     forbidden, cells, count = _forbidden(folder), [], 0
     for number, cell in enumerate(notebook["cells"], start=1):
         kept = {"cell_type": cell["cell_type"], "id": f"cell-{number}",
@@ -124,16 +142,17 @@ def _clean(notebook, folder):
                 "source": source(cell).rstrip()}
         if cell["cell_type"] == "code":
             count += 1
-            outputs = _merged(_clean_output(output, f"cell {number}", forbidden) for output in cell["outputs"])
+            outputs = _merged(_clean_output(output, f"cell {number}", forbidden, smooth) for output in cell["outputs"])
             for output in outputs:
                 if output["output_type"] == "execute_result":
                     output["execution_count"] = count
             kept |= {"execution_count": count, "outputs": outputs}
         cells.append(kept)
     about = notebook["metadata"].get("linerad", {}) | {"code": code_hash({"cells": cells})}
-    return {"cells": cells, "nbformat": 4, "nbformat_minor": 5,
-            "metadata": {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-                         "language_info": {"name": "python", "file_extension": ".py"}, "linerad": about}}
+    whole = {"cells": cells, "nbformat": 4, "nbformat_minor": 5,
+             "metadata": {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+                          "language_info": {"name": "python", "file_extension": ".py"}, "linerad": about}}
+    return json.dumps(whole, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
 def run(path):
@@ -147,7 +166,8 @@ def run(path):
         cell.source = source(cell)
     prelude = nbformat.v4.new_code_cell(PRELUDE)
     notebook.cells.insert(0, prelude)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as checkout:
+        folder = place_to_run(checkout)
         environment = os.environ | {"PYTHONPATH": f"{ROOT / 'python'}:{os.environ.get('PYTHONPATH', '')}"}
         environment.pop("MPLBACKEND", None)
         environment.setdefault("LINERAD_LIBRARY", str(ROOT / "build" / "liblinerad.so"))
@@ -160,10 +180,11 @@ def run(path):
             raise NotebookError(f"{path.name}: {message}") from None
         notebook.cells.remove(prelude)
         try:
-            stored = _clean(notebook, folder)
+            text = _clean(notebook, checkout, smooth=True)
+            if len(text.encode()) > MOST_BYTES:
+                text = _clean(notebook, checkout, smooth=False)
         except NotebookError as failure:
             raise NotebookError(f"{path.name}: {failure}") from None
-    text = json.dumps(stored, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
     if len(text.encode()) > MOST_BYTES:
         raise NotebookError(f"{path.name}: {len(text.encode())} bytes with its pictures, more than {MOST_BYTES}")
     path.write_text(text)
@@ -183,9 +204,9 @@ def title_and_line(path):
 
 def gallery():
     """docs/notebooks/index.md"""
-    page = ["# Notebooks", "", "Worked examples from a model to its physics, with their results; written by `tools/document",
-            "notebooks`. Download one and run it with Jupyter (`pip install jupyterlab`, and linerad with its pictures,",
-            "[as here](../python.md)); each takes from some seconds to a minute on two cores.", "",
+    page = ["# Notebooks", "", "Worked examples from a model to its physics, with their results; written by",
+            "`tools/document notebooks`. Download one and run it with Jupyter (`pip install jupyterlab`, and linerad with",
+            "its pictures, [as here](../python.md)); each takes from some seconds to a minute on two cores.", "",
             "| notebook | what it does | file |", "|---|---|---|"]
     found = paths()
     for path in found:

@@ -1,10 +1,12 @@
 """Notebooks of the documentation run, and what they show belongs to their code.
 
-The code is run as it stands, cell by cell, in a folder of its own. A cell with the tag `parameters` may have smaller
-numbers for this in its metadata, `{"quick": {name: value}}`, which are set after it. A notebook that needs a package which
-linerad itself does not need says so in its metadata, `{"linerad": {"requires": ["yt"]}}`.
+The code is run as it stands, cell by cell, in a folder of its own (with examples/data where it is in a checkout). A cell
+with the tag `parameters` may have smaller numbers for this in its metadata, `{"quick": {name: value}}`, which are set
+after it. A notebook that imports one of the packages of OPTIONAL is left out where that is not installed; what it needs
+without importing it stands in its metadata, `{"linerad": {"requires": ["emcee"]}}`.
 """
 
+import ast
 import json
 import os
 import subprocess
@@ -17,12 +19,24 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 import notebooks  # noqa: E402
 
+OPTIONAL = {"yt", "emcee", "corner", "spectral_cube"}
 PATHS = notebooks.paths()
 every_notebook = pytest.mark.parametrize("path", PATHS, ids=[path.stem for path in PATHS])
 
 
 def read(path):
     return json.loads(path.read_text())
+
+
+def needed(notebook):
+    """Packages that are neither linerad's nor always there."""
+    found = set(notebook["metadata"].get("linerad", {}).get("requires", ()))
+    for _, cell in notebooks.code_cells(notebook):
+        for node in ast.walk(ast.parse(notebooks.source(cell))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
+            found |= {name.split(".")[0] for name in names} & OPTIONAL
+    return sorted(found)
 
 
 def test_there_are_notebooks():
@@ -34,13 +48,13 @@ def test_code_runs(path, tmp_path, monkeypatch):
     if not os.environ.get("LINERAD_LIBRARY"):
         pytest.skip("LINERAD_LIBRARY is not set")
     notebook = read(path)
-    for module in ("cffi", "astropy", *notebook["metadata"].get("linerad", {}).get("requires", ())):
+    for module in ("cffi", "astropy", *needed(notebook)):
         pytest.importorskip(module)
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.chdir(notebooks.place_to_run(tmp_path))
     monkeypatch.syspath_prepend(str(ROOT / "python"))
     monkeypatch.setattr(pyplot, "show", lambda *_, **__: pyplot.close("all"))
     names = {"__name__": "__main__"}
