@@ -76,6 +76,7 @@ def _forbidden(folder):
     """What must not be in an output: {text: what it is}."""
     home, host = str(Path.home()), socket.gethostname()
     texts = {str(ROOT): "the checkout", sys.prefix: "the Python environment", str(folder): "the folder it ran in"}
+    texts |= {tempfile.gettempdir() + "/": "a temporary folder (write to the current one instead)"}
     texts |= {home: "the home folder"} if len(home) > 5 else {}
     return texts | ({host: "the name of the machine"} if len(host) > 4 else {})
 
