@@ -13,8 +13,12 @@ import numpy as np
 from .errors import InputError
 
 KEY_BITS = 21  # of an index in a Morton key
-DEEPEST = 15  # levels of a mesh of the library, its largest number of bricks along an axis and of cells
-MOST_ALONG, MOST_CELLS = 2**20, 2**31 - 1
+DEEPEST = 15  # levels of a mesh of the library below the first, and its largest number of cells
+MOST_CELLS = 2**31 - 1
+OVERLAP = (
+    "cells of the simulation overlap: yt does not know which ones finer grids replace. yt.load_amr_grids needs every grid "
+    "inside a single one of the next coarser level"
+)
 
 
 @dataclass(eq=False)
@@ -149,12 +153,15 @@ class Uniform:
 
     def finish(self):
         """After the last piece: every cell must have got something."""
-        found = self._filled.setdefault(self.box.level, np.zeros(np.prod(self.shape), bool)).reshape(self.shape)
-        self._spread({level: filled for level, filled in self._filled.items() if level != self.box.level}, found)
+        found = self._filled.pop(self.box.level, np.zeros(np.prod(self.shape), bool)).reshape(self.shape)
+        for level, filled in self._filled.items():
+            there = np.zeros(self.shape, bool)
+            self._spread({level: filled}, there)
+            if (there & found).any():
+                raise InputError(f"in cell {np.argwhere(there & found)[0].tolist()} of the mesh {OVERLAP}")
+            found |= there
         if not found.all():
-            hole = np.argwhere(~found)[0]
-            raise InputError(f"the simulation has no data in cell {hole.tolist()} of the mesh")
-        del self._filled[self.box.level]
+            raise InputError(f"the simulation has no data in cell {np.argwhere(~found)[0].tolist()} of the mesh")
         return self
 
     def _spread(self, coarse, fine):
@@ -276,7 +283,8 @@ class Bricks:
         wanted = float(np.prod(cells))
         if abs(found - wanted) > 1e-9 * wanted:
             raise InputError(
-                f"the cells of the simulation fill {found / wanted:.6g} of the region: grids are missing, or overlap"
+                f"the cells of the simulation fill {found / wanted:.6g} of the region: "
+                + ("grids are missing" if found < wanted else OVERLAP)
             )
         deepest = int(levels.max())
         if deepest > DEEPEST:

@@ -308,25 +308,43 @@ def _particles(ds, lower, upper, level, refined, cells, faces):
     left, right = (ds.arr(corner, "code_length") for corner in (lower, upper))
     grid = ds.arbitrary_grid(left, right, dims=[int(n) for n in number])
     corner, size = (values.in_cgs().to_value("cm") * u.cm for values in (left, right - left))
-    return _GridReader(grid), Mesh.uniform(number, size, origin=corner, faces=faces)
+    return _GridReader(ds, grid, ds.region((left + right) / 2, left, right)), Mesh.uniform(number, size, origin=corner, faces=faces)
 
 
 class _GridReader:
     """Fields of particles, as yt lays them onto a grid."""
 
-    def __init__(self, grid):
-        self.grid, self.shape = grid, tuple(int(n) for n in grid.ActiveDimensions)
+    def __init__(self, ds, grid, particles):
+        self.ds, self.grid, self.particles = ds, grid, particles
+        self.shape = tuple(int(n) for n in grid.ActiveDimensions)
         self.weighs = True  # density says which cells are empty
 
     def read(self, fields, outs, density=None):
         unit = None
         for field, out in zip(fields, outs):
             values, unit = _in_cgs(self.grid[field])
+            self._check_range(field, values)
             out[...] = values
             del self.grid[field]
         if density is not None and unit.is_equivalent(u.K):
             _fill_empty(outs[0], density[1])
         return unit
+
+    def _check_range(self, field, values):
+        """Weighted means lie between the values of the particles. yt 4.4 labels some of them with another unit."""
+        if self.ds.field_info[field].sampling_type != "particle" or not getattr(self.ds, "use_sph_normalization", True):
+            return
+        low, high = 0.0, 0.0  # cells that no particle reaches
+        for _ in self.particles.chunks([], "io"):
+            found, _unit = _in_cgs(self.particles[field])
+            if found.size:
+                low, high = min(low, found.min()), max(high, found.max())
+        slack = 1e-3 * (high - low)
+        if values.min() < low - slack or values.max() > high + slack:
+            raise InputError(
+                f"from_yt: on the grid {field} reaches from {values.min():g} to {values.max():g}, but only from {low:g} to "
+                f"{high:g} among particles (CGS): yt has mixed up its units. Load it in CGS units"
+            )
 
 
 def _fill_empty(temperature, density):
@@ -505,10 +523,10 @@ class YtGas:
             group.attrs["kind"] = "uniform"
             group["cells"] = mesh.cells
         if mesh.faces is not None:
-            faces = mesh.faces if isinstance(mesh.faces, str) else [mesh.faces.get(axis, "open") for axis in "xyz"]
             if isinstance(mesh.faces, dict) and set(mesh.faces) - set("xyz"):
                 raise InputError("save: a snapshot has faces of axes; write single ones in the model, mesh.faces")
-            group.attrs["faces"] = faces
+            each = isinstance(mesh.faces, dict)
+            group.attrs["faces"] = " ".join(mesh.faces.get(axis, "open") for axis in "xyz") if each else mesh.faces
 
     def _save_field(self, file, name, field):
         if isinstance(field, (str, tuple)):
