@@ -10,8 +10,8 @@ import h5py
 import linerad as lr
 import numpy as np
 import pytest
+import yt
 
-yt = pytest.importorskip("yt")
 yt.set_log_level("error")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
 import athdf_file  # noqa: E402
