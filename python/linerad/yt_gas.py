@@ -182,11 +182,15 @@ class _Cells:
     def levels(self):
         """The coarsest and the finest level of leaves that touch the region."""
         found = set()
-        for levels, index in self.places():
+        whole = ((self.upper - self.lower) > self.lattice.size * (1 - 1e-12)).all()
+        for source in self.chunks():
+            levels = np.asarray(source.ires)
             for level in np.unique(levels):
-                if int(level) not in found:
+                if whole:
+                    found.add(int(level))
+                elif int(level) not in found:
                     box = Box(self.lattice, int(level), *self.lattice.span(self.lower, self.upper, int(level)))
-                    rows, _ = box.inside(int(level), index[levels == level])
+                    rows, _ = box.inside(int(level), np.asarray(source.icoords)[levels == level])
                     if rows is None or len(rows):
                         found.add(int(level))
         if not found:
