@@ -1,9 +1,9 @@
 """Where leaf cells of a simulation go: into one uniform array, or into the bricks of a refined mesh.
 
 A lattice counts cells by level and index: on level l a domain has cells * factor^l of them along each axis. A leaf is a
-cell that no finer one replaces. Layouts learn the leaves piece by piece, as a simulation is read, and then know the place
-of each of them in an array; fields are put there in the same pieces. Where leaves are finer than the mesh, several share
-a place, each with its share of the volume.
+cell that no finer one replaces. Layouts learn the leaves piece by piece, as a simulation is read, and then know the
+place of each of them in an array; fields are put there in the same pieces. Where leaves are finer than the mesh,
+several share a place, each with its share of the volume.
 """
 
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ KEY_BITS = 21  # of an index in a Morton key
 DEEPEST = 15  # levels of a mesh of the library below the first, and its largest number of cells
 MOST_CELLS = 2**31 - 1
 OVERLAP = (
-    "cells of the simulation overlap: yt does not know which ones finer grids replace. yt.load_amr_grids needs every grid "
-    "inside a single one of the next coarser level"
+    "cells of the simulation overlap: yt does not know which ones finer grids replace. yt.load_amr_grids needs every "
+    "grid inside a single one of the next coarser level"
 )
 
 
