@@ -45,7 +45,7 @@ check:
 	JOBS=$(JOBS) tools/check
 
 validate:
-	tools/install-deps validate
+	tools/install-deps check
 	$(MAKE) build CMAKE_ARGS='$(CMAKE_ARGS) -DLINERAD_PYTHON=$(CURDIR)/$(PYTHON)'
 	ctest --test-dir $(BUILD) -L validate --output-on-failure --no-tests=error
 	LINERAD_BIN=$(BUILD)/linerad $(PYTHON) tools/validate --device $(VALIDATE_DEVICE)

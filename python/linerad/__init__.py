@@ -60,6 +60,7 @@ from .parts import (
 )
 from .radex import Parcels, radex
 from .result import Estimate, Result, Spectrum, Summary, image
+from .yt_gas import YtGas, from_yt
 
 __version__ = _text(_lib.lr_version())
 

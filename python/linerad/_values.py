@@ -23,6 +23,7 @@ DIMENSIONS = {
     "frequency": ("a frequency", "GHz", [u.Hz]),
     "rate": ("a rate", "1/s", [u.Hz]),
     "mass": ("a mass", "u", [u.g]),
+    "mass density": ("a mass density", "g/cm3", [u.g / u.cm**3]),
     "angle": ("an angle", "deg", [u.rad]),
     "dipole": ("a dipole moment", "C m", [u.C * u.m, ESU_DIPOLE]),
     "luminosity": ("a photon rate or a power", "photon/s or Lsun", [u.Hz, u.ph / u.s, u.erg / u.s]),
@@ -79,9 +80,31 @@ def split_unit(unit, dimension, argument):
     return float(unit.to(target)), text
 
 
+def from_unyt(value):
+    """Arrays of unyt, which yt returns, as quantities without a copy; anything else as it is."""
+    if not hasattr(value, "to_astropy"):
+        return value
+    unit = _unit_of_unyt(value)
+    if unit is None:  # code units, and some others, only yt knows
+        value = value.in_cgs()
+        unit = _unit_of_unyt(value)
+    if unit is None:
+        raise UnitsError(f"astropy does not know the unit '{value.units}'")
+    return u.Quantity(value.view(np.ndarray), unit, dtype=value.dtype, copy=False)
+
+
+def _unit_of_unyt(value):
+    text = str(value.units)
+    try:
+        return u.dimensionless_unscaled if text == "dimensionless" else u.Unit(text)
+    except ValueError:
+        return None
+
+
 def quantity(value, dimension, argument):
     """A Quantity of this dimension, or an exception that names the argument. Texts such as '10 K' are read."""
     noun, example, units = DIMENSIONS[dimension]
+    value = from_unyt(value)
     if isinstance(value, str):
         try:
             value = u.Quantity(value.replace("^", "**"))
@@ -131,6 +154,7 @@ def scalar(value, dimension, argument):
 
 def plain(value, argument, arrays):
     """Words, truth values, whole numbers, and maps of them; quantities inside are written out."""
+    value = from_unyt(value)
     if isinstance(value, u.Quantity) and value.ndim == 0:
         return scalar(value, "any", argument)
     if isinstance(value, u.Quantity):
@@ -207,6 +231,7 @@ def vector_field(dimension):
     component = field(dimension)
 
     def write(value, argument, arrays):
+        value = from_unyt(value)
         is_list = isinstance(value, (list, tuple)) or isinstance(value, u.Quantity) and value.shape == (3,)
         if is_list and len(value) == 3:
             return [component(item, f"{argument}[{i}]", arrays) for i, item in enumerate(value)]

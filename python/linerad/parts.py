@@ -361,6 +361,7 @@ class Populations(Part):
 
 
 def _given(value, argument, arrays):
+    value = v.from_unyt(value)
     plain = not hasattr(value, "unit")
     return v.array("number" if plain or value.unit.is_equivalent("") else "density")(value, argument, arrays)["array"]
 
@@ -403,7 +404,7 @@ def _beam(value, argument, arrays):
 
 
 def _background(value, argument, arrays):
-    return value if value in ("none", "cmb") else v.scalar(value, "temperature", argument)
+    return value if isinstance(value, str) and value in ("none", "cmb") else v.scalar(value, "temperature", argument)
 
 
 @dataclass(eq=False)

@@ -113,7 +113,6 @@ def test_holes_are_named(folder):
     assert "blocks 2 and 3 are both at (0, 1, 0) of level 0" in error_line(folder.run("check", "model.yaml"))
 
 
-@pytest.mark.long
 def test_yt_reads_the_same(folder):
     """yt and linerad look at the same places: the centres of all cells of a refined mesh."""
     yt = pytest.importorskip("yt", reason="yt is not installed")
