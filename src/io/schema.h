@@ -7,7 +7,8 @@
 #include "io/yaml_tree.h"
 
 enum {
-    SCHEMA_MOST_MAPS = 6,
+    SCHEMA_MOST_TABLES = 80,
+    SCHEMA_MOST_MAPS = 6, /* of one key */
     SCHEMA_MOST_KEYS = 48 /* of all tables that one mapping may follow */
 };
 
@@ -35,15 +36,6 @@ struct schema {
 /* Every table, in the order in which they are listed. */
 #define SCHEMAS(X)                                                                                                     \
     X(MODEL)                                                                                                           \
-    X(DATASET)                                                                                                         \
-    X(ARRAY)                                                                                                           \
-    X(OF_SNAPSHOT)                                                                                                     \
-    X(PAINTED)                                                                                                         \
-    X(REGION)                                                                                                          \
-    X(BOX)                                                                                                             \
-    X(SPHERE)                                                                                                          \
-    X(SHELL)                                                                                                           \
-    X(SLAB)                                                                                                            \
     X(MESH)                                                                                                            \
     X(EDGES)                                                                                                           \
     X(FACES)                                                                                                           \
@@ -89,7 +81,16 @@ struct schema {
     X(BEAM)                                                                                                            \
     X(SKY)                                                                                                             \
     X(SUBCELL)                                                                                                         \
-    X(RUN)
+    X(RUN)                                                                                                             \
+    X(DATASET)                                                                                                         \
+    X(ARRAY)                                                                                                           \
+    X(OF_SNAPSHOT)                                                                                                     \
+    X(PAINTED)                                                                                                         \
+    X(REGION)                                                                                                          \
+    X(BOX)                                                                                                             \
+    X(SPHERE)                                                                                                          \
+    X(SHELL)                                                                                                           \
+    X(SLAB)
 
 #define SCHEMA_DECLARE(name) extern const struct schema SCHEMA_##name;
 SCHEMAS(SCHEMA_DECLARE)

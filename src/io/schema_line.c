@@ -11,7 +11,7 @@ static const struct schema_key LINE[] = {
     KEY("dipole_core", VALUE, "number, 0 to 1", "from the degeneracies",
         "dipole share E1 of the phase function in the line core"),
 };
-SCHEMA_TABLE(LINE, "line", "a line from its numbers", LINE);
+SCHEMA_TABLE(LINE, "line", "a line from its numbers; of a molecule see `line.molecule`", LINE);
 
 static const struct schema_key MOLECULE[] = {
     KEY("molecule", VALUE, "name, or name of a file", "required, or `rotor`",
