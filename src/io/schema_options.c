@@ -13,7 +13,7 @@ static const char *const PRECISIONS[] = {"mixed", "double", NULL};
 static const char *const SCHEDULINGS[] = {"queue", "static", NULL};
 
 static const struct schema_key MODEL[] = {
-    MAPS("mesh", MAP, NULL, "required, or `snapshot`", "where the gas is: cells or shells, and their faces",
+    MAPS("mesh", MAP, "mapping", "required, or `snapshot`", "where the gas is: cells or shells, and their faces",
          &SCHEMA_MESH),
     MAPS("snapshot", VALUE | MAP, "name of a file, or mapping", "none",
          "a file of a simulation: stands in for `mesh`, but its `faces`, and for what `medium` leaves out",
@@ -22,18 +22,19 @@ static const struct schema_key MODEL[] = {
          "which line: by name, by numbers, of a molecule", &SCHEMA_LINE, &SCHEMA_MOLECULE),
     MAPS("lines", LIST, "list of mappings", "none", "several lines of the same gas, each a model of its own",
          &SCHEMA_LINES, &SCHEMA_LINE, &SCHEMA_MOLECULE),
-    MAPS("medium", MAP, NULL, "required, or `snapshot`", "the gas: temperature, density or depth, motion, absorption",
-         &SCHEMA_MEDIUM),
+    MAPS("medium", MAP, "mapping", "required, or `snapshot`",
+         "the gas: temperature, density or depth, motion, absorption", &SCHEMA_MEDIUM),
     MAPS("sources", LIST, "list of mappings", "required; `gas` for a molecule", "where photons come from",
          &SCHEMA_SOURCE),
     MAPS("populations", VALUE | MAP, "name of a method, or mapping", "`lte`", "how the levels of a molecule are found",
          &SCHEMA_POPULATIONS),
-    MAPS("physics", MAP, NULL, "`{}`", "how photons scatter", &SCHEMA_PHYSICS),
-    MAPS("output", MAP, NULL, "`{}`", "what the result holds", &SCHEMA_OUTPUT),
-    MAPS("channels", MAP, NULL, "required with `cameras`", "the velocity channels of all images", &SCHEMA_CHANNELS),
+    MAPS("physics", MAP, "mapping", "`{}`", "how photons scatter", &SCHEMA_PHYSICS),
+    MAPS("output", MAP, "mapping", "`{}`", "what the result holds", &SCHEMA_OUTPUT),
+    MAPS("channels", MAP, "mapping", "required with `cameras`", "the velocity channels of all images",
+         &SCHEMA_CHANNELS),
     MAPS("cameras", LIST, "list of mappings", "none", "one to 256 observers; each makes one cube", &SCHEMA_CAMERA),
-    MAPS("image", MAP, NULL, "`{}`", "how images are made and written; with `cameras`", &SCHEMA_IMAGE),
-    MAPS("run", MAP, NULL, "`{}`", "how many packets, and on what", &SCHEMA_RUN),
+    MAPS("image", MAP, "mapping", "`{}`", "how images are made and written; with `cameras`", &SCHEMA_IMAGE),
+    MAPS("run", MAP, "mapping", "`{}`", "how many packets, and on what", &SCHEMA_RUN),
 };
 SCHEMA_TABLE(MODEL, "model", "the sections of a model file", MODEL);
 

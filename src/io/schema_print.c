@@ -120,6 +120,8 @@ static void write_terminal(FILE *out, const struct schema *schema, const struct 
     for (int i = 0; i < schema->n_key; i++)
         if ((int)strlen(schema->key[i].name) > widths[0])
             widths[0] = (int)strlen(schema->key[i].name);
+    if (widths[0] + widths[1] + widths[2] + widths[3] > 112)
+        widths[3] = 112 - widths[0] - widths[1] - widths[2]; /* 120 with the blanks between columns */
     fprintf(out, "%s: ", schema->name);
     write_cell(out, &says, (int)strlen(says)); /* one line */
     fputs("\n\n", out);
@@ -134,21 +136,36 @@ static void write_terminal(FILE *out, const struct schema *schema, const struct 
     }
 }
 
+static bool leads_to(const struct schema *schema, const struct schema *other)
+{
+    for (int i = 0; i < schema->n_key; i++)
+        for (int m = 0; schema->key[i].map[m]; m++)
+            if (schema->key[i].map[m] == other)
+                return true;
+    return false;
+}
+
 /* The tables that a table leads to, each once. */
 static void write_further(FILE *out, const struct schema *schema)
 {
+    char *names = NULL;
+    size_t length = 0;
+    FILE *list = open_memstream(&names, &length);
+    if (!list)
+        return;
     bool any = false;
-    for (const struct schema *const *other = SCHEMA_ALL; *other; other++) {
-        bool named = false;
-        for (int i = 0; i < schema->n_key; i++)
-            for (int m = 0; m < SCHEMA_MOST_MAPS; m++)
-                named = named || schema->key[i].map[m] == *other;
-        if (named && *other != schema)
-            fprintf(out, "%s%s", any ? ", " : "\n  mappings in it: ", (*other)->name);
-        any = any || named;
-    }
-    if (any)
+    for (const struct schema *const *other = SCHEMA_ALL; *other; other++)
+        if (leads_to(schema, *other)) {
+            fprintf(list, "%s%s", any ? ", " : "", (*other)->name);
+            any = true;
+        }
+    fclose(list);
+    if (any) {
+        const char *cells[2] = {"mappings in it:", names};
         fputc('\n', out);
+        write_row(out, cells, (const int[]){15, 95}, 2);
+    }
+    free(names);
 }
 
 static void write_markdown(FILE *out, const struct schema *schema, const struct schema_key *only)

@@ -339,9 +339,8 @@ static void defaults_are_true(void **state)
             bool held = false;
             if (*schema == &SCHEMA_SCALAR || !literal_default(key, value)) /* a scalar of Athena++: test_athdf.c */
                 continue;
-            for (int t = 0; t < N_TRIAL; t++)
-                if (TRIALS[t].schema == *schema)
-                    held = default_holds(f, &TRIALS[t], key, value) || held;
+            for (int t = 0; t < N_TRIAL && !held; t++)
+                held = TRIALS[t].schema == *schema && default_holds(f, &TRIALS[t], key, value);
             if (!held)
                 fail_msg("%s.%s: the default could not be tried: %s", (*schema)->name, key->name,
                          lr_last_error(f->ctx));
