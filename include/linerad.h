@@ -103,6 +103,11 @@ LR_API void lr_model_free(lr_model *model);
 /* What was understood, in physical units: mesh, line, ranges of every field, optical depths, sources,
  * expected scatterings, memory and a time estimate. *text is freed with lr_text_free(). */
 LR_API enum lr_status lr_model_report(lr_context *ctx, const lr_model *model, char **text);
+/* What a model file may say, from the tables that lr_model_load() validates with. `section` is the name of a mapping in
+ * it, such as "mesh" or "image.beam": *text is then a table of its keys, of what each holds, its default and meaning. A
+ * key, "run.packets", has its row alone. NULL or "": the names of all mappings. *text is freed with lr_text_free(). */
+enum lr_format { LR_TERMINAL, LR_MARKDOWN };
+LR_API enum lr_status lr_model_keys(lr_context *ctx, const char *section, enum lr_format format, char **text);
 /* Version, backends, devices and SIMD width. *text is freed with lr_text_free(). */
 LR_API enum lr_status lr_system_report(lr_context *ctx, char **text);
 LR_API void lr_text_free(char *text);

@@ -18,6 +18,7 @@ static const char help[] =
     "  run MODEL      follow photon packets through a model, write the escaped spectrum and channel maps\n"
     "  image RESULT   more channel maps of a result: other pixels, field, channels, unit or beam\n"
     "  check MODEL    validate a model and print what was understood, without running it\n"
+    "  keys SECTION   what a model file may say: keys, what they hold, defaults\n"
     "  molecule NAME  levels, lines and collision partners of a LAMDA file or a built-in molecule\n"
     "  radex NAME     level populations and lines of a uniform parcel of gas, by escape probability\n"
     "  cloud          make a turbulent cloud of H2, CO and OH, to try things with\n"
@@ -44,13 +45,13 @@ static const char help[] =
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
-} commands[] = {{"run", command_run},           {"image", command_image}, {"check", command_check},
-                {"molecule", command_molecule}, {"radex", command_radex}, {"cloud", command_cloud},
-                {"info", command_info}};
+} commands[] = {{"run", command_run},     {"image", command_image},       {"check", command_check},
+                {"keys", command_keys},   {"molecule", command_molecule}, {"radex", command_radex},
+                {"cloud", command_cloud}, {"info", command_info}};
 
 static int unknown(const char *word)
 {
-    static const char *const names[] = {"run",   "image", "check",  "molecule",  "radex",
+    static const char *const names[] = {"run",   "image", "check",  "keys",      "molecule", "radex",
                                         "cloud", "info",  "--help", "--version", NULL};
     const char *kind = word[0] == '-' ? "option" : "command";
     const char *meant = nearest_word(word, names);

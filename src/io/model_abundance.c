@@ -43,10 +43,9 @@ static enum lr_status read_limit(const struct reader *r, const struct yaml_node 
 
 static enum lr_status read_cutoff(const struct reader *r, const struct yaml_node *map, struct recipe *recipe)
 {
-    const char *const keys[] = {"value", "below_density", "freeze_density", "freeze_temperature", "depleted"};
     const struct yaml_node *value = NULL;
     const bool cold = yaml_find(map, "freeze_temperature") != NULL, dense = yaml_find(map, "freeze_density") != NULL;
-    LR_TRY(READER_KEYS(r, map, keys));
+    LR_TRY(READER_KEYS(r, map, &SCHEMA_ABUNDANCE_CUTOFF));
     LR_TRY(require_key(r, map, "value", &value));
     LR_TRY(read_number(r, value, 0.0, 1e3, &recipe->value));
     LR_TRY(read_limit(r, map, "below_density", DIMENSION_DENSITY, &recipe->below_density));
@@ -98,9 +97,8 @@ static enum lr_status read_column(const struct reader *r, const struct yaml_node
 
 static enum lr_status read_table(const struct reader *r, const struct yaml_node *map, struct recipe *recipe)
 {
-    const char *const keys[] = {"file", "density", "abundance"};
     int n = 0;
-    LR_TRY(READER_KEYS(r, map, keys));
+    LR_TRY(READER_KEYS(r, map, &SCHEMA_ABUNDANCE_TABLE));
     LR_TRY(read_column(r, map, "density", DIMENSION_DENSITY, &recipe->n, &recipe->log_density));
     LR_TRY(read_column(r, map, "abundance", DIMENSION_NONE, &n, &recipe->log_abundance));
     if (n != recipe->n || n < 1)
@@ -118,8 +116,7 @@ static enum lr_status read_table(const struct reader *r, const struct yaml_node 
 
 static enum lr_status read_recipe(const struct reader *r, const struct yaml_node *map, struct recipe *recipe)
 {
-    const char *const keys[] = {"constant", "cutoff", "table"};
-    LR_TRY(READER_KEYS(r, map, keys));
+    LR_TRY(READER_KEYS(r, map, &SCHEMA_ABUNDANCE));
     if (map->n_child != 1)
         return READER_FAIL(r, map, "give one of constant, cutoff and table");
     if (yaml_find(map, "cutoff")) {

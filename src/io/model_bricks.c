@@ -50,12 +50,11 @@ done:
 enum lr_status read_bricks(const struct reader *r, const struct yaml_node *map, const int cells[3],
                            const double lower[3], const double size[3], struct mesh *mesh)
 {
-    const char *const keys[] = {"level", "position"};
     const struct yaml_node *bricks = yaml_find(map, "bricks"), *brick_node = yaml_find(map, "brick");
     int brick = 1, root[3], *level = NULL, *position = NULL;
     int64_t n = 0;
     enum lr_status status = LR_OK;
-    LR_TRY(READER_KEYS(r, bricks, keys));
+    LR_TRY(READER_KEYS(r, bricks, &SCHEMA_BRICKS));
     LR_TRY(read_int(r, brick_node, 1, MOST_IN_BRICK, &brick));
     for (int axis = 0; axis < 3; axis++) {
         if (cells[axis] % brick != 0)

@@ -272,9 +272,7 @@ static enum lr_status check_shells(const struct reader *r, const struct yaml_nod
 
 static enum lr_status read_camera(const struct reader *r, const struct yaml_node *entry, struct camera *camera)
 {
-    const char *const keys[] = {"name",   "direction", "theta", "phi",    "roll",
-                                "centre", "field",     "rays",  "pixels", "position"};
-    LR_TRY(READER_KEYS(r, entry, keys));
+    LR_TRY(READER_KEYS(r, entry, &SCHEMA_CAMERA));
     const struct yaml_node *position = yaml_find(entry, "position"), *field = yaml_find(entry, "field");
     LR_TRY(read_name(r, entry, camera));
     LR_TRY(check_shells(r, entry));

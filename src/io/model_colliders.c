@@ -14,20 +14,12 @@ static const struct field_rule MASS_DENSITY = {DIMENSION_MASS_DENSITY, true, 0.0
 
 enum { N_NAMED = N_COLLIDER - 1 };
 
-static void collider_names(const char *names[N_NAMED])
-{
-    for (int i = 0; i < N_NAMED; i++)
-        names[i] = collider_name((enum collider)(i + 1));
-}
-
 static enum lr_status read_given_colliders(const struct reader *r, const struct yaml_node *node)
 {
     struct species *species = r->model->species;
-    const char *names[N_NAMED];
-    collider_names(names);
-    LR_TRY(READER_KEYS(r, node, names));
+    LR_TRY(READER_KEYS(r, node, &SCHEMA_COLLIDERS));
     for (int i = 0; i < N_NAMED; i++) {
-        const struct yaml_node *density = yaml_find(node, names[i]);
+        const struct yaml_node *density = yaml_find(node, SCHEMA_COLLIDERS.key[i].name);
         if (!density)
             continue;
         LR_TRY(read_field(r, density, &DENSITY, &species->collider[i + 1]));
@@ -135,15 +127,13 @@ enum lr_status read_colliders(const struct reader *r, const struct yaml_node *ma
 static enum lr_status read_replacements(const struct reader *r, const struct yaml_node *node,
                                         enum collider replace[N_COLLIDER])
 {
-    const char *names[N_NAMED];
-    collider_names(names);
     if (!node)
         return LR_OK;
-    LR_TRY(READER_KEYS(r, node, names));
+    LR_TRY(READER_KEYS(r, node, &SCHEMA_COLLIDER_RATES));
     for (const struct yaml_node *entry = node->first; entry; entry = entry->next) {
-        int of = 0, by = 0, nearest = 0;
-        of = yaml_match_word(entry->key, names, N_NAMED, &nearest);
-        LR_TRY(read_word(r, entry, names, N_NAMED, &by));
+        const int of = (int)(schema_find(&SCHEMA_COLLIDER_RATES, entry->key) - SCHEMA_COLLIDER_RATES.key);
+        int by = 0;
+        LR_TRY(read_choice(r, entry, &SCHEMA_COLLIDER_RATES, entry->key, &by));
         if (!r->model->species->given[of + 1])
             return yaml_fail_key(r->ctx, r->tree, entry, "'colliders' has no '%s'", entry->key);
         replace[of + 1] = (enum collider)(by + 1);

@@ -39,7 +39,6 @@ bool destruction_needs_hydrogen(const struct yaml_node *medium)
 
 enum lr_status read_destruction(const struct reader *r, const struct yaml_node *node, struct field *eps)
 {
-    const char *const keys[] = {"critical_density"};
     const struct species *species = r->model->species;
     const struct yaml_node *critical = yaml_find(node, "critical_density");
     if (!node)
@@ -48,7 +47,7 @@ enum lr_status read_destruction(const struct reader *r, const struct yaml_node *
         return yaml_fail_key(r->ctx, r->tree, node, "populations by 'two-level' find this from collisions");
     if (!critical)
         return read_field(r, node, &PROBABILITY, eps);
-    LR_TRY(READER_KEYS(r, node, keys));
+    LR_TRY(READER_KEYS(r, node, &SCHEMA_DESTRUCTION));
     if (!species)
         return yaml_fail_key(r->ctx, r->tree, critical,
                              "only a molecule knows what it collides with; give the probability itself");

@@ -80,9 +80,8 @@ static enum lr_status read_field_file(const struct reader *r, const struct yaml_
 static enum lr_status read_field_snapshot(const struct reader *r, const struct yaml_node *map,
                                           const struct field_rule *rule, struct field *field)
 {
-    const char *const keys[] = {"snapshot"};
     const struct yaml_node *name = yaml_find(map, "snapshot");
-    LR_TRY(READER_KEYS(r, map, keys));
+    LR_TRY(READER_KEYS(r, map, &SCHEMA_OF_SNAPSHOT));
     LR_TRY(yaml_expect(r->ctx, r->tree, name, YAML_SCALAR));
     if (!r->snapshot)
         return READER_FAIL(r, name, "there is no section 'snapshot'");
@@ -111,7 +110,7 @@ static enum lr_status paint_entry(const struct reader *r, const struct yaml_node
     const struct yaml_node *value_node = NULL;
     struct region region;
     double value = 0.0;
-    LR_TRY(read_region(r, entry, "value", &region));
+    LR_TRY(read_region(r, entry, &SCHEMA_REGION, &region));
     LR_TRY(require_key(r, entry, "value", &value_node));
     LR_TRY(read_field_value(r, value_node, rule, &value));
     if (rule->dimension == DIMENSION_ANY)
@@ -124,9 +123,8 @@ static enum lr_status paint_entry(const struct reader *r, const struct yaml_node
 static enum lr_status read_field_regions(const struct reader *r, const struct yaml_node *node,
                                          const struct field_rule *rule, struct field *field)
 {
-    const char *const keys[] = {"default", "regions"};
     const struct yaml_node *base = NULL, *regions = NULL;
-    LR_TRY(READER_KEYS(r, node, keys));
+    LR_TRY(READER_KEYS(r, node, &SCHEMA_PAINTED));
     LR_TRY(require_key(r, node, "default", &base));
     LR_TRY(require_key(r, node, "regions", &regions));
     LR_TRY(read_field_value(r, base, rule, &field->constant));
@@ -142,10 +140,9 @@ enum lr_status read_field(const struct reader *r, const struct yaml_node *node, 
 {
     if (node->kind == YAML_SCALAR)
         return read_field_value(r, node, rule, &field->constant);
-    const char *const keys[] = {"file", "dataset", "default", "regions", "snapshot", "array"};
     if (node->kind == YAML_LIST)
         return READER_FAIL(r, node, "expected a value, {file, dataset} or {default, regions}, found a list");
-    LR_TRY(READER_KEYS(r, node, keys));
+    LR_TRY(READER_KEYS(r, node, &SCHEMA_DATASET, &SCHEMA_PAINTED, &SCHEMA_OF_SNAPSHOT, &SCHEMA_ARRAY));
     if (yaml_find(node, "snapshot"))
         return read_field_snapshot(r, node, rule, field);
     return yaml_find(node, "file") || yaml_find(node, "dataset") || yaml_find(node, "array")

@@ -46,8 +46,7 @@ enum lr_status find_file(const struct reader *r, const struct yaml_node *node, c
 
 enum lr_status check_dataset_keys(const struct reader *r, const struct yaml_node *map)
 {
-    const char *const in_file[] = {"file", "dataset"}, *const in_memory[] = {"array"};
-    return yaml_find(map, "array") ? READER_KEYS(r, map, in_memory) : READER_KEYS(r, map, in_file);
+    return READER_KEYS(r, map, yaml_find(map, "array") ? &SCHEMA_ARRAY : &SCHEMA_DATASET);
 }
 
 static enum lr_status open_array(const struct reader *r, const struct yaml_node *node, struct hdf5_array **array)

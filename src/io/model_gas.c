@@ -39,7 +39,7 @@ enum lr_status read_gas(const struct reader *r, const struct yaml_node *map, con
     struct field unused = {0};
     struct inversion inversion;
     if (map)
-        LR_TRY(yaml_check_keys(r->ctx, r->tree, map, NULL, 0));
+        LR_TRY(READER_KEYS(r, map, &SCHEMA_NOTHING));
     LR_TRY(check_gas(r, place));
     for (int i = 0; i < model->n_source; i++)
         if (&model->source[i] != source && model->source[i].light == LIGHT_GAS)

@@ -29,12 +29,11 @@ static enum lr_status read_background(const struct reader *r, const struct yaml_
 /* One width, {major, minor, angle}, or none. */
 static enum lr_status read_beam(const struct reader *r, const struct yaml_node *node, double beam[3])
 {
-    const char *const keys[] = {"major", "minor", "angle"};
     if (!node || (node->kind == YAML_SCALAR && strcmp(node->text, "none") == 0))
         return LR_OK;
     const struct yaml_node *major = node, *minor = NULL;
     if (node->kind != YAML_SCALAR || yaml_is_empty(node)) {
-        LR_TRY(READER_KEYS(r, node, keys));
+        LR_TRY(READER_KEYS(r, node, &SCHEMA_BEAM));
         LR_TRY(require_key(r, node, "major", &major));
         minor = yaml_find(node, "minor");
     }
@@ -54,12 +53,11 @@ static enum lr_status read_beam(const struct reader *r, const struct yaml_node *
 /* Right ascension and declination. */
 static enum lr_status read_sky(const struct reader *r, const struct yaml_node *node, double sky[2])
 {
-    const char *const keys[] = {"ra", "dec"};
     const double slack = 1.0 + 1e-12; /* 90 deg may be rounded up */
     if (!node)
         return LR_OK;
     const struct yaml_node *ra = NULL, *dec = NULL;
-    LR_TRY(READER_KEYS(r, node, keys));
+    LR_TRY(READER_KEYS(r, node, &SCHEMA_SKY));
     LR_TRY(require_key(r, node, "ra", &ra));
     LR_TRY(require_key(r, node, "dec", &dec));
     LR_TRY(read_quantity(r, ra, DIMENSION_ANGLE, &sky[0]));
@@ -74,7 +72,6 @@ static enum lr_status read_sky(const struct reader *r, const struct yaml_node *n
 /* One truth value, or {velocity, source}. */
 static enum lr_status read_subcell(const struct reader *r, const struct yaml_node *node, struct image_options *image)
 {
-    const char *const keys[] = {"velocity", "source"};
     if (!node)
         return LR_OK;
     if (node->kind == YAML_SCALAR && !yaml_is_empty(node)) {
@@ -82,7 +79,7 @@ static enum lr_status read_subcell(const struct reader *r, const struct yaml_nod
         image->step_source = image->step_velocity;
         return LR_OK;
     }
-    LR_TRY(READER_KEYS(r, node, keys));
+    LR_TRY(READER_KEYS(r, node, &SCHEMA_SUBCELL));
     LR_TRY(read_bool(r, yaml_find(node, "velocity"), &image->step_velocity));
     return read_bool(r, yaml_find(node, "source"), &image->step_source);
 }
@@ -165,19 +162,13 @@ static enum lr_status check_peel_off(const struct reader *r, const struct yaml_n
 
 enum lr_status read_image(const struct reader *r, const struct yaml_node *node, struct image_options *image)
 {
-    const char *const keys[] = {"unit",    "distance",   "beam",          "position", "velocity", "background",
-                                "moments", "peak",       "subcell",       "spectrum", "errors",   "subtract_background",
-                                "method",  "emissivity", "optical_depth", "report",   "column"};
-    /* In the order of their enums. */
-    const char *const units[] = {"K", "Jy/pixel", "Jy/sr", "Jy/beam", "photon"};
-    const char *const methods[] = {"two-step", "peel-off"};
     *image = (struct image_options){.step_velocity = true, .step_source = true, .spectrum = true, .report = true};
     if (!node)
         return LR_OK;
-    LR_TRY(READER_KEYS(r, node, keys));
+    LR_TRY(READER_KEYS(r, node, &SCHEMA_IMAGE));
     int unit = UNIT_KELVIN, method = IMAGE_TWO_STEP;
-    LR_TRY(read_word(r, yaml_find(node, "unit"), units, 5, &unit));
-    LR_TRY(read_word(r, yaml_find(node, "method"), methods, 2, &method));
+    LR_TRY(read_choice(r, yaml_find(node, "unit"), &SCHEMA_IMAGE, "unit", &unit));
+    LR_TRY(read_choice(r, yaml_find(node, "method"), &SCHEMA_IMAGE, "method", &method));
     image->unit = (enum brightness_unit)unit;
     image->method = (enum image_method)method;
     LR_TRY(read_place(r, node, image));

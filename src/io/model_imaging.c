@@ -10,11 +10,10 @@
 
 enum lr_status read_channels(const struct reader *r, const struct yaml_node *node, struct channels *channels)
 {
-    const char *const keys[] = {"number", "range", "samples"};
     const struct yaml_node *number = NULL, *range_node = NULL;
     double shift[2] = {0};
     *channels = (struct channels){0};
-    LR_TRY(READER_KEYS(r, node, keys));
+    LR_TRY(READER_KEYS(r, node, &SCHEMA_CHANNELS));
     LR_TRY(require_key(r, node, "number", &number));
     LR_TRY(require_key(r, node, "range", &range_node));
     LR_TRY(read_int(r, number, 1, MAX_CHANNEL, &channels->n));

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "io/model_lines.h"
 #include "model/line.h"
 
 static enum lr_status read_degeneracies(const struct reader *r, const struct yaml_node *map, struct line *line)
@@ -20,8 +19,7 @@ static enum lr_status read_degeneracies(const struct reader *r, const struct yam
 
 static enum lr_status read_custom(const struct reader *r, const struct yaml_node *map, struct line *line)
 {
-    const char *const keys[] = {CUSTOM_LINE_KEYS, "molecule", "rotor"};
-    LR_TRY(READER_KEYS(r, map, keys));
+    LR_TRY(READER_KEYS(r, map, &SCHEMA_LINE));
     snprintf(line->name, sizeof line->name, "custom");
     LR_TRY(read_positive(r, map, "frequency", DIMENSION_FREQUENCY, &line->nu0));
     LR_TRY(read_positive(r, map, "einstein_a", DIMENSION_RATE, &line->a_ul));
@@ -40,6 +38,8 @@ static enum lr_status read_custom(const struct reader *r, const struct yaml_node
 
 enum lr_status read_line(const struct reader *r, const struct yaml_node *node, struct line *line)
 {
+    if (node->kind == YAML_MAP)
+        LR_TRY(READER_KEYS(r, node, &SCHEMA_LINE, &SCHEMA_MOLECULE)); /* of both, to name what was meant */
     if (node->kind == YAML_MAP && (yaml_find(node, "molecule") || yaml_find(node, "rotor")))
         return read_molecule(r, node, line);
     if (node->kind == YAML_MAP)

@@ -13,16 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const SECTIONS[] = {"medium", "populations", "sources", "physics",
-                                       "output", "channels",    "image",   "run"};
-enum { N_SECTION = sizeof SECTIONS / sizeof SECTIONS[0] };
+#include "io/schema.h"
 
+/* Keys of an entry that lie over sections of the model; the others say which line it is. */
 static bool is_section(const char *key)
 {
-    for (int i = 0; i < N_SECTION; i++)
-        if (strcmp(key, SECTIONS[i]) == 0)
-            return true;
-    return false;
+    return strcmp(key, "name") != 0 && strcmp(key, "line") != 0 && schema_find(&SCHEMA_LINES, key);
 }
 
 /* ---- moving nodes ---- */
@@ -94,10 +90,8 @@ static enum lr_status check_name(lr_context *ctx, const struct yaml_tree *tree, 
 
 static enum lr_status check_entry(lr_context *ctx, const struct yaml_tree *tree, const struct yaml_node *entry)
 {
-    const char *const keys[] = {"name",      "line",      MOLECULE_LINE_KEYS, CUSTOM_LINE_KEYS,
-                                SECTIONS[0], SECTIONS[1], SECTIONS[2],        SECTIONS[3],
-                                SECTIONS[4], SECTIONS[5], SECTIONS[6],        SECTIONS[7]};
-    LR_TRY(yaml_check_keys(ctx, tree, entry, keys, (int)(sizeof keys / sizeof keys[0])));
+    const struct schema *const any[] = {&SCHEMA_LINES, &SCHEMA_MOLECULE, &SCHEMA_LINE, NULL};
+    LR_TRY(schema_check(ctx, tree, entry, any));
     LR_TRY(check_name(ctx, tree, entry));
     const struct yaml_node *line = yaml_find(entry, "line");
     for (const struct yaml_node *child = entry->first; line && child; child = child->next)

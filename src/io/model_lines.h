@@ -6,10 +6,6 @@
 
 enum { LINE_NAME_SIZE = 64 };
 
-/* What a `line` may say, of a molecule or in numbers of its own; an entry of `lines` may say the same. */
-#define MOLECULE_LINE_KEYS "molecule", "rotor", "transition", "levels", "species"
-#define CUSTOM_LINE_KEYS "frequency", "einstein_a", "degeneracies", "mass", "gamma", "dipole_core"
-
 /* Their names, one per line of text, "" when the document has a single `line`; *names is freed with free(). */
 enum lr_status model_lines_names(lr_context *ctx, const struct yaml_tree *tree, char **names);
 

@@ -70,11 +70,9 @@ static enum lr_status read_mesh_or_snapshot(struct reader *r, const struct yaml_
 
 static enum lr_status read_sections(struct reader *r)
 {
-    const char *const keys[] = {"mesh", "line",     "medium",  "sources", "physics",     "output",
-                                "run",  "channels", "cameras", "image",   "populations", "snapshot"};
     const struct yaml_node *root = r->tree->root, *section[3] = {NULL};
     lr_model *model = r->model;
-    LR_TRY(READER_KEYS(r, root, keys));
+    LR_TRY(READER_KEYS(r, root, &SCHEMA_MODEL));
     LR_TRY(find_sections(r, section));
     /* The cheap sections first, so that a typing error shows before large files are read. */
     LR_TRY(read_run(r, yaml_find(root, "run"), &model->run));

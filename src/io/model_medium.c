@@ -246,11 +246,7 @@ static enum lr_status read_velocity(const struct reader *r, const struct yaml_no
 
 enum lr_status read_medium(const struct reader *r, const struct yaml_node *node, struct medium *medium)
 {
-    const char *const keys[] = {
-        "temperature",    "b",          "turbulence", "density",        "opacity",         "tau_mean",
-        "damping",        "tau_centre", "absorption", "upper_density",  "velocity",        "destruction",
-        "tau_absorption", "abundance",  "colliders",  "collider_rates", "dust_temperature"};
-    LR_TRY(READER_KEYS(r, node, keys));
+    LR_TRY(READER_KEYS(r, node, &SCHEMA_MEDIUM));
     LR_TRY(refuse_species_keys(r, node));
     if (r->model->species)
         LR_TRY(read_colliders(r, node));

@@ -87,7 +87,7 @@ close:
 static enum lr_status read_edges(const struct reader *r, const struct yaml_node *map, struct mesh *mesh)
 {
     const char *const axes[] = {"x", "y", "z"};
-    LR_TRY(READER_KEYS(r, map, axes));
+    LR_TRY(READER_KEYS(r, map, &SCHEMA_EDGES));
     for (int axis = 0; axis < 3; axis++) {
         const struct yaml_node *node = NULL;
         LR_TRY(require_key(r, map, axes[axis], &node));
@@ -105,9 +105,8 @@ static enum lr_status read_edges(const struct reader *r, const struct yaml_node 
 
 static enum lr_status read_shell_edges(const struct reader *r, const struct yaml_node *map, struct mesh *mesh)
 {
-    const char *const keys[] = {"edges"};
     const struct yaml_node *edges = NULL;
-    LR_TRY(READER_KEYS(r, map, keys));
+    LR_TRY(READER_KEYS(r, map, &SCHEMA_SHELL_EDGES));
     LR_TRY(require_key(r, map, "edges", &edges));
     mesh->n[1] = mesh->n[2] = 1;
     if (edges->kind == YAML_LIST)
@@ -127,8 +126,7 @@ static enum lr_status read_shell_edges(const struct reader *r, const struct yaml
 static enum lr_status read_spaced_shells(const struct reader *r, const struct yaml_node *map,
                                          const struct yaml_node *number, struct mesh *mesh)
 {
-    const char *const spacings[] = {"linear", "log"};
-    enum { LINEAR, LOG };
+    enum { LINEAR, LOG }; /* in the order of the words in the schema */
     const struct yaml_node *outer_node = NULL, *inner_node = yaml_find(map, "inner");
     double inner = 0.0, outer = 0.0;
     int n = 0, spacing = LINEAR;
@@ -136,7 +134,7 @@ static enum lr_status read_spaced_shells(const struct reader *r, const struct ya
     LR_TRY(require_key(r, map, "outer", &outer_node));
     LR_TRY(read_quantity(r, outer_node, DIMENSION_LENGTH, &outer));
     LR_TRY(read_quantity(r, inner_node, DIMENSION_LENGTH, &inner));
-    LR_TRY(read_word(r, yaml_find(map, "spacing"), spacings, 2, &spacing));
+    LR_TRY(read_choice(r, yaml_find(map, "spacing"), &SCHEMA_MESH, "spacing", &spacing));
     if (!(inner >= 0.0 && inner < outer && isfinite(outer)))
         return READER_FAIL(r, inner_node ? inner_node : outer_node,
                            "'inner' must not be negative and must be below 'outer'");
@@ -178,22 +176,21 @@ static enum lr_status read_shells(const struct reader *r, const struct yaml_node
 
 enum lr_status read_faces(const struct reader *r, const struct yaml_node *node, struct mesh *mesh)
 {
-    const char *const rules[] = {"open", "periodic", "reflecting"};
-    const char *const keys[] = {"x-", "x+", "y-", "y+", "z-", "z+", "x", "y", "z"};
     int rule = FACE_OPEN;
     if (node->kind == YAML_SCALAR && !yaml_is_empty(node)) {
-        LR_TRY(read_word(r, node, rules, 3, &rule));
+        LR_TRY(read_choice(r, node, &SCHEMA_MESH, "faces", &rule));
         for (int face = 0; face < N_FACE; face++)
             mesh->face[face] = (enum face_rule)rule;
         return LR_OK;
     }
-    LR_TRY(READER_KEYS(r, node, keys));
+    LR_TRY(READER_KEYS(r, node, &SCHEMA_FACES));
     for (int face = 0; face < N_FACE; face++) {
-        const struct yaml_node *one = yaml_find(node, keys[face]), *both = yaml_find(node, keys[N_FACE + face / 2]);
+        const char *const key = SCHEMA_FACES.key[face].name, *const axis = SCHEMA_FACES.key[N_FACE + face / 2].name;
+        const struct yaml_node *one = yaml_find(node, key), *both = yaml_find(node, axis);
         if (one && both)
             return READER_FAIL(r, one, "'%s' already sets this face", both->key);
         rule = FACE_OPEN;
-        LR_TRY(read_word(r, one ? one : both, rules, 3, &rule));
+        LR_TRY(read_choice(r, one ? one : both, &SCHEMA_FACES, key, &rule));
         mesh->face[face] = (enum face_rule)rule;
     }
     for (int axis = 0; axis < 3; axis++)
@@ -205,21 +202,20 @@ enum lr_status read_faces(const struct reader *r, const struct yaml_node *node, 
 
 enum lr_status read_mesh(const struct reader *r, const struct yaml_node *node, struct mesh *mesh)
 {
-    const char *const keys[] = {"cells", "size",  "origin", "refine", "brick", "bricks",
-                                "edges", "faces", "shells", "inner",  "outer", "spacing"};
-    enum { N_OF_UNIFORM = 6, FIRST_OF_SHELLS = 9, N_KEY = 12 };
-    LR_TRY(READER_KEYS(r, node, keys));
+    const char *const of_shells[] = {"inner", "outer", "spacing"};
+    const char *const of_uniform[] = {"cells", "size", "origin", "refine", "brick", "bricks"};
+    LR_TRY(READER_KEYS(r, node, &SCHEMA_MESH));
     if (yaml_find(node, "shells"))
         return read_shells(r, node, yaml_find(node, "shells"), mesh);
-    for (int i = FIRST_OF_SHELLS; i < N_KEY; i++)
-        if (yaml_find(node, keys[i]))
-            return yaml_fail_key(r->ctx, r->tree, yaml_find(node, keys[i]),
-                                 "'%s' belongs to a mesh of shells; add 'shells: N'", keys[i]);
+    for (int i = 0; i < 3; i++)
+        if (yaml_find(node, of_shells[i]))
+            return yaml_fail_key(r->ctx, r->tree, yaml_find(node, of_shells[i]),
+                                 "'%s' belongs to a mesh of shells; add 'shells: N'", of_shells[i]);
     const struct yaml_node *edges = yaml_find(node, "edges"), *faces = yaml_find(node, "faces");
     if (edges) {
-        for (int i = 0; i < N_OF_UNIFORM; i++)
-            if (yaml_find(node, keys[i]))
-                return READER_FAIL(r, yaml_find(node, keys[i]), "%s",
+        for (int i = 0; i < 6; i++)
+            if (yaml_find(node, of_uniform[i]))
+                return READER_FAIL(r, yaml_find(node, of_uniform[i]), "%s",
                                    i < 3 ? "'edges' already says this; remove one of them"
                                          : "only meshes of equal 'cells' can be refined");
         LR_TRY(read_edges(r, edges, mesh));

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/model_lines.h"
 #include "io/model_reader.h"
 #include "lines/builtin.h"
 #include "model/line.h"
@@ -127,10 +126,9 @@ static enum lr_status name_species(const struct reader *r, const struct yaml_nod
 
 enum lr_status read_molecule(const struct reader *r, const struct yaml_node *map, struct line *line)
 {
-    const char *const keys[] = {MOLECULE_LINE_KEYS};
     const struct yaml_node *molecule = yaml_find(map, "molecule"), *rotor = yaml_find(map, "rotor");
     lr_model *model = r->model;
-    LR_TRY(READER_KEYS(r, map, keys));
+    LR_TRY(READER_KEYS(r, map, &SCHEMA_MOLECULE));
     if (molecule && rotor)
         return yaml_fail_key(r->ctx, r->tree, rotor, "'molecule' already says this; remove one of them");
     LR_TRY(lr_allocate(r->ctx, 1, sizeof *model->species, &model->species));

@@ -11,20 +11,15 @@
 
 enum lr_status read_physics(const struct reader *r, const struct yaml_node *node, struct physics *physics)
 {
-    const char *const keys[] = {"redistribution", "phase", "recoil", "absorption"};
-    /* In the order of their enums. */
-    const char *const modes[] = {"exact", "table-global", "table-constant", "approximate-voigt", "complete"};
-    const char *const phases[] = {"isotropic", "dipole"};
-    const char *const absorptions[] = {"continuous", "analog"};
     *physics = (struct physics){.redistribution = REDISTRIBUTION_EXACT, .absorption = ABSORPTION_CONTINUOUS};
     if (!node)
         return LR_OK;
-    LR_TRY(READER_KEYS(r, node, keys));
-    int mode = 0, phase = 0, absorption = 0;
-    LR_TRY(read_word(r, yaml_find(node, "redistribution"), modes, 5, &mode));
-    LR_TRY(read_word(r, yaml_find(node, "phase"), phases, 2, &phase));
+    LR_TRY(READER_KEYS(r, node, &SCHEMA_PHYSICS));
+    int mode = 0, phase = 0, absorption = 0; /* words of the schema are in the order of their enums */
+    LR_TRY(read_choice(r, yaml_find(node, "redistribution"), &SCHEMA_PHYSICS, "redistribution", &mode));
+    LR_TRY(read_choice(r, yaml_find(node, "phase"), &SCHEMA_PHYSICS, "phase", &phase));
     LR_TRY(read_bool(r, yaml_find(node, "recoil"), &physics->recoil));
-    LR_TRY(read_word(r, yaml_find(node, "absorption"), absorptions, 2, &absorption));
+    LR_TRY(read_choice(r, yaml_find(node, "absorption"), &SCHEMA_PHYSICS, "absorption", &absorption));
     physics->redistribution = (enum redistribution)mode;
     physics->dipole = phase == 1;
     physics->absorption = (enum absorption)absorption;
@@ -48,20 +43,18 @@ enum lr_status read_reference_b(const struct reader *r, const struct yaml_node *
 
 static enum lr_status read_directions(const struct reader *r, const struct yaml_node *node, struct output *output)
 {
-    const char *const keys[] = {"mu", "phi", "axis"};
     if (!node)
         return LR_OK;
-    LR_TRY(READER_KEYS(r, node, keys));
+    LR_TRY(READER_KEYS(r, node, &SCHEMA_DIRECTIONS));
     if (r->model->mesh.kind == MESH_SHELLS)
         return yaml_fail_key(r->ctx, r->tree, node, "a mesh of shells looks the same from all directions; remove this");
     LR_TRY(read_int(r, yaml_find(node, "mu"), 1, 1000, &output->n_mu));
     LR_TRY(read_int(r, yaml_find(node, "phi"), 1, 1000, &output->n_phi));
-    return read_axis(r, yaml_find(node, "axis"), &output->axis);
+    return read_choice(r, yaml_find(node, "axis"), &SCHEMA_DIRECTIONS, "axis", &output->axis);
 }
 
 enum lr_status read_output(const struct reader *r, const struct yaml_node *node, struct output *output)
 {
-    const char *const keys[] = {"fields", "packets", "bins", "range", "directions", "reference_b", "populations"};
     const struct species *species = r->model->species;
     *output = (struct output){.fields = true,
                               .populations = species && population_method_collides(species->options.method),
@@ -71,7 +64,7 @@ enum lr_status read_output(const struct reader *r, const struct yaml_node *node,
                               .axis = 2};
     if (!node)
         return LR_OK;
-    LR_TRY(READER_KEYS(r, node, keys));
+    LR_TRY(READER_KEYS(r, node, &SCHEMA_OUTPUT));
     LR_TRY(read_bool(r, yaml_find(node, "fields"), &output->fields));
     LR_TRY(read_bool(r, yaml_find(node, "packets"), &output->packets));
     if (yaml_find(node, "populations") && !species)
@@ -101,13 +94,10 @@ static enum lr_status read_device(const struct reader *r, const struct yaml_node
 
 enum lr_status read_run(const struct reader *r, const struct yaml_node *node, struct run *run)
 {
-    const char *const keys[] = {"packets", "seed", "threads", "batches", "memory", "device", "precision", "scheduling"};
-    const char *const precisions[] = {"mixed", "double"};
-    const char *const schedulings[] = {"queue", "static"};
     *run = (struct run){.packets = 100000, .seed = 1, .batches = 32, .device = "auto"};
     if (!node)
         return LR_OK;
-    LR_TRY(READER_KEYS(r, node, keys));
+    LR_TRY(READER_KEYS(r, node, &SCHEMA_RUN));
     int64_t seed = 1;
     int precision = PRECISION_MIXED, scheduling = SCHEDULING_QUEUE;
     /* Without packets there may be images of light that is not scattered, and level populations. */
@@ -119,8 +109,8 @@ enum lr_status read_run(const struct reader *r, const struct yaml_node *node, st
     LR_TRY(read_int(r, yaml_find(node, "batches"), 2, 1024, &run->batches));
     LR_TRY(read_number(r, yaml_find(node, "memory"), 1e-6, 1e9, &run->memory_gib));
     LR_TRY(read_device(r, yaml_find(node, "device"), run));
-    LR_TRY(read_word(r, yaml_find(node, "precision"), precisions, 2, &precision));
-    LR_TRY(read_word(r, yaml_find(node, "scheduling"), schedulings, 2, &scheduling));
+    LR_TRY(read_choice(r, yaml_find(node, "precision"), &SCHEMA_RUN, "precision", &precision));
+    LR_TRY(read_choice(r, yaml_find(node, "scheduling"), &SCHEMA_RUN, "scheduling", &scheduling));
     if (run->packets > 0 && run->batches > run->packets)
         run->batches = (int)run->packets;
     run->seed = (uint64_t)seed;

@@ -61,9 +61,8 @@ static const char *finish_packet(const struct mesh *mesh, struct source *source,
 
 enum lr_status read_packets(const struct reader *r, const struct yaml_node *map, struct source *source)
 {
-    const char *const keys[] = {"file", "position", "direction", "velocity", "weight"};
     int64_t *n = &source->n_packet;
-    LR_TRY(READER_KEYS(r, map, keys));
+    LR_TRY(READER_KEYS(r, map, &SCHEMA_PACKETS));
     LR_TRY(read_list(r, map, "position", DIMENSION_LENGTH, 3, n, &source->packet_position));
     LR_TRY(read_list(r, map, "direction", DIMENSION_NONE, 3, n, &source->packet_direction));
     LR_TRY(read_list(r, map, "velocity", DIMENSION_VELOCITY, 1, n, &source->packet_shift));

@@ -182,9 +182,6 @@ static enum lr_status read_choices(const struct reader *r, const struct yaml_nod
 
 enum lr_status read_populations(const struct reader *r, const struct yaml_node *node)
 {
-    const char *const keys[] = {"method",     "background", "error", "iterations", "directions",      "noise",
-                                "stimulated", "length",     "file",  "dataset",    "inversion_limit", "array"};
-    const char *words[N_POPULATION_METHOD];
     struct species *species = r->model->species;
     int method = POPULATIONS_LTE;
     if (!species && node)
@@ -199,16 +196,14 @@ enum lr_status read_populations(const struct reader *r, const struct yaml_node *
                                            .noise = 0.01,
                                            .iterations = 200,
                                            .inversion_limit = 1.0};
-    for (int i = 0; i < N_POPULATION_METHOD; i++)
-        words[i] = population_method_name((enum population_method)i);
     if (!node)
         return LR_OK;
     const struct yaml_node *map = node->kind == YAML_MAP ? node : NULL;
     if (map) {
-        LR_TRY(READER_KEYS(r, map, keys));
+        LR_TRY(READER_KEYS(r, map, &SCHEMA_POPULATIONS));
         LR_TRY(read_bool(r, yaml_find(map, "stimulated"), &options->stimulated));
     }
-    LR_TRY(read_word(r, map ? yaml_find(map, "method") : node, words, N_POPULATION_METHOD, &method));
+    LR_TRY(read_choice(r, map ? yaml_find(map, "method") : node, &SCHEMA_POPULATIONS, "method", &method));
     options->method = (enum population_method)method;
     LR_TRY(refuse_foreign_keys(r, map, options->method));
     LR_TRY(check_stimulated(r, yaml_find(map, "stimulated"), options));

@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "base/units.h"
 #include "io/field_rule.h"
+#include "io/schema.h"
 #include "io/yaml_tree.h"
 #include "model/model.h"
 
@@ -23,8 +24,9 @@ struct reader {
 
 #define READER_FAIL(reader, node, ...) yaml_fail((reader)->ctx, (reader)->tree, (node), __VA_ARGS__)
 #define READER_WARN(reader, node, ...) yaml_warn((reader)->ctx, (reader)->tree, (node), __VA_ARGS__)
-#define READER_KEYS(reader, map, keys)                                                                                 \
-    yaml_check_keys((reader)->ctx, (reader)->tree, (map), (keys), (int)(sizeof(keys) / sizeof(keys)[0]))
+/* Tables of keys, of which the mapping may have any. */
+#define READER_KEYS(reader, map, ...)                                                                                  \
+    schema_check((reader)->ctx, (reader)->tree, (map), (const struct schema *const[]){__VA_ARGS__, NULL})
 
 /* ---- Single values (model_value.c). A NULL node leaves *value alone, so defaults are set beforehand. ---- */
 enum lr_status read_quantity(const struct reader *r, const struct yaml_node *node, enum dimension dimension,
@@ -43,6 +45,9 @@ enum lr_status read_bool(const struct reader *r, const struct yaml_node *node, b
 /* The index of the word among `words`; others are an error that lists them. */
 enum lr_status read_word(const struct reader *r, const struct yaml_node *node, const char *const *words, int n_word,
                          int *value);
+/* The same for the words that the schema has for this key. */
+enum lr_status read_choice(const struct reader *r, const struct yaml_node *node, const struct schema *schema,
+                           const char *key, int *value);
 enum lr_status read_axis(const struct reader *r, const struct yaml_node *node, int *axis);
 /* Exactly three quantities. */
 enum lr_status read_vector(const struct reader *r, const struct yaml_node *node, enum dimension dimension,

@@ -31,7 +31,7 @@ static int wanted_level(const void *user, const double low[3], const double high
 static enum lr_status read_wish(const struct reader *r, const struct yaml_node *entry, struct wish *wish)
 {
     const struct yaml_node *levels = NULL;
-    LR_TRY(read_region(r, entry, "levels", &wish->region));
+    LR_TRY(read_region(r, entry, &SCHEMA_REFINE, &wish->region));
     LR_TRY(require_key(r, entry, "levels", &levels));
     return read_int(r, levels, 1, REFINE_DEEPEST, &wish->levels);
 }

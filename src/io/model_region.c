@@ -30,8 +30,7 @@ static enum lr_status read_centre(const struct reader *r, const struct yaml_node
 
 static enum lr_status read_box(const struct reader *r, const struct yaml_node *map, struct region *region)
 {
-    const char *const keys[] = {"min", "max"};
-    LR_TRY(READER_KEYS(r, map, keys));
+    LR_TRY(READER_KEYS(r, map, &SCHEMA_BOX));
     LR_TRY(read_point(r, map, "min", region->low));
     LR_TRY(read_point(r, map, "max", region->high));
     for (int d = 0; d < 3; d++)
@@ -42,12 +41,11 @@ static enum lr_status read_box(const struct reader *r, const struct yaml_node *m
 
 static enum lr_status read_slab(const struct reader *r, const struct yaml_node *map, struct region *region)
 {
-    const char *const keys[] = {"axis", "from", "to"};
     const struct yaml_node *axis_node = NULL;
     int axis = 0;
-    LR_TRY(READER_KEYS(r, map, keys));
+    LR_TRY(READER_KEYS(r, map, &SCHEMA_SLAB));
     LR_TRY(require_key(r, map, "axis", &axis_node));
-    LR_TRY(read_axis(r, axis_node, &axis));
+    LR_TRY(read_choice(r, axis_node, &SCHEMA_SLAB, "axis", &axis));
     for (int d = 0; d < 3; d++) {
         region->low[d] = -INFINITY;
         region->high[d] = INFINITY;
@@ -61,8 +59,7 @@ static enum lr_status read_slab(const struct reader *r, const struct yaml_node *
 
 static enum lr_status read_sphere(const struct reader *r, const struct yaml_node *map, struct region *region)
 {
-    const char *const keys[] = {"centre", "radius"};
-    LR_TRY(READER_KEYS(r, map, keys));
+    LR_TRY(READER_KEYS(r, map, &SCHEMA_SPHERE));
     region->kind = REGION_SHELL;
     LR_TRY(read_centre(r, map, region->centre));
     LR_TRY(read_length(r, map, "radius", &region->outer));
@@ -73,8 +70,7 @@ static enum lr_status read_sphere(const struct reader *r, const struct yaml_node
 
 static enum lr_status read_shell(const struct reader *r, const struct yaml_node *map, struct region *region)
 {
-    const char *const keys[] = {"centre", "inner", "outer"};
-    LR_TRY(READER_KEYS(r, map, keys));
+    LR_TRY(READER_KEYS(r, map, &SCHEMA_SHELL));
     region->kind = REGION_SHELL;
     LR_TRY(read_centre(r, map, region->centre));
     LR_TRY(read_length(r, map, "inner", &region->inner));
@@ -84,14 +80,13 @@ static enum lr_status read_shell(const struct reader *r, const struct yaml_node 
     return LR_OK;
 }
 
-enum lr_status read_region(const struct reader *r, const struct yaml_node *entry, const char *purpose,
+enum lr_status read_region(const struct reader *r, const struct yaml_node *entry, const struct schema *schema,
                            struct region *region)
 {
-    const char *const keys[] = {"box", "sphere", "shell", "slab", purpose};
-    LR_TRY(READER_KEYS(r, entry, keys));
+    LR_TRY(READER_KEYS(r, entry, schema));
     const struct yaml_node *body = NULL;
     for (const struct yaml_node *child = entry->first; child; child = child->next) {
-        if (child == yaml_find(entry, purpose))
+        if (!schema_find(schema, child->key)->map[0]) /* what the region is for */
             continue;
         if (body)
             return yaml_fail_key(r->ctx, r->tree, child, "one region has one shape; '%s' is given already", body->key);

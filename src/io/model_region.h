@@ -5,8 +5,8 @@
 #include "io/model_reader.h"
 #include "model/region.h"
 
-/* The body of one entry; `purpose` is the name of the other key: `value` of a field, `levels` of a refined mesh. */
-enum lr_status read_region(const struct reader *r, const struct yaml_node *entry, const char *purpose,
+/* The body of one entry, whose keys are shapes and one more: SCHEMA_REGION of a field, SCHEMA_REFINE of a mesh. */
+enum lr_status read_region(const struct reader *r, const struct yaml_node *entry, const struct schema *schema,
                            struct region *region);
 
 #endif

@@ -14,10 +14,8 @@ static enum lr_status read_distortion(const struct reader *r, const struct yaml_
 
 enum lr_status read_rotor(const struct reader *r, const struct yaml_node *map, struct molecule *molecule)
 {
-    const char *const keys[] = {"b", "d", "h", "dipole", "mass", "highest_j"};
     struct rotor rotor = {.highest = DEFAULT_HIGHEST_J};
-    LR_TRY(yaml_expect(r->ctx, r->tree, map, YAML_MAP));
-    LR_TRY(READER_KEYS(r, map, keys));
+    LR_TRY(READER_KEYS(r, map, &SCHEMA_ROTOR));
     LR_TRY(read_positive(r, map, "b", DIMENSION_FREQUENCY, &rotor.b));
     LR_TRY(read_distortion(r, map, "d", &rotor.d));
     LR_TRY(read_distortion(r, map, "h", &rotor.h));

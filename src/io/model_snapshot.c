@@ -17,13 +17,12 @@
 static enum lr_status read_code_units(const struct reader *r, const struct yaml_node *map,
                                       struct snapshot_options *options)
 {
-    const char *const keys[] = {"length", "density", "velocity"};
     const struct yaml_node *units = yaml_find(map, "units");
     if (!units)
         return yaml_fail_key(r->ctx, r->tree, map,
                              "an Athena++ file has no units; write what its code units are, for example units: "
                              "{length: 1 pc, density: 1e-21 g/cm^3, velocity: 1 km/s}");
-    LR_TRY(READER_KEYS(r, units, keys));
+    LR_TRY(READER_KEYS(r, units, &SCHEMA_CODE_UNITS));
     LR_TRY(read_positive(r, units, "length", DIMENSION_LENGTH, &options->length));
     LR_TRY(read_positive(r, units, "density", DIMENSION_MASS_DENSITY, &options->density));
     return read_positive(r, units, "velocity", DIMENSION_VELOCITY, &options->velocity);
@@ -41,14 +40,13 @@ static enum lr_status copy_name(const struct reader *r, const struct yaml_node *
 /* SPECIES: VARIABLE, or SPECIES: {variable, as: abundance | mass-fraction, mass}. */
 static enum lr_status read_scalar(const struct reader *r, const struct yaml_node *node, struct snapshot_scalar *scalar)
 {
-    const char *const keys[] = {"variable", "as", "mass"}, *const words[] = {"abundance", "mass-fraction"};
     const struct species *species = r->model->species;
     const struct yaml_node *variable = node;
     int word = 0;
     if (node->kind == YAML_MAP) {
-        LR_TRY(READER_KEYS(r, node, keys));
+        LR_TRY(READER_KEYS(r, node, &SCHEMA_SCALAR));
         LR_TRY(require_key(r, node, "variable", &variable));
-        LR_TRY(read_word(r, yaml_find(node, "as"), words, 2, &word));
+        LR_TRY(read_choice(r, yaml_find(node, "as"), &SCHEMA_SCALAR, "as", &word));
         LR_TRY(read_quantity(r, yaml_find(node, "mass"), DIMENSION_MASS, &scalar->mass));
     }
     LR_TRY(yaml_expect(r->ctx, r->tree, variable, YAML_SCALAR));
@@ -95,7 +93,7 @@ static enum lr_status read_roll(const struct reader *r, const struct yaml_node *
     const char *const axes[] = {"x", "y", "z"};
     if (!map)
         return LR_OK;
-    LR_TRY(READER_KEYS(r, map, axes));
+    LR_TRY(READER_KEYS(r, map, &SCHEMA_ROLL));
     for (int axis = 0; axis < 3; axis++) {
         const struct yaml_node *node = yaml_find(map, axes[axis]);
         double length = 0.0;
@@ -111,7 +109,7 @@ static enum lr_status read_cut(const struct reader *r, const struct yaml_node *m
     const char *const axes[] = {"x", "y", "z"};
     if (!map)
         return LR_OK;
-    LR_TRY(READER_KEYS(r, map, axes));
+    LR_TRY(READER_KEYS(r, map, &SCHEMA_CUT));
     for (int axis = 0; axis < 3; axis++) {
         const struct yaml_node *node = yaml_find(map, axes[axis]);
         double low = 0.0, high = 0.0;
@@ -179,12 +177,10 @@ static enum lr_status open_file(struct reader *r, const struct yaml_node *map, c
 
 enum lr_status read_snapshot(struct reader *r, const struct yaml_node *node, struct mesh *mesh)
 {
-    const char *const keys[] = {"file",  "mass_per_h2", "mean_molecular_weight", "region", "axes", "roll", "units",
-                                "gamma", "scalars"};
     const struct yaml_node *map = node->kind == YAML_SCALAR ? NULL : node, *file = node;
     r->snapshot_node = node;
     if (map) {
-        LR_TRY(READER_KEYS(r, map, keys));
+        LR_TRY(READER_KEYS(r, map, &SCHEMA_SNAPSHOT));
         LR_TRY(require_key(r, map, "file", &file));
     }
     LR_TRY(open_file(r, map, file));

@@ -61,16 +61,14 @@ static enum lr_status read_luminosity(const struct reader *r, const struct yaml_
 
 /* ---- Geometry ---- */
 
-static enum lr_status read_emission(const struct reader *r, const struct yaml_node *map, int n_kind,
-                                    struct source *source)
+/* Words are in the order of enum angular_kind but for points, which have no Lambertian. */
+static enum lr_status read_emission(const struct reader *r, const struct yaml_node *map, struct source *source)
 {
-    /* In the order of enum angular_kind but for points, which have no Lambertian. */
-    const char *const plane_words[] = {"isotropic", "lambertian", "beam"};
-    const char *const point_words[] = {"isotropic", "beam"};
+    const bool point = source->kind == SOURCE_POINT;
     const struct yaml_node *direction = yaml_find(map, "direction");
     int kind = 0;
-    LR_TRY(read_word(r, yaml_find(map, "emission"), n_kind == 3 ? plane_words : point_words, n_kind, &kind));
-    source->angular = n_kind == 2 && kind == 1 ? ANGULAR_BEAM : (enum angular_kind)kind;
+    LR_TRY(read_choice(r, yaml_find(map, "emission"), point ? &SCHEMA_POINT : &SCHEMA_PLANE, "emission", &kind));
+    source->angular = point && kind == 1 ? ANGULAR_BEAM : (enum angular_kind)kind;
     if (source->angular == ANGULAR_ISOTROPIC) {
         if (direction)
             return yaml_fail_key(r->ctx, r->tree, direction, "isotropic emission has no direction");
@@ -97,10 +95,9 @@ enum lr_status read_source_position(const struct reader *r, const struct yaml_no
 
 static enum lr_status read_point(const struct reader *r, const struct yaml_node *map, struct source *source)
 {
-    const char *const keys[] = {"position", "emission", "direction"};
-    LR_TRY(READER_KEYS(r, map, keys));
+    LR_TRY(READER_KEYS(r, map, &SCHEMA_POINT));
     LR_TRY(read_source_position(r, map, source));
-    LR_TRY(read_emission(r, map, 2, source));
+    LR_TRY(read_emission(r, map, source));
     if (r->model->mesh.kind == MESH_SHELLS && source->angular != ANGULAR_ISOTROPIC)
         return READER_FAIL(r, yaml_find(map, "emission"), "on a mesh of shells a point source is isotropic");
     return LR_OK;
@@ -112,17 +109,16 @@ static enum lr_status read_plane(const struct reader *r, const struct yaml_node 
         return yaml_fail_key(r->ctx, r->tree, map,
                              "a mesh of shells is the same in all directions and has no planes; use point, volume, "
                              "external, packets or thermal");
-    const char *const keys[] = {"axis", "at", "emission", "direction"};
     const struct yaml_node *axis = NULL, *at = NULL;
-    LR_TRY(READER_KEYS(r, map, keys));
+    LR_TRY(READER_KEYS(r, map, &SCHEMA_PLANE));
     LR_TRY(require_key(r, map, "axis", &axis));
     LR_TRY(require_key(r, map, "at", &at));
-    LR_TRY(read_axis(r, axis, &source->axis));
+    LR_TRY(read_choice(r, axis, &SCHEMA_PLANE, "axis", &source->axis));
     LR_TRY(read_quantity(r, at, DIMENSION_LENGTH, &source->offset));
     const struct mesh *mesh = &r->model->mesh;
     if (!(source->offset >= mesh_lower(mesh, source->axis) && source->offset <= mesh_upper(mesh, source->axis)))
         return READER_FAIL(r, at, "the plane lies outside the mesh");
-    LR_TRY(read_emission(r, map, 3, source));
+    LR_TRY(read_emission(r, map, source));
     if (source->angular == ANGULAR_LAMBERTIAN && fabs(source->direction[source->axis]) < 1.0)
         return READER_FAIL(r, yaml_find(map, "direction"), "a Lambertian plane faces +%c or -%c", "xyz"[source->axis],
                            "xyz"[source->axis]);
@@ -131,9 +127,8 @@ static enum lr_status read_plane(const struct reader *r, const struct yaml_node 
 
 static enum lr_status read_volume(const struct reader *r, const struct yaml_node *map, struct source *source)
 {
-    const char *const keys[] = {"emissivity"};
     const struct field_rule rule = {DIMENSION_ANY, true, 0.0, DBL_MAX};
-    LR_TRY(READER_KEYS(r, map, keys));
+    LR_TRY(READER_KEYS(r, map, &SCHEMA_VOLUME));
     const struct yaml_node *emissivity = yaml_find(map, "emissivity");
     source->emissivity.constant = 1.0;
     if (!emissivity)
@@ -146,7 +141,7 @@ static enum lr_status read_volume(const struct reader *r, const struct yaml_node
 
 static enum lr_status read_external(const struct reader *r, const struct yaml_node *map)
 {
-    LR_TRY(yaml_check_keys(r->ctx, r->tree, map, NULL, 0));
+    LR_TRY(READER_KEYS(r, map, &SCHEMA_NOTHING));
     if (open_area(&r->model->mesh) == 0.0)
         return READER_FAIL(r, map, "no face is open, so nothing comes in from outside");
     return LR_OK;
@@ -171,15 +166,13 @@ static enum lr_status read_body(const struct reader *r, const struct yaml_node *
 
 static enum lr_status read_source(const struct reader *r, const struct yaml_node *entry, struct source *source)
 {
-    /* In the order of enum source_kind; then those whose light follows from the gas, or from a temperature. */
-    const char *const keys[] = {"point", "plane", "volume",   "external",   "packets", "thermal",
-                                "gas",   "star",  "spectrum", "luminosity", "flux",    "intensity"};
-    enum { THERMAL = 5, GAS = 6, STAR = 7, N_KIND = 8 };
-    LR_TRY(READER_KEYS(r, entry, keys));
+    enum { THERMAL = 5, GAS = 6, STAR = 7, N_KIND = 8 }; /* the kinds come first in the schema */
+    const struct schema_key *const keys = SCHEMA_SOURCE.key;
+    LR_TRY(READER_KEYS(r, entry, &SCHEMA_SOURCE));
     const struct yaml_node *body = NULL, *spectrum = NULL;
     int chosen = 0;
     for (int kind = 0; kind < N_KIND; kind++) {
-        const struct yaml_node *found = yaml_find(entry, keys[kind]);
+        const struct yaml_node *found = yaml_find(entry, keys[kind].name);
         if (found && body)
             return yaml_fail_key(r->ctx, r->tree, found, "a source is of one kind; '%s' is given already", body->key);
         if (found) {
@@ -195,9 +188,9 @@ static enum lr_status read_source(const struct reader *r, const struct yaml_node
            : chosen == STAR  ? read_star(r, body, source)
                              : read_body(r, body, source));
     if (chosen >= THERMAL || source->kind == SOURCE_PACKETS) {
-        for (int i = N_KIND; i < N_KIND + 4; i++)
-            if (yaml_find(entry, keys[i]))
-                return yaml_fail_key(r->ctx, r->tree, yaml_find(entry, keys[i]), "the %s already says this",
+        for (int i = N_KIND; i < SCHEMA_SOURCE.n_key; i++)
+            if (yaml_find(entry, keys[i].name))
+                return yaml_fail_key(r->ctx, r->tree, yaml_find(entry, keys[i].name), "the %s already says this",
                                      chosen == STAR      ? "temperature of the star"
                                      : chosen >= THERMAL ? "gas"
                                                          : "packet list");

@@ -12,8 +12,7 @@ enum { MAX_TABLE = 1 << 20 };
 static enum lr_status read_gaussian(const struct reader *r, const struct yaml_node *map, struct spectrum *spectrum)
 {
     const double fwhm_per_sigma = 2.0 * sqrt(2.0 * log(2.0));
-    const char *const keys[] = {"centre", "sigma", "fwhm"};
-    LR_TRY(READER_KEYS(r, map, keys));
+    LR_TRY(READER_KEYS(r, map, &SCHEMA_GAUSSIAN));
     const struct yaml_node *sigma = yaml_find(map, "sigma"), *fwhm = yaml_find(map, "fwhm");
     LR_TRY(read_shift(r, yaml_find(map, "centre"), &spectrum->centre));
     if (sigma && fwhm)
@@ -28,10 +27,9 @@ static enum lr_status read_gaussian(const struct reader *r, const struct yaml_no
 
 static enum lr_status read_band(const struct reader *r, const struct yaml_node *map, struct spectrum *spectrum)
 {
-    const char *const keys[] = {"from", "to"};
     const struct yaml_node *from_node = NULL, *to_node = NULL;
     double from = 0.0, to = 0.0;
-    LR_TRY(READER_KEYS(r, map, keys));
+    LR_TRY(READER_KEYS(r, map, &SCHEMA_BAND));
     LR_TRY(require_key(r, map, "from", &from_node));
     LR_TRY(require_key(r, map, "to", &to_node));
     LR_TRY(read_shift(r, from_node, &from));
@@ -119,8 +117,7 @@ static enum lr_status check_table(const struct reader *r, const struct yaml_node
 
 static enum lr_status read_table(const struct reader *r, const struct yaml_node *map, struct spectrum *spectrum)
 {
-    const char *const keys[] = {"file", "shift", "density"};
-    LR_TRY(READER_KEYS(r, map, keys));
+    LR_TRY(READER_KEYS(r, map, &SCHEMA_SPECTRUM_TABLE));
     if (yaml_find(map, "file")) {
         LR_TRY(read_column(r, map, "shift", "shift", true, &spectrum->n_table, &spectrum->shift));
         LR_TRY(read_column(r, map, "density", "density", false, &spectrum->n_table, &spectrum->density));
@@ -149,14 +146,13 @@ static enum lr_status read_kind(const struct reader *r, const struct yaml_node *
     case SPECTRUM_LOCAL:
         break;
     }
-    return yaml_check_keys(r->ctx, r->tree, body, NULL, 0);
+    return READER_KEYS(r, body, &SCHEMA_NOTHING);
 }
 
 static enum lr_status read_frame(const struct reader *r, const struct yaml_node *node, struct spectrum *spectrum)
 {
-    const char *const frames[] = {"mesh", "gas"};
     int frame = spectrum->gas_frame;
-    LR_TRY(read_word(r, node, frames, 2, &frame));
+    LR_TRY(read_choice(r, node, &SCHEMA_SPECTRUM, "frame", &frame));
     spectrum->gas_frame = frame == 1;
     if (spectrum->kind == SPECTRUM_LOCAL && !spectrum->gas_frame)
         return READER_FAIL(r, node, "a local spectrum is always in the frame of the gas");
@@ -166,18 +162,16 @@ static enum lr_status read_frame(const struct reader *r, const struct yaml_node 
 enum lr_status read_spectrum(const struct reader *r, const struct yaml_node *node, bool in_volume,
                              struct spectrum *spectrum)
 {
-    /* In the order of enum spectrum_kind. */
-    const char *const keys[] = {"monochromatic", "gaussian", "local", "band", "table", "frame"};
-    enum { N_KIND = 5 };
+    enum { N_KIND = 5 }; /* of enum spectrum_kind; they come first in the schema */
     if (node->kind == YAML_SCALAR && strcmp(node->text, "local") == 0) {
         spectrum->kind = SPECTRUM_LOCAL;
         spectrum->gas_frame = true;
         return LR_OK;
     }
-    LR_TRY(READER_KEYS(r, node, keys));
+    LR_TRY(READER_KEYS(r, node, &SCHEMA_SPECTRUM));
     const struct yaml_node *body = NULL;
     for (int kind = 0; kind < N_KIND; kind++) {
-        const struct yaml_node *found = yaml_find(node, keys[kind]);
+        const struct yaml_node *found = yaml_find(node, SCHEMA_SPECTRUM.key[kind].name);
         if (found && body)
             return yaml_fail_key(r->ctx, r->tree, found, "a spectrum is of one kind; '%s' is given already", body->key);
         if (found) {

@@ -58,10 +58,9 @@ static void fill_band(const lr_model *model, double centre, double width, struct
 
 enum lr_status read_star(const struct reader *r, const struct yaml_node *map, struct source *source)
 {
-    const char *const keys[] = {"position", "radius", "temperature"};
     const double band = 20.0; /* of reference_b, where there are no channels */
     const struct yaml_node *radius = NULL, *temperature = NULL;
-    LR_TRY(READER_KEYS(r, map, keys));
+    LR_TRY(READER_KEYS(r, map, &SCHEMA_STAR));
     LR_TRY(check_faces(r, map));
     LR_TRY(read_source_position(r, map, source));
     LR_TRY(require_key(r, map, "radius", &radius));

@@ -64,12 +64,11 @@ static enum lr_status divide_by_mass(const struct reader *r, const struct yaml_n
 static enum lr_status read_ideal_gas(const struct reader *r, const struct yaml_node *map, const struct yaml_node *place,
                                      struct field *field)
 {
-    const char *const keys[] = {"mean_molecular_weight", "pressure"};
     const int index = snapshot_find(r->snapshot, "pressure");
     double weight = r->snapshot ? r->snapshot->mean_molecular_weight : 0.0;
     if (map && !yaml_is_empty(map))
-        LR_TRY(READER_KEYS(r, map, keys));
-    LR_TRY(read_number(r, yaml_find(map, keys[0]), 0.1, 1000.0, &weight));
+        LR_TRY(READER_KEYS(r, map, &SCHEMA_IDEAL_GAS));
+    LR_TRY(read_number(r, yaml_find(map, "mean_molecular_weight"), 0.1, 1000.0, &weight));
     if (!(weight > 0.0))
         return yaml_fail_key(r->ctx, r->tree, place,
                              "'mean_molecular_weight' is missing: the mean mass of a particle in u, such as 2.33");
@@ -102,8 +101,7 @@ enum lr_status read_temperature(const struct reader *r, const struct yaml_node *
 {
     const struct yaml_node *node = yaml_find(map, "temperature");
     if (is_recipe(node)) {
-        const char *const keys[] = {"ideal-gas"};
-        LR_TRY(READER_KEYS(r, node, keys));
+        LR_TRY(READER_KEYS(r, node, &SCHEMA_TEMPERATURE));
         *found = true;
         return read_ideal_gas(r, yaml_find(node, "ideal-gas"), node, temperature);
     }

@@ -74,10 +74,9 @@ static enum lr_status read_two_level(const struct reader *r, const struct yaml_n
 
 enum lr_status read_thermal(const struct reader *r, const struct yaml_node *map, struct source *source)
 {
-    const char *const keys[] = {"temperature"};
     const struct mesh *mesh = &r->model->mesh;
     if (map)
-        LR_TRY(READER_KEYS(r, map, keys));
+        LR_TRY(READER_KEYS(r, map, &SCHEMA_THERMAL));
     source->light = LIGHT_THERMAL;
     source->spectrum = (struct spectrum){.kind = SPECTRUM_LOCAL, .gas_frame = true};
     if (r->model->species && r->model->species->options.method == POPULATIONS_TWO_LEVEL)

@@ -107,6 +107,16 @@ enum lr_status read_word(const struct reader *r, const struct yaml_node *node, c
     return LR_OK;
 }
 
+enum lr_status read_choice(const struct reader *r, const struct yaml_node *node, const struct schema *schema,
+                           const char *key, int *value)
+{
+    const char *const *words = schema_find(schema, key)->words;
+    int n = 0;
+    while (words[n])
+        n++;
+    return read_word(r, node, words, n, value);
+}
+
 enum lr_status read_bool(const struct reader *r, const struct yaml_node *node, bool *value)
 {
     const char *const words[] = {"false", "true"};

@@ -14,7 +14,7 @@ def test_version_is_one_line(folder):
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize("command", [[], ["run"], ["image"], ["check"], ["molecule"], ["info"]])
+@pytest.mark.parametrize("command", [[], ["run"], ["image"], ["check"], ["keys"], ["molecule"], ["info"]])
 @pytest.mark.parametrize("option", ["--help", "-h"])
 def test_help_teaches(folder, command, option):
     done = folder.run(*command, option)

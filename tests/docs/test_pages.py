@@ -8,12 +8,32 @@ import sys
 import pytest
 
 
-@pytest.mark.parametrize("page", ["commands", "performance"])
-def test_generated_pages_are_up_to_date(root, program, tmp_path, page):
+@pytest.mark.parametrize("page, name", [("commands", "commands"), ("model", "model_reference"),
+                                        ("performance", "performance")])
+def test_generated_pages_are_up_to_date(root, program, tmp_path, page, name):
     command = [sys.executable, root / "tools" / "document", page, "-o", tmp_path / "page.md"]
     subprocess.run(command, check=True, env=os.environ | {"LINERAD_BIN": program})
-    written, kept = (tmp_path / "page.md").read_text(), (root / "docs" / f"{page}.md").read_text()
-    assert kept == written, f"docs/{page}.md is out of date: run tools/document {page}"
+    written, kept = (tmp_path / "page.md").read_text(), (root / "docs" / f"{name}.md").read_text()
+    assert kept == written, f"docs/{name}.md is out of date: run tools/document {page}"
+
+
+def test_model_reference_has_every_section(root, program):
+    """tools/document fails where a mapping has no table; each section of a model has a heading, too."""
+    done = subprocess.run([program, "keys", "model", "--markdown"], check=True, capture_output=True, text=True)
+    sections = re.findall(r"^\| `(\w+)` \|", done.stdout, re.M)
+    assert len(sections) > 10
+    assert set(sections) <= set(re.findall(r"^## (\w+)$", (root / "docs" / "model_reference.md").read_text(), re.M))
+
+
+def test_a_mapping_without_a_table_is_found(root, program, tmp_path):
+    page = (root / "docs" / "model_reference.md").read_text()
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools" / "document").write_text((root / "tools" / "document").read_text())
+    (tmp_path / "docs" / "model_reference.md").write_text(page.replace("<!-- keys: image.beam -->\n", ""))
+    done = subprocess.run([sys.executable, tmp_path / "tools" / "document", "model"], capture_output=True, text=True,
+                          env=os.environ | {"LINERAD_BIN": program})
+    assert done.returncode != 0 and "image.beam" in done.stderr
 
 
 def test_command_page_has_every_command(root):
