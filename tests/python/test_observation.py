@@ -187,6 +187,18 @@ def cropped(header, x, y):
     return header
 
 
+def test_pixels_that_are_lengths_need_no_distance():
+    """A cube without a distance, as a model writes it."""
+    settings = {**observed.GRID, "image.unit": "K", "image.beam": "none"}
+    cube = observed.sphere(distance=None).run(settings=settings).cube()
+    observation = Observation(cube, 0.1 * u.K)
+    assert observation.pixel.to_value(u.pc) == pytest.approx(0.01) and observation.correlated == 1
+    fit = Fit(lambda density: observed.sphere(density=density, distance=None), observation, {"density": (-3, -1)})
+    found = fit.model_cube([observed.TRUTH["density"]])
+    np.testing.assert_allclose(found.data.value, cube.data.value, atol=1e-5 * cube.data.value.max())
+    assert Observation(found.to_fits(), 0.1).pixel.to_value(u.pc) == pytest.approx(0.01)
+
+
 # ---- bad arguments ----
 
 
