@@ -100,6 +100,9 @@ LR_API enum lr_status lr_model_lines(lr_context *ctx, const char *path, const ch
 LR_API enum lr_status lr_model_load_line(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
                                          const char *line, lr_model **model);
 LR_API void lr_model_free(lr_model *model);
+/* Texts of a model, or NULL: "model", "model_resolved" (with the settings, in the flow style of YAML with every text
+ * quoted, so that it is JSON too). They belong to the model. */
+LR_API const char *lr_model_text(const lr_model *model, const char *name);
 /* What was understood, in physical units: mesh, line, ranges of every field, optical depths, sources,
  * expected scatterings, memory and a time estimate. *text is freed with lr_text_free(). */
 LR_API enum lr_status lr_model_report(lr_context *ctx, const lr_model *model, char **text);
@@ -274,11 +277,16 @@ LR_API void lr_values_free(double *values);
 /* ---- channel maps ---- */
 
 /* Read the scene of a result that was run with `image.emissivity: true`. `settings` replace values of the sections
- * `cameras`, `channels` and `image` of the model it came from; the direction of a camera stays. Short ones go with
- * them: `camera` drops all cameras but the one it names; `pixels`, `field` and `centre` hold for each that is left;
- * `range` crops the channels, and `bin` merges so many of them into one. */
+ * `cameras`, `channels` and `image` of the model it came from. Light that was scattered, or that sources sent, is known
+ * toward the cameras and in the channels of the run: directions stay, and channels are whole stored ones, cropped or
+ * merged. That of gas alone (levels of a molecule, without packets) can be seen from anywhere in any channels. Short
+ * settings go with them: `camera` drops all cameras but the one it names; `pixels`, `field` and `centre` hold for each
+ * that is left; `range` crops the channels, and `bin` merges so many of them into one. */
 LR_API enum lr_status lr_scene_load(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
                                     lr_scene **scene);
+/* The same of a result in memory, which must outlive the scene. */
+LR_API enum lr_status lr_scene_from_result(lr_context *ctx, const lr_result *result, const char *const *settings,
+                                           int n_setting, lr_scene **scene);
 LR_API void lr_scene_free(lr_scene *scene);
 /* Trace its images: a result with cubes and nothing else. */
 LR_API enum lr_status lr_scene_image(lr_context *ctx, const lr_scene *scene, lr_result **result);

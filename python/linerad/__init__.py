@@ -15,6 +15,7 @@
 docs/python.md is a tutorial; the C library does all the work.
 """
 
+from . import fit
 from ._library import lib as _lib
 from ._library import text as _text
 from .cube import Cube

@@ -386,6 +386,7 @@ class Camera(Part):
     phi: object = _of(v.one("angle"))
     position: list = _of(v.several("length", 3))
     centre: list = _of(v.several("length", 3))
+    offset: list = _of(v.several("length", 2))
     roll: object = _of(v.one("angle"))
     field_of_view: object = _of(_field_of_view, key="field")
     pixels: object = _of(v.plain)

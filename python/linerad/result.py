@@ -215,6 +215,12 @@ class Result:
         """A moment map of a cube: Cube.moment."""
         return self.cube(camera).moment(order)
 
+    def image(self, settings=(), progress=None):
+        """Other images of this run, which kept its light (image.emissivity): linerad.image without a file."""
+        context, scene = _context(progress), ffi.new("lr_scene **")
+        context.call(lib.lr_scene_from_result, self._pointer, *_c_settings(settings), scene)
+        return _trace(context, scene)
+
     # ---- files ----
 
     def save(self, path):
@@ -241,13 +247,27 @@ def image(path, settings=(), progress=None):
     Settings are those of the sections cameras, channels and image, and the short ones camera, pixels, field, centre,
     range and bin.
     """
-    from .model import _bar, _settings, _texts
+    context, scene = _context(progress), ffi.new("lr_scene **")
+    context.call(lib.lr_scene_load, os.fspath(path).encode(), *_c_settings(settings), scene)
+    return _trace(context, scene)
 
-    scene, made = ffi.new("lr_scene **"), ffi.new("lr_result **")
-    context = Context(_bar(progress))
-    context.call(lib.lr_scene_load, os.fspath(path).encode(), *_texts(_settings(settings)), scene)
-    scene = ffi.gc(scene[0], lib.lr_scene_free)
-    stopped = context.run(lib.lr_scene_image, scene, made)
+
+def _context(progress):
+    from .model import _bar
+
+    return Context(_bar(progress))
+
+
+def _c_settings(settings):
+    from .model import _settings, _texts
+
+    return _texts(_settings(settings))
+
+
+def _trace(context, made_scene):
+    """The images of a scene."""
+    scene, made = ffi.gc(made_scene[0], lib.lr_scene_free), ffi.new("lr_result **")
+    stopped = context.run(lib.lr_scene_image, scene, made, depth=4)
     result = Result._own(made[0])
     if stopped:
         raise Interrupted("stopped while images were made", result)

@@ -102,6 +102,25 @@ static enum lr_status read_position(const struct reader *r, const struct yaml_no
     return LR_OK;
 }
 
+/* Where the middle of the image lies from `centre`, along right and up. */
+static enum lr_status read_offset(const struct reader *r, const struct yaml_node *node, struct camera *camera)
+{
+    if (!node)
+        return LR_OK;
+    if (camera->kind == CAMERA_PERSPECTIVE)
+        return yaml_fail_key(r->ctx, r->tree, node, "a camera with a 'position' looks at its 'centre'; move that");
+    if (node->n_child != 2)
+        return READER_FAIL(r, node, "expected two lengths [right, up], found %d", node->n_child);
+    const struct yaml_node *const part[2] = {node->first, node->last};
+    for (int i = 0; i < 2; i++) {
+        double length = 0.0;
+        LR_TRY(read_quantity(r, part[i], DIMENSION_LENGTH, &length));
+        for (int d = 0; d < 3; d++)
+            camera->centre[d] += length * (i == 0 ? camera->right[d] : camera->up[d]);
+    }
+    return LR_OK;
+}
+
 static enum lr_status read_view(const struct reader *r, const struct yaml_node *entry, struct camera *camera)
 {
     const struct yaml_node *position = yaml_find(entry, "position");
@@ -113,7 +132,7 @@ static enum lr_status read_view(const struct reader *r, const struct yaml_node *
     LR_TRY(position ? read_position(r, entry, position, camera) : read_toward(r, entry, camera));
     LR_TRY(read_quantity(r, yaml_find(entry, "roll"), DIMENSION_ANGLE, &roll));
     camera_orient(camera, roll);
-    return LR_OK;
+    return read_offset(r, yaml_find(entry, "offset"), camera);
 }
 
 /* ---- Field and pixels ---- */

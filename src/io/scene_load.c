@@ -9,6 +9,7 @@
 
 #include "io/model_load.h"
 #include "io/scene_read.h"
+#include "model/result.h"
 
 /* The short settings, NULL when not given, as pointers into the settings. */
 struct wishes {
@@ -118,6 +119,7 @@ static enum lr_status keep_cameras(lr_context *ctx, const char *path, const lr_m
                                    lr_scene *scene)
 {
     const struct scene *stored = scene->scene;
+    const bool anywhere = scene_is_gas_alone(stored);
     if (model->n_camera != stored->n_camera)
         return lr_fail(ctx, LR_ERROR_INPUT,
                        "%s: has the emissivity for %d cameras, not for %d; a camera more needs a new "
@@ -128,7 +130,7 @@ static enum lr_status keep_cameras(lr_context *ctx, const char *path, const lr_m
     for (int i = 0; i < stored->n_camera; i++) {
         if (chosen >= 0 && i != chosen)
             continue;
-        if (!same_direction(&model->camera[i], &stored->camera[i]))
+        if (!anywhere && !same_direction(&model->camera[i], &stored->camera[i]))
             return lr_fail(ctx, LR_ERROR_INPUT, "%s: camera '%s': the %s of a camera cannot change without a new run",
                            path, model->camera[i].name,
                            stored->camera[i].kind == CAMERA_PERSPECTIVE ? "position" : "direction");
@@ -171,6 +173,18 @@ static bool is_whole(double value, double *whole)
     return fabs(value - *whole) <= 1e-6 * fmax(1.0, fabs(value));
 }
 
+/* Gas alone is seen in any channels: rays are traced in those, and nothing that is stored has to fit. */
+static enum lr_status replace_channels(lr_context *ctx, const struct channels *wanted, lr_scene *scene)
+{
+    double *dark = NULL;
+    LR_TRY(lr_allocate(ctx, (size_t)wanted->n, sizeof *dark, &dark));
+    free(scene->scene->sky);
+    scene->scene->sky = dark;
+    scene->scene->channels = scene->channels = *wanted;
+    scene->scene->refined = 1;
+    return LR_OK;
+}
+
 /* The channels of the images are whole stored ones, in a row or several together; rounding is taken off. */
 static enum lr_status keep_channels(lr_context *ctx, const char *path, const struct wishes *wishes,
                                     const struct channels *asked, lr_scene *scene)
@@ -178,7 +192,10 @@ static enum lr_status keep_channels(lr_context *ctx, const char *path, const str
     const double km = 1e5; /* cm */
     const struct channels *stored = &scene->scene->channels;
     const double width = scene->scene->refined * stored->width;
+    const bool short_ones = wishes->range || wishes->bin;
     struct channels wanted = *asked;
+    if (!short_ones && scene_is_gas_alone(scene->scene))
+        return replace_channels(ctx, asked, scene);
     double merged = 0.0, skipped = 0.0, n = 0.0;
     if (wishes->range && is_whole(wanted.n * wanted.width / width, &n) && n >= 1.0 && n <= stored->n) {
         wanted.width = width; /* a range keeps the width of the channels, not their number */
@@ -232,11 +249,10 @@ static enum lr_status apply_settings(lr_context *ctx, const char *path, const ch
     return status;
 }
 
-static enum lr_status load(lr_context *ctx, const char *path, const char *const *texts, int n, lr_scene *scene)
+static enum lr_status choose(lr_context *ctx, const char *path, const char *const *texts, int n, lr_scene *scene)
 {
     struct settings settings = {NULL, 0};
     enum { MOST_PER_CAMERA = 3 };
-    LR_TRY(scene_read(ctx, path, &scene->scene, &scene->model_text, &scene->model_resolved));
     const size_t most = (size_t)n + 1 + MOST_PER_CAMERA * (size_t)scene->scene->n_camera;
     enum lr_status status = lr_allocate(ctx, most, sizeof *settings.text, &settings.text);
     if (status == LR_OK)
@@ -251,7 +267,52 @@ enum lr_status lr_scene_load(lr_context *ctx, const char *path, const char *cons
                              lr_scene **scene)
 {
     LR_TRY(lr_allocate(ctx, 1, sizeof **scene, scene));
-    enum lr_status status = load(ctx, path, settings, n_setting, *scene);
+    enum lr_status status = scene_read(ctx, path, &(*scene)->scene, &(*scene)->model_text, &(*scene)->model_resolved);
+    if (status == LR_OK)
+        status = choose(ctx, path, settings, n_setting, *scene);
+    if (status != LR_OK) {
+        lr_scene_free(*scene);
+        *scene = NULL;
+    }
+    return status;
+}
+
+/* ---- of a result in memory ---- */
+
+static enum lr_status copy_text(lr_context *ctx, const char *from, char **to)
+{
+    const size_t size = strlen(from) + 1;
+    LR_TRY(lr_allocate(ctx, size, 1, to));
+    memcpy(*to, from, size);
+    return LR_OK;
+}
+
+/* Everything is the result's but the channels and their sky, which may be replaced. */
+static enum lr_status share(lr_context *ctx, const lr_result *result, lr_scene *scene)
+{
+    const size_t n = (size_t)result->scene->channels.n;
+    LR_TRY(lr_allocate(ctx, 1, sizeof *scene->scene, &scene->scene));
+    scene->shared = true;
+    *scene->scene = *result->scene;
+    scene->scene->sky = NULL;
+    LR_TRY(lr_allocate(ctx, n, sizeof(double), &scene->scene->sky));
+    memcpy(scene->scene->sky, result->scene->sky, n * sizeof(double));
+    LR_TRY(copy_text(ctx, result->model_text, &scene->model_text));
+    return copy_text(ctx, result->model_resolved, &scene->model_resolved);
+}
+
+enum lr_status lr_scene_from_result(lr_context *ctx, const lr_result *result, const char *const *settings,
+                                    int n_setting, lr_scene **scene)
+{
+    *scene = NULL;
+    if (!result->scene)
+        return lr_fail(ctx, LR_ERROR_INPUT,
+                       "the result does not hold the gas and its light, which other images need; run the model with "
+                       "image.emissivity: true, and load results from files with lr_scene_load()");
+    LR_TRY(lr_allocate(ctx, 1, sizeof **scene, scene));
+    enum lr_status status = share(ctx, result, *scene);
+    if (status == LR_OK)
+        status = choose(ctx, "result", settings, n_setting, *scene);
     if (status != LR_OK) {
         lr_scene_free(*scene);
         *scene = NULL;

@@ -22,6 +22,8 @@ static const struct schema_key CAMERA[] = {
     QUANTITY("roll", DIMENSION_ANGLE, "`0 deg`",
              "turns up towards the left; without it up is +z as seen on the sky, +y for a view along z"),
     KEY("centre", LIST, "three lengths", "centre of the mesh", "the point in the middle of the image"),
+    KEY("offset", LIST, "two lengths", "`[0 cm, 0 cm]`",
+        "of the middle of the image from `centre`, to the right and up; not with `position`"),
     KEY("field", VALUE | LIST, "one or two lengths; angles with `position`", "the whole mesh, at most 90 deg",
         "width and height of the image"),
     KEY("rays", VALUE, "whole number, 1 to 16, or `auto`", "`auto`",

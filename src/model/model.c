@@ -1,6 +1,7 @@
 #include "model/model.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/field.h"
 #include "model/medium.h"
@@ -33,4 +34,11 @@ void lr_model_free(lr_model *model)
     free(model->snapshot);
     free(model->path);
     free(model);
+}
+
+const char *lr_model_text(const lr_model *model, const char *name)
+{
+    if (strcmp(name, "model") == 0)
+        return model->text;
+    return strcmp(name, "model_resolved") == 0 ? model->resolved : NULL;
 }

@@ -10,6 +10,16 @@ size_t scene_voxel_count(const struct scene *scene)
     return (size_t)mesh_cell_count(&scene->mesh) * (size_t)scene->n_aspect * (size_t)scene->channels.n;
 }
 
+bool scene_is_gas_alone(const struct scene *scene)
+{
+    bool alone = scene->n_point == 0 && scene->n_plane == 0;
+    for (int i = 0; i < scene->n_camera; i++)
+        alone &= !scene->emissivity[i].value && !scene->emissivity[i].kept;
+    for (int c = 0; c < scene->channels.n; c++)
+        alone &= scene->sky[c] == 0.0;
+    return alone;
+}
+
 void scene_free(struct scene *scene)
 {
     if (!scene)
@@ -38,7 +48,12 @@ void lr_scene_free(lr_scene *scene)
 {
     if (!scene)
         return;
-    scene_free(scene->scene);
+    if (scene->shared) {
+        free(scene->scene->sky);
+        free(scene->scene);
+    } else {
+        scene_free(scene->scene);
+    }
     free(scene->camera);
     free(scene->origin);
     free(scene->model_text);

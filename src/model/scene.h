@@ -64,10 +64,13 @@ enum { MAX_ASPECT = 1024 };
 
 size_t scene_voxel_count(const struct scene *scene); /* numbers in the emissivity of a camera */
 void scene_free(struct scene *scene);                /* and the struct itself */
+/* All of the light is that of gas with its own profile: nothing is stored per camera or channel. */
+bool scene_is_gas_alone(const struct scene *scene);
 
 /* A stored scene and the images wanted of it. */
 struct lr_scene {
     struct scene *scene;
+    bool shared; /* what the scene points to belongs to a result, but for its sky */
     int n_camera;
     struct camera *camera;
     int *origin;              /* [n_camera] index of the stored camera, which has the same `toward` or position */

@@ -200,3 +200,29 @@ def test_the_result_file_describes_its_images(made):
         datasets = []
         file.visititems(lambda name, item: datasets.append(item) if isinstance(item, h5py.Dataset) else None)
         assert all({"units", "description"} <= set(item.attrs) for item in datasets)
+
+
+CLOUD = """\
+mesh: {cells: [6, 6, 6], size: [0.2 pc, 0.2 pc, 0.2 pc]}
+line: {molecule: co, transition: 1-0}
+medium: {temperature: 20 K, turbulence: 0.2 km/s, density: 1e-2 cm^-3, velocity: [0.3 km/s, 0 km/s, 0 km/s]}
+channels: {number: 12, range: [-1 km/s, 1 km/s]}
+cameras: [{name: front, direction: +z, pixels: 8}]
+image: {emissivity: true, spectrum: false, report: false}
+run: {device: cpu, threads: 1}
+"""
+
+
+def test_gas_alone_is_seen_from_anywhere_in_any_channels(program, tmp_path):
+    """As a run there sees it; what is stored has single precision."""
+    folder = Folder(program, tmp_path)
+    folder.model.write_text(CLOUD)
+    other = ["--set", "cameras.0.direction=[1, 2, 3]", "--set", "cameras.0.offset=[0.02 pc, 0.01 pc]",
+             "--set", "channels.range=[-0.93 km/s, 1.3 km/s]", "--set", "channels.number=7"]
+    assert folder.run("run", "model.yaml").returncode == 0
+    assert folder.run("run", "model.yaml", "-o", "there.h5", *other).returncode == 0
+    image(folder, *other, "-o", "again")
+    expected = cube(folder, "there_front")
+    assert expected.shape == (7, 8, 7) and expected.max() > 1
+    assert cube(folder, "again_front") == pytest.approx(expected, rel=1e-5, abs=1e-5 * expected.max())
+    assert cube(folder, "model_front").shape == (12, 8, 8)

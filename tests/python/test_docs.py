@@ -1,38 +1,66 @@
-"""The tutorial does what it says: its blocks of code are run one after the other, as a reader would."""
+"""The pages do what they say: their blocks of code are run one after the other, as a reader would."""
 
 import re
+import runpy
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def run_page(page):
-    text = (ROOT / "docs" / page).read_text()
+def run_blocks(name):
+    """What the blocks of a page leave."""
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    text = (ROOT / "docs" / name).read_text()
     blocks = re.findall(r"```python\n(.*?)```", text, flags=re.S)
     assert len(blocks) >= 5
     names = {}
     for block in blocks:
         line = text[: text.index(block)].count("\n")
-        exec(compile("\n" * line + block, str(ROOT / "docs" / page), "exec"), names)
-    return text
+        exec(compile("\n" * line + block, str(ROOT / "docs" / name), "exec"), names)
+    return names
 
 
 def test_the_tutorial_runs(capsys):
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    run_page("python.md")
+    run_blocks("python.md")
     shown = capsys.readouterr().out
     assert "cells" in shown and "packets" in shown
+    assert "new pass: the first one" in shown and "same light: only image.velocity changed" in shown
     for path in ("cloud.h5", "quicklook.png", "cloud_front.fits"):
         assert Path(path).stat().st_size > 0
 
 
 def test_the_page_of_yt_runs(command, capsys):
     """And the model file on it takes the snapshot that the code writes."""
-    text = run_page("yt.md")
+    run_blocks("yt.md")
+    text = (ROOT / "docs" / "yt.md").read_text()
     shown = capsys.readouterr().out
     assert "120 bricks of 4^3 cells on 2 levels" in shown and "16 x 16 x 16 cells" in shown
     Path("model.yaml").write_text(re.search(r"```yaml\n(.*?)```", text, flags=re.S).group(1))
     assert "used        n_CO, temperature, velocity_x" in command("check", "model.yaml")
+
+
+def test_the_page_of_fits_runs(capsys):
+    pytest.importorskip("emcee")
+    np.random.seed(1)  # that of emcee
+    names = run_blocks("fit.md")
+    shown = capsys.readouterr().out
+    assert "'systemic': 'same light'" in shown and "same light: only image.velocity changed" in shown
+    chain, truth = names["chain"], [14, -1.7, 5.23]
+    assert (abs(chain.mean(axis=0) - truth) < 3.5 * chain.std(axis=0)).all()
+    assert names["residual"].std() == pytest.approx(0.05, rel=0.06) and Path("best.fits").stat().st_size > 0
+
+
+def test_the_example_of_a_fit_runs(monkeypatch, capsys):
+    pytest.importorskip("emcee")
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr(sys, "argv", ["fit.py", "--steps", "10"])
+    runpy.run_path(str(ROOT / "examples" / "fit.py"), run_name="__main__")
+    assert Path("fit.png").stat().st_size > 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines() if "+-" in line]
+    assert [row[0] for row in rows] == ["temperature", "density", "infall", "systemic"]
+    assert all(abs(float(row[5])) < 5 for row in rows)  # ten steps are not a posterior yet

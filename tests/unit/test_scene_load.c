@@ -162,6 +162,97 @@ static void directions_stay(void **state)
     assert_refused(f, (const char *const[]){"pixels=0"}, 1, "cameras.0.pixels");
 }
 
+/* ---- of a result in memory ---- */
+
+static lr_scene *share(struct image_fixture *f, const char *const *settings, int n)
+{
+    lr_scene *scene = NULL;
+    if (lr_scene_from_result(f->ctx, f->result, settings, n, &scene) != LR_OK)
+        fail_msg("%s", lr_last_error(f->ctx));
+    return scene;
+}
+
+/* The light itself, not a copy; the result can still be used and freed after the scene is gone. */
+static void a_result_in_memory_lends_its_light(void **state)
+{
+    struct image_fixture *f = *state;
+    lr_scene *scene = share(f, (const char *const[]){"camera=front", "pixels=20", "bin=2"}, 3);
+    assert_ptr_equal(scene->scene->emissivity[0].value, f->result->scene->emissivity[0].value);
+    assert_doubles(scene->scene->sky, f->result->scene->sky, IMAGE_CHANNEL);
+    assert_int_equal(scene->camera[0].pixels[0], 20);
+    assert_int_equal(scene->channels.n, IMAGE_CHANNEL / 2);
+    lr_scene_free(scene);
+    assert_int_equal(f->result->scene->channels.n, IMAGE_CHANNEL);
+    scene = NULL;
+    const char *const turned[] = {"cameras.0.direction=+x"};
+    assert_int_equal(lr_scene_from_result(f->ctx, f->result, turned, 1, &scene), LR_ERROR_INPUT);
+    assert_null(scene);
+    assert_non_null(strstr(lr_last_error(f->ctx), "direction of a camera cannot change"));
+}
+
+static void a_result_without_light_is_refused(void **state)
+{
+    struct image_fixture *f = *state;
+    lr_scene *scene = NULL;
+    scene_free(f->result->scene);
+    f->result->scene = NULL;
+    assert_int_equal(lr_scene_from_result(f->ctx, f->result, NULL, 0, &scene), LR_ERROR_INPUT);
+    assert_non_null(strstr(lr_last_error(f->ctx), "image.emissivity: true"));
+}
+
+/* Leaves the gas and takes everything that is stored per camera or channel. */
+static void keep_gas_alone(struct scene *scene)
+{
+    for (int i = 0; i < scene->n_point; i++)
+        free(scene->point[i].strength);
+    for (int i = 0; i < scene->n_plane; i++)
+        free(scene->plane[i].brightness);
+    scene->n_point = scene->n_plane = 0;
+    free(scene->emissivity[0].value);
+    free(scene->emissivity[0].error);
+    scene->emissivity[0] = (struct emissivity){.value = NULL};
+    memset(scene->sky, 0, IMAGE_CHANNEL * sizeof *scene->sky);
+}
+
+static void gas_alone_is_seen_from_anywhere_in_any_channels(void **state)
+{
+    struct image_fixture *f = *state;
+    const char *const settings[] = {"cameras.0.direction=+x", "channels.number=21",
+                                    "channels.range=[-3 km/s, 7.5 km/s]"};
+    assert_false(scene_is_gas_alone(f->result->scene));
+    keep_gas_alone(f->result->scene);
+    assert_true(scene_is_gas_alone(f->result->scene));
+    lr_scene *scene = share(f, settings, 3);
+    assert_true(scene->camera[0].toward[0] == 1.0);
+    assert_int_equal(scene->channels.n, 21);
+    assert_true(fabs(scene->channels.width / (0.5 * image_km) - 1.0) < 1e-12);
+    assert_true(scene->scene->channels.first == scene->channels.first && scene->scene->refined == 1);
+    for (int c = 0; c < 21; c++)
+        assert_true(scene->scene->sky[c] == 0.0);
+    lr_scene_free(scene);
+    assert_int_equal(f->result->scene->channels.n, IMAGE_CHANNEL);
+    assert_int_equal(lr_result_write(f->ctx, f->result, f->path), LR_OK);
+    scene = load(f, settings, 3); /* a file says the same */
+    assert_int_equal(scene->channels.n, 21);
+    lr_scene_free(scene);
+    scene = load(f, (const char *const[]){"bin=4"}, 1); /* short settings still mean stored channels */
+    assert_int_equal(scene->scene->channels.n, IMAGE_CHANNEL);
+    lr_scene_free(scene);
+}
+
+/* right is x and up is y of this camera */
+static void an_offset_moves_the_middle_of_the_image(void **state)
+{
+    struct image_fixture *f = *state;
+    lr_scene *scene = share(f, (const char *const[]){"cameras.0.offset=[0.5 pc, -1 pc]"}, 1);
+    assert_true(fabs(scene->camera[0].centre[0] / LR_PARSEC - 0.5) < 1e-9);
+    assert_true(fabs(scene->camera[0].centre[1] / LR_PARSEC + 1.0) < 1e-9);
+    lr_scene_free(scene);
+    assert_refused(f, (const char *const[]){"cameras.1.offset=[1 pc, 1 pc]"}, 1, "looks at its 'centre'");
+    assert_refused(f, (const char *const[]){"cameras.0.offset=[1 pc]"}, 1, "two lengths");
+    assert_refused(f, (const char *const[]){"cameras.0.offset=[1 K, 1 pc]"}, 1, "cameras.0.offset");
+}
+
 /* ---- files that are not what they should be ---- */
 
 static void change(struct image_fixture *f, void (*edit)(hid_t file))
@@ -320,6 +411,10 @@ int main(void)
         WITH_FILE(a_camera_without_a_number_is_dropped_by_name),
         WITH_FILE(channels_are_cropped_and_merged),
         WITH_FILE(directions_stay),
+        WITH_FILE(a_result_in_memory_lends_its_light),
+        WITH_FILE(a_result_without_light_is_refused),
+        WITH_FILE(gas_alone_is_seen_from_anywhere_in_any_channels),
+        WITH_FILE(an_offset_moves_the_middle_of_the_image),
         WITH_FILE(damage_is_named),
         WITH_FILE(a_cut_file_is_refused),
         WITH_FILE(images_are_stored_in_cgs),

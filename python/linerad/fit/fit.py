@@ -1,0 +1,322 @@
+"""A log-likelihood of a model for an observed cube, and what it took to find it.
+
+With data d, noise s, the model m and its Monte Carlo error e, and n_c pixels that count as one,
+
+    ln L = -1/(2 n_c) SUM [ (d - m)^2 / (s^2 + e^2) + ln 2 pi (s^2 + e^2) ].
+"""
+
+import math
+from collections import Counter
+
+import astropy.constants as constants
+import astropy.units as u
+import numpy as np
+from astropy.io import fits
+
+from .._context import log
+from ..errors import InputError
+from ..model import Model
+from . import maximum
+from . import prior as priors
+from .light import Fine, Light, View
+from .observation import Observation
+from .resolved import changes, resolve, split
+
+
+class ModelCube:
+    """A model as it would have been observed: `data` and its Monte Carlo `error` (None without packets), Quantities
+    [channel, y, x] on the grid of the observation. `how` says what it took."""
+
+    def __init__(self, data, error, header, unit, how):
+        self.data, self.error = data * unit, None if error is None else error * unit
+        self.header, self.how = header, how
+
+    def __repr__(self):
+        return f"<linerad.fit.ModelCube: {' x '.join(map(str, self.data.shape))}, {self.data.unit}; {self.how}>"
+
+    def to_fits(self):
+        """An astropy HDU list with the cube; .writeto(path) writes it."""
+        return fits.HDUList([fits.PrimaryHDU(self.data.value.astype(np.float32), self.header)])
+
+
+class Fit:
+    """A model, an observation and parameters with priors.
+
+    `model` is a function that makes a Model from the parameters, which it gets by name; or a Model, whose settings
+    ('medium.temperature') the parameters are. A prior is Uniform, LogUniform, Normal, or two numbers; with a unit, the
+    parameter arrives as a Quantity. Everywhere else parameters are arrays of plain numbers in the order of `names`.
+
+    The observation gives channels, pixels, field of view, beam and unit; the model keeps the direction of its camera,
+    image.distance, image.velocity (systemic) and image.position, where the object is (default: in the middle of the
+    observed image). `camera` names one of several. `settings` hold for every model, such as {'run.threads': 1}.
+
+    Passes are made only when the physics differs from that of the last `keep` ones; `last` says what was done and why,
+    `counts` how often. `margin` is the sky around the field that the beam may carry light in from, in beams.
+    """
+
+    def __init__(self, model, observation, parameters, *, camera=None, settings=(), margin=1.25, keep=2):
+        if not isinstance(model, Model) and not callable(model):
+            raise InputError("model: expected a function that makes a linerad.Model, or such a model")
+        if not isinstance(observation, Observation):
+            raise InputError("observation: expected a linerad.fit.Observation")
+        if not parameters:
+            raise InputError("parameters: there are none to fit")
+        if not keep >= 1 or not margin >= 0:
+            raise InputError("keep: at least one pass is kept; margin: it is not negative")
+        self.observation = observation
+        self.priors = {str(name): priors.read(name, entry) for name, entry in parameters.items()}
+        self.names = list(self.priors)
+        self.counts = Counter(passes=0, images=0, repeats=0)
+        self.last = None
+        self._model, self._camera, self._keep = model, camera, int(keep)
+        self._settings = dict(settings) if isinstance(settings, dict) else dict(s.split("=", 1) for s in settings)
+        beam = observation.beam
+        self._margin = 0 if beam is None else math.ceil(margin * (beam[0] / observation.pixel).to_value(""))
+        self._forget()
+
+    def _forget(self):
+        self._lights = []  # the latest last
+        self._scatters = None  # whether packets are followed: known after the first pass
+        self._spread = self._b = None  # of systemic velocities, with packets; Doppler parameter
+
+    def __getstate__(self):
+        """Processes of a pool make light of their own."""
+        copy = Fit.__new__(Fit)
+        copy.__dict__.update(self.__dict__)
+        copy._forget()
+        return copy.__dict__
+
+    def __repr__(self):
+        return f"<linerad.fit.Fit: {', '.join(self.names)}; {self.last or 'nothing evaluated yet'}>"
+
+    # ---- parameters ----
+
+    @property
+    def units(self):
+        """Of the parameters; None for those that are plain numbers."""
+        return [getattr(prior, "unit", None) for prior in self.priors.values()]
+
+    def _numbers(self, theta):
+        """An array from plain numbers, or from a map of numbers and Quantities."""
+        try:
+            theta = [theta[name] for name in self.names] if isinstance(theta, dict) else list(theta)
+            pairs = zip(theta, self.units)
+            found = np.array([x.to_value(unit) if isinstance(x, u.Quantity) else float(x) for x, unit in pairs])
+        except (KeyError, TypeError, ValueError, u.UnitsError) as failure:
+            raise InputError(f"theta: expected numbers for {', '.join(self.names)} ({failure})") from None
+        if len(theta) != len(self.names):
+            raise InputError(f"theta: expected {len(self.names)} numbers ({', '.join(self.names)}), found {len(theta)}")
+        return found
+
+    def _values(self, theta):
+        """{name: number, or Quantity where the prior has a unit}."""
+        rows = zip(self.names, self._numbers(theta), self.units)
+        return {name: float(x) if unit is None else x * unit for name, x, unit in rows}
+
+    def prior_transform(self, q):
+        """Parameters from numbers between 0 and 1, as nested samplers ask for."""
+        return np.array([prior.ppf(float(x)) for prior, x in zip(self.priors.values(), q)])
+
+    @property
+    def prior_widths(self):
+        """Half of what holds 68 % of each prior."""
+        return np.array([0.5 * (prior.ppf(0.84) - prior.ppf(0.16)) for prior in self.priors.values()])
+
+    def maximum(self, guess, step=0.02, tolerance=0.05, iterations=30):
+        """(parameters, covariance) where the likelihood is highest, found from `guess` (maximum.py). Slopes are
+        differences over `step` widths of the prior; it ends when a step is below `tolerance` standard deviations."""
+        return maximum.find(self, guess, step, tolerance, iterations)
+
+    def start(self, walkers, guess=None, covariance=None, seed=0):
+        """Where walkers may begin, [walkers, parameters]: draws from the prior, or about `guess` with `covariance`
+        (default: a twentieth of the width of the prior)."""
+        draws = np.random.default_rng(seed)
+        if guess is None:
+            return np.array([self.prior_transform(q) for q in draws.random((walkers, len(self.names)))])
+        guess = self._numbers(guess)
+        spread = np.diag((0.05 * self.prior_widths) ** 2) if covariance is None else covariance
+        found = []
+        for row in draws.multivariate_normal(guess, spread, 100 * walkers):
+            if len(found) < walkers and math.isfinite(self.log_prior(row)):
+                found.append(row)
+        if len(found) < walkers:
+            raise InputError("guess: the prior allows next to nothing near it")
+        return np.array(found)
+
+    # ---- probabilities ----
+
+    def log_prior(self, theta):
+        rows = zip(self.priors.values(), self._numbers(theta))
+        return float(sum(prior.logpdf(x) if math.isfinite(x) else -math.inf for prior, x in rows))
+
+    def _terms(self, theta):
+        """(residuals^2 over variance, variance) of the values that count."""
+        observation = self.observation
+        data, error = self._evaluate(theta)
+        used = observation.mask
+        variance = observation.noise[used] ** 2
+        if error is not None:
+            variance = variance + error[used] ** 2
+        return (observation.data[used] - data[used]) ** 2 / variance, variance
+
+    def chi_squared(self, theta):
+        """SUM (d - m)^2 / variance over all pixels, which are not independent (Observation.independent)."""
+        return float(self._terms(theta)[0].sum())
+
+    def log_likelihood(self, theta):
+        chi_squared, variance = self._terms(theta)
+        return float(-0.5 * (chi_squared + np.log(2 * np.pi * variance)).sum() / self.observation.correlated)
+
+    def log_probability(self, theta):
+        """Prior times likelihood, for samplers; -inf, without a look at the model, where the prior is."""
+        before = self.log_prior(theta)
+        return before + self.log_likelihood(theta) if math.isfinite(before) else -math.inf
+
+    # ---- models ----
+
+    def model(self, theta):
+        """The Model of these parameters, as it is before the grid of the observation is laid on it."""
+        model, settings = self._make(theta)
+        return model if not settings else Model.load(model._path, settings) if model._path else _with(model, settings)
+
+    def model_cube(self, theta):
+        """The model as it would have been observed without noise."""
+        data, error = self._evaluate(theta)
+        return ModelCube(data, error, self.observation.header, self.observation.unit, self.last)
+
+    def needs(self):
+        """{parameter: 'new pass' or 'same light'}: what it takes to change it alone. Makes one pass if there was none."""
+        middle = [prior.ppf(0.5) for prior in self.priors.values()]
+        if self._scatters is None:
+            self._evaluate(middle)
+        before = self._trees(middle)[2]
+        found = {}
+        for i, (name, prior) in enumerate(self.priors.items()):
+            other = list(middle)
+            other[i] = prior.ppf(0.6)
+            found[name] = "new pass" if changes(before, self._trees(other)[2]) else "same light"
+        return found
+
+    def _make(self, theta):
+        """(model, settings)."""
+        values = self._values(theta)
+        if isinstance(self._model, Model):
+            return self._model, {**self._settings, **values}
+        model = self._model(**values)
+        if not isinstance(model, Model):
+            raise InputError(f"model: the function gave {type(model).__name__}, not a linerad.Model")
+        return model, self._settings
+
+    def _trees(self, theta):
+        """(model, settings, physics, what is looked at, tree)."""
+        model, settings = self._make(theta)
+        tree = resolve(model, settings)
+        physics, looks = split(tree, model._arrays, self._scatters)
+        return model, settings, physics, looks, tree
+
+    def _choose_camera(self, tree):
+        names = [camera.get("name", f"camera{i + 1}") for i, camera in enumerate(tree.get("cameras", []))]
+        if self._camera is None and len(names) == 1:
+            return 0
+        if not names:
+            raise InputError("model: it has no camera, whose direction is needed")
+        if self._camera not in names:
+            wanted = "give 'camera'," if self._camera is None else f"there is no camera '{self._camera}':"
+            raise InputError(f"camera: {wanted} one of {', '.join(names)}")
+        return names.index(self._camera)
+
+    def _evaluate(self, theta):
+        """(data, error) of the model; `last` and `counts` are up to date afterwards."""
+        model, settings, physics, looks, tree = self._trees(theta)
+        tree = {**tree, "cameras": tree.get("cameras", [])}
+        view = View.of(tree, self._choose_camera(tree), self.observation, self._margin)
+        light = self._find(physics, view)
+        if light is None:
+            light = self._pass(theta, model, settings, physics, view)
+            looks = split(tree, model._arrays, self._scatters)[1]
+            self._check_line(light)
+        else:
+            seen = changes(light.looks, looks)
+            traced = light.look(view, self._window(view))
+            self.counts["images" if traced else "repeats"] += 1
+            self._say(f"same light: {f'only {_listed(seen)} changed' if seen else 'nothing changed'}")
+        light.looks = looks
+        self._lights.remove(light)
+        self._lights.append(light)
+        return light.cube(self.observation, view.systemic, self._margin)
+
+    def _window(self, view):
+        return (self.observation.shape[0], *self.observation.channels(view.systemic))
+
+    def _find(self, physics, view):
+        for light in self._lights:
+            held = light.fine is None or light.fine.holds(self.observation, view.systemic)
+            if light.physics == physics and held and (not self._scatters or light.fine or not self._spread):
+                return light
+        return None
+
+    def _pass(self, theta, model, settings, physics, view):
+        changed = min((changes(light.physics, physics) for light in self._lights), key=len, default=None)
+        if changed is None:
+            why = "the first one"
+        else:
+            why = f"{_listed(changed)} changed" if changed else "image.velocity lies beyond the recorded channels"
+        fine = None
+        if self._scatters and self._spread:
+            low, high = min(self._spread[0], view.systemic), max(self._spread[1], view.systemic)
+            fine = Fine.around(self.observation, (low, high), self._b)
+        light = Light(model, settings, physics, view, fine.window() if fine else self._window(view), fine)
+        self.counts["passes"] += 1
+        self._say(f"new pass: {why}")
+        self._lights = (self._lights + [light])[-self._keep :]
+        if self._scatters is None:
+            self._scatters, self._b = light.scatters, light.reference_b
+            if light.scatters:
+                return self._begin_with_packets(theta, model, settings, view)
+        return light
+
+    def _begin_with_packets(self, theta, model, settings, view):
+        """Packets leave their light in channels. Where the systemic velocity is a parameter, these are made finer and
+        more, so that they hold all that the prior allows; the first pass, which told so, is made again."""
+        draws = np.random.default_rng(0).random((64, len(self.names)))
+        found = [View.of(self._trees(self.prior_transform(q))[4], view.camera, self.observation, 0) for q in draws]
+        found = [entry.systemic for entry in found] + [view.systemic]
+        self._spread = (min(found), max(found)) if max(found) > min(found) else None
+        physics = self._trees(theta)[2]
+        self._lights[-1].physics = physics
+        if self._spread is None:
+            return self._lights[-1]
+        self._lights = []
+        light = self._pass(theta, model, settings, physics, view)
+        self._say("new pass: the first one, made again in finer channels for other systemic velocities")
+        return light
+
+    def _check_line(self, light):
+        rest = self.observation.rest_frequency
+        if rest is None:
+            return
+        shift = ((light.rest_frequency - rest) / rest * constants.c).to(u.km / u.s)
+        if abs(shift) > 0.1 * self.observation.channel_width:
+            raise InputError(
+                f"rest_frequency: that of the cube, {rest.to_value(u.GHz):.6f} GHz, is {abs(shift):.4g} from the "
+                f"line of the model, {light.rest_frequency.to_value(u.GHz):.6f} GHz; give the observation "
+                "'rest_frequency', or the model another line"
+            )
+
+    def _say(self, text):
+        self.last = text
+        log.info(text)
+
+
+def _listed(paths):
+    return ", ".join(paths[:4]) + (f" and {len(paths) - 4} more" if len(paths) > 4 else "")
+
+
+def _with(model, settings):
+    """A copy of a model made from parts, with settings on top."""
+    from ..model import _settings
+
+    copy = Model.__new__(Model)
+    copy.__dict__.update(model.__dict__)
+    copy._settings, copy._loaded = model._settings + _settings(settings), None
+    return copy

@@ -1,0 +1,121 @@
+"""A model as a tree with its settings applied, and what of it decides the light.
+
+Everything outside `cameras`, `channels` and `image` does, by its text; arrays by their values. Where packets are
+followed, light is recorded toward the cameras, so that their directions count as well.
+"""
+
+import functools
+import hashlib
+import json
+import weakref
+
+import numpy as np
+
+from .. import _values
+from .._library import lib, text
+from ..errors import InputError
+from ..model import _settings
+
+_IMAGE_SECTIONS = ("cameras", "channels", "image")
+_NOT_PHYSICS = ("run.threads", "run.device", "run.memory", "run.scheduling")
+_TOWARD = ("direction", "theta", "phi", "position")
+
+
+def _apply(tree, setting):
+    """One 'path.to.key=value', as the library does it; lists and maps are JSON."""
+    path, _, value = setting.partition("=")
+    if value[:1] in ("[", "{"):
+        try:
+            value = json.loads(value)
+        except json.JSONDecodeError:
+            raise InputError(f"{path}: write lists and maps as such, not as the text '{value}'") from None
+    node, keys = tree, path.split(".")
+    for key, following in zip(keys[:-1], keys[1:]):
+        index = int(key) if isinstance(node, list) else key
+        found = node[index] if isinstance(node, list) else node.get(index)
+        if not isinstance(found, (dict, list)):
+            found = node[index] = {}
+        node = found
+    node[int(keys[-1]) if isinstance(node, list) else keys[-1]] = value
+
+
+_texts = weakref.WeakKeyDictionary()  # of models from files, which are not read again
+
+
+def _file_text(model):
+    if model not in _texts:
+        several = bool(model.lines)
+        _texts[model] = '{"lines": []}' if several else text(lib.lr_model_text(model._pointer(), b"model_resolved"))
+    return _texts[model]
+
+
+def resolve(model, settings):
+    """The tree of a model with these settings on top."""
+    if model.structure is not None:
+        tree, own = json.loads(json.dumps(model.structure)), model._settings
+    else:
+        tree, own = json.loads(_file_text(model)), ()
+    if "lines" in tree:
+        raise InputError("model: it has several lines; give one with a single 'line'")
+    for setting in own + _settings(settings):
+        try:
+            _apply(tree, setting)
+        except (IndexError, ValueError, TypeError):
+            raise InputError(f"{setting.partition('=')[0]}: the model has no such entry") from None
+    return tree
+
+
+def _digest(values, units):
+    values = np.ascontiguousarray(values)
+    found = hashlib.blake2b(values.data, digest_size=16)
+    found.update(f"{values.dtype.str}{values.shape}{units}".encode())
+    return found.hexdigest()
+
+
+def _flatten(node, path, arrays, out):
+    if isinstance(node, dict) and set(node) == {"array"} and node["array"] in arrays:
+        out[path] = _digest(*arrays[node["array"]])
+    elif isinstance(node, (dict, list)):
+        for key, value in node.items() if isinstance(node, dict) else enumerate(node):
+            _flatten(value, f"{path}.{key}" if path else str(key), arrays, out)
+    else:
+        out[path] = str(node)
+    return out
+
+
+def split(tree, arrays, scatters):
+    """({path: text} of what decides the light, {path: text} of what only decides how it is looked at)."""
+    light, view = {}, {}
+    for path, value in _flatten(tree, "", arrays, {}).items():
+        section, key = path.split(".")[0], path.split(".")[-1]
+        looks = section in _IMAGE_SECTIONS or path in _NOT_PHYSICS
+        if scatters and section == "cameras":
+            looks = not any(part in path.split(".") for part in _TOWARD)
+        if scatters and (path == "image.method" or section == "channels" and key == "samples"):
+            looks = False
+        (view if looks else light)[path] = value
+    return light, view
+
+
+def changes(before, after):
+    """Paths whose values differ."""
+    return sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
+
+
+@functools.lru_cache(maxsize=256)
+def _factor(written, dimension, unit):
+    return float(_values.quantity(f"1 {written}", dimension, "unit").to_value(unit))
+
+
+def value_of(tree, path, dimension, unit):
+    """A quantity in the tree as a number of `unit`; None when it is not there."""
+    node = tree
+    for key in path.split("."):
+        if not isinstance(node, dict) or key not in node:
+            return None
+        node = node[key]
+    number, _, written = str(node).strip().partition(" ")
+    try:
+        return float(number) * _factor(written, dimension, unit)
+    except ValueError:  # '5km/s', or what is no quantity
+        return float(_values.quantity(str(node), dimension, path).to_value(unit))
