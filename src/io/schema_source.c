@@ -68,7 +68,8 @@ SCHEMA_TABLE(PACKETS, "sources.packets", "a list of photon packets", PACKETS);
 
 static const struct schema_key STAR[] = {
     KEY("position", LIST, "three lengths", "required", "inside the mesh; of shells their centre"),
-    QUANTITY("radius", DIMENSION_LENGTH, "required", "at most half of the cell, or of the first shell, that it lies in"),
+    QUANTITY("radius", DIMENSION_LENGTH, "required",
+             "at most half of the cell, or of the first shell, that it lies in"),
     QUANTITY("temperature", DIMENSION_TEMPERATURE, "required", "of its black body"),
 };
 SCHEMA_TABLE(STAR, "sources.star", "a star", STAR);
