@@ -17,6 +17,7 @@ static const char help[] =
     "Commands\n"
     "  run MODEL      follow photon packets through a model, write the escaped spectrum and channel maps\n"
     "  image RESULT   more channel maps of a result: other pixels, field, channels, unit or beam\n"
+    "  plot RESULT    pictures of a result, by the Python package\n"
     "  check MODEL    validate a model and print what was understood, without running it\n"
     "  molecule NAME  levels, lines and collision partners of a LAMDA file or a built-in molecule\n"
     "  radex NAME     level populations and lines of a uniform parcel of gas, by escape probability\n"
@@ -31,6 +32,7 @@ static const char help[] =
     "  linerad check slab.yaml\n"
     "  linerad run slab.yaml --packets 1e6 -o slab.h5\n"
     "  linerad image slab.h5 --pixels 512 --unit Jy/sr -o fine\n"
+    "  linerad plot slab.h5\n"
     "\n"
     "Conventions\n"
     "  A model is a YAML file; every value with a dimension carries its unit (2 pc, 1e4 K, 10 km/s).\n"
@@ -44,13 +46,13 @@ static const char help[] =
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
-} commands[] = {{"run", command_run},           {"image", command_image}, {"check", command_check},
-                {"molecule", command_molecule}, {"radex", command_radex}, {"cloud", command_cloud},
-                {"info", command_info}};
+} commands[] = {{"run", command_run},     {"image", command_image},       {"plot", command_plot},
+                {"check", command_check}, {"molecule", command_molecule}, {"radex", command_radex},
+                {"cloud", command_cloud}, {"info", command_info}};
 
 static int unknown(const char *word)
 {
-    static const char *const names[] = {"run",   "image", "check",  "molecule",  "radex",
+    static const char *const names[] = {"run",   "image", "plot",   "check",     "molecule", "radex",
                                         "cloud", "info",  "--help", "--version", NULL};
     const char *kind = word[0] == '-' ? "option" : "command";
     const char *meant = nearest_word(word, names);
