@@ -113,8 +113,9 @@ def draw_map(axes, values, cube, marks="bar beam", labels=True, **options):
     drawn = axes.imshow(values, origin="lower", extent=sky.extent, interpolation="nearest", aspect=aspect, **options)
     axes.set_autoscale_on(False)
     inches = np.array(axes.get_position().size) * axes.figure.get_size_inches()
-    for axis, size in zip((axes.xaxis, axes.yaxis), inches):  # ticks at the ends would meet the neighbour's
-        axis.set_major_locator(MaxNLocator(int(np.clip(size / 0.3, 1, 4)), prune="both", min_n_ticks=1))
+    for axis, number in zip((axes.xaxis, axes.yaxis), inches / (0.45, 0.3)):
+        number = int(np.clip(number, 1, 4))
+        axis.set_major_locator(MaxNLocator(number, prune="both", min_n_ticks=1))  # ends would meet the neighbour's
     axes.tick_params(color="#808080")
     if "bar" in marks:
         _draw_bar(axes, cube, sky, _ink(options.get("cmap")))
@@ -190,7 +191,7 @@ def finish_bar(bar, text, ticks=5):
     low, high = bar.norm.vmin, bar.norm.vmax
     if isinstance(bar.norm, LogNorm):
         return
-    places = MaxNLocator(ticks, min_n_ticks=3).tick_values(low, high)
+    places = MaxNLocator(ticks, min_n_ticks=min(ticks, 3)).tick_values(low, high)
     room = 0.07 * (high - low) if bar.orientation == "horizontal" else 0.0
     inside = [place for place in places if low + room <= place <= high - room]
     bar.set_ticks(inside if len(inside) > 1 else [place for place in places if low <= place <= high])
@@ -270,7 +271,7 @@ def draw_row(figure, cube, top, draws):
         axes = place(figure, left, top + 0.46, wide, tall)
         drawn, text = draw(axes)
         bar = figure.colorbar(drawn, cax=place(figure, left, top + 0.35, wide, 0.08), orientation="horizontal")
-        finish_bar(bar, text, 4 if wide > 1.7 else 3)
+        finish_bar(bar, text, int(np.clip(wide / 0.45, 1, 4)))
         bar.ax.xaxis.set_ticks_position("top")
         bar.ax.xaxis.set_label_position("top")
         if k > 0:

@@ -21,7 +21,8 @@ STYLE = {
     "xtick.direction": "in", "ytick.direction": "in", "xtick.top": True, "ytick.right": True,
     "xtick.major.width": 0.6, "ytick.major.width": 0.6, "xtick.major.size": 2.5, "ytick.major.size": 2.5,
     "xtick.major.pad": 4.5, "xtick.minor.size": 1.5, "ytick.minor.size": 1.5, "figure.dpi": 150,
-    "savefig.dpi": "figure", "pdf.fonttype": 42, "ps.fonttype": 42, "axes.formatter.use_mathtext": True, "axes.labelpad": 2.5,
+    "savefig.dpi": "figure", "pdf.fonttype": 42, "ps.fonttype": 42, "axes.formatter.use_mathtext": True,
+    "axes.labelpad": 2.5,
 }  # fmt: skip
 
 _BUILT_IN = {"sio": "SiO", "oh18cm": "OH", "cii": "C II", "hi21": "H I", "lya": r"Ly$\alpha$"}  # not just capitals
