@@ -14,7 +14,8 @@ def short(value, room=70):
     if isinstance(value, dict):
         return _cut("{" + ", ".join(f"{key}: {short(item)}" for key, item in value.items()) + "}", room)
     if isinstance(value, (list, tuple)):
-        return _cut("[" + ", ".join(short(item) for item in value[:8]) + (", ..." if len(value) > 8 else "") + "]", room)
+        items = [short(item) for item in value[:8]] + ["..."] * (len(value) > 8)
+        return _cut("[" + ", ".join(items) + "]", room)
     return _cut(value if isinstance(value, str) else repr(value), room)
 
 

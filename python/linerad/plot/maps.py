@@ -113,7 +113,7 @@ def draw_map(axes, values, cube, marks="bar beam", labels=True, **options):
     drawn = axes.imshow(values, origin="lower", extent=sky.extent, interpolation="nearest", aspect=aspect, **options)
     axes.set_autoscale_on(False)
     inches = np.array(axes.get_position().size) * axes.figure.get_size_inches()
-    for axis, number in zip((axes.xaxis, axes.yaxis), inches / (0.45, 0.3)):
+    for axis, number in zip((axes.xaxis, axes.yaxis), inches / (0.35, 0.3)):
         number = int(np.clip(number, 1, 4))
         axis.set_major_locator(MaxNLocator(number, prune="both", min_n_ticks=1))  # ends would meet the neighbour's
     axes.tick_params(color="#808080")
@@ -127,13 +127,13 @@ def draw_map(axes, values, cube, marks="bar beam", labels=True, **options):
     return drawn
 
 
-def _top(finite):
-    """The end of a scale of brightness: the brightest pixel, unless a few (a star) are far above all others."""
+def _top(finite, far=5):
+    """The end of a scale of brightness: the brightest pixel, unless a few (a star) are `far` times above all others."""
     if not finite.size or not finite.max() > 0:
         return 0.0
     lit = finite[finite > 1e-6 * finite.max()]
     usual = float(np.percentile(lit, 99.5))
-    return usual if lit.size >= 100 and finite.max() > 5 * usual else float(finite.max())
+    return usual if lit.size >= 100 and finite.max() > far * usual else float(finite.max())
 
 
 def _scale(values):
@@ -159,7 +159,10 @@ def _colours(values, stretch=None):
     lit = finite[finite > 1e-3 * top]
     if stretch is None:
         stretch = "log" if top > 12 * np.percentile(lit, 75) else "linear"
-    return {"cmap": BRIGHTNESS, "norm": LogNorm(1e-2 * top, top) if stretch == "log" else Normalize(0.0, top)}
+    if stretch == "log":
+        top = _top(finite, 50)
+        return {"cmap": BRIGHTNESS, "norm": LogNorm(1e-2 * top, top)}
+    return {"cmap": BRIGHTNESS, "norm": Normalize(0.0, top)}
 
 
 def beyond(values, norm):

@@ -4,7 +4,7 @@ them (height in inches, function of figure and top that draws it)."""
 import numpy as np
 
 from . import levels, maps, spectra
-from .style import COLUMN, INKS, PAGE, count, line_name, new_figure, place, styled
+from .style import COLUMN, INKS, PAGE, count, label, line_name, new_figure, place, styled
 
 HEAD, PANEL = 0.3, 1.45  # inches: the line of facts, and the height of a diagram
 
@@ -135,8 +135,9 @@ def _line_row(figure, top, result, cube, shown, ink, last):
             axes.set_title(line_name(result, cube), loc="left", color=ink, pad=3)
     after = 0.6 + number * wide
     cax = place(figure, after + 0.02, top + 0.2, 0.09, tall)
-    maps.finish_bar(figure.colorbar(drawn, cax=cax), f"$T_\\mathrm{{B}}$ [{shown['unit']}]"
-                    if str(cube.unit) == "K" else f"{shown['name']} [{shown['unit']}]")  # fmt: skip
+    name = r"$T_\mathrm{B}$" if str(cube.unit) == "K" else shown["name"]
+    bar = figure.colorbar(drawn, cax=cax, extend=maps.beyond(shown["planes"], norm))
+    maps.finish_bar(bar, label(name, shown["unit"]))
     axes = place(figure, after + 1.12, top + 0.2, PAGE - after - 1.12 - 0.12, tall)
     spectra.image_spectrum(cube, axes, ink)
     axes.tick_params(labelbottom=last)
@@ -160,7 +161,7 @@ def lines(results, camera=None, velocities=None, number=3, stretch="log"):
         velocities = [float(f"{velocity:.4g}") for velocity in shown]
     planes = [maps.channel_planes(cube, number, velocities, stretch) for cube in cubes]
     tall = [_line_map(maps.Sky(cube), len(velocities))[1] + 0.22 for cube in cubes]
-    figure = new_figure(PAGE, sum(tall) + 0.5)
+    figure = new_figure(PAGE, sum(tall) + 0.42)
     top = 0.03
     for k, (result, cube) in enumerate(zip(results, cubes)):
         _line_row(figure, top, result, cube, planes[k], INKS[k % len(INKS)], k == len(cubes) - 1)
