@@ -35,7 +35,7 @@ demo:
 	 set -ex; \
 	 $(BUILD)/linerad cloud --cells $$cells -o out/gas.h5; \
 	 $(BUILD)/linerad run examples/cloud.yaml --set snapshot=out/gas.h5 --packets $$packets -o out/cloud.h5
-	$(PYTHON) tools/plot_cloud.py out/cloud_oh.h5 out/cloud_co.h5 -o out/cloud.png
+	LINERAD_PYTHON=$(PYTHON) $(BUILD)/linerad plot out/cloud_oh.h5 out/cloud_co.h5 --velocities -1 0 1 -o out/cloud.png
 	@echo; echo 'Picture: out/cloud.png'
 	@echo 'Cubes:   out/cloud_oh_x.fits  out/cloud_co_x.fits   (K, five channels of 1 km/s)'
 	@echo 'Results: out/cloud_oh.h5  out/cloud_co.h5'

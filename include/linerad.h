@@ -224,6 +224,18 @@ enum lr_collider {
 };
 /* "H2", "p-H2", "o-H2", "e", "H", "He" or "H+"; 0 when it is none of these. */
 LR_API int lr_collider_find(const char *name);
+/* Rates of collisions with one partner, from 0; both texts belong to the molecule. */
+struct lr_partner {
+    const char *name;                /* as lr_collider_find() knows it */
+    const char *reference;           /* "" = none given */
+    int n_transition, n_temperature; /* of the table of rates */
+    double coldest, hottest;         /* K, its ends; beyond them the rates are those at the ends */
+};
+LR_API int lr_molecule_partner_count(const lr_molecule *molecule);
+LR_API struct lr_partner lr_molecule_partner(const lr_molecule *molecule, int partner);
+/* cm^-3 at a temperature in K: A_ul over the sum of the rates of all downward collisions of the upper level; infinite
+ * without such collisions. */
+LR_API double lr_molecule_critical_density(const lr_molecule *molecule, int line, int partner, double temperature);
 
 /* ---- populations of single parcels of gas, by escape probability (docs/zero_d.md) ---- */
 
@@ -393,6 +405,10 @@ struct lr_cloud_statistics {
 LR_API enum lr_status lr_cloud_create(lr_context *ctx, const struct lr_cloud_options *options, lr_cloud **cloud);
 LR_API void lr_cloud_free(lr_cloud *cloud);
 LR_API void lr_cloud_measure(const lr_cloud *cloud, struct lr_cloud_statistics *statistics);
+/* Its fields [cells][cells][cells] over x, y, z, under the names and in the units of the file. They belong to the
+ * cloud. An index out of range gives an array without a name. */
+LR_API int lr_cloud_array_count(const lr_cloud *cloud);
+LR_API struct lr_array lr_cloud_array(const lr_cloud *cloud, int index);
 /* A model file (HDF5) with n_H2, temperature, velocity_x, velocity_y, velocity_z, n_CO and n_OH. It appears whole or
  * not at all; a file that is no linerad model is never replaced. */
 LR_API enum lr_status lr_cloud_write(lr_context *ctx, const lr_cloud *cloud, const char *path);

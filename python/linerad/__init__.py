@@ -18,6 +18,7 @@ docs/python.md is a tutorial; the C library does all the work.
 from . import fit
 from ._library import lib as _lib
 from ._library import text as _text
+from .cloud import Cloud, cloud
 from .cube import Cube
 from .errors import (
     DeviceError,
@@ -31,7 +32,7 @@ from .errors import (
     UnitsError,
 )
 from .model import Model
-from .molecule import MoleculeData, molecule, molecules
+from .molecule import MoleculeData, Partner, molecule, molecules
 from .parts import (
     Band,
     Camera,

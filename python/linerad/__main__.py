@@ -1,46 +1,73 @@
-"""python -m linerad plot RESULT.h5 [-o PICTURE.png]: a picture of a result. Other words go to the command `linerad`."""
+"""python -m linerad plot RESULT.h5 [-o PICTURE.png]: pictures of results. Other words go to the command `linerad`."""
 
 import argparse
 import os
 import sys
 from pathlib import Path
 
-KINDS = ("quicklook", "spectrum", "channels", "moments", "depth", "convergence")
+KINDS = ("quicklook", "spectrum", "image-spectrum", "channels", "moments", "depth", "convergence", "excitation")
+HELP = """\
+usage: python -m linerad plot RESULT.h5 [options]    pictures of results (plot --help says more)
+       python -m linerad COMMAND ...                 as the command linerad, where the package is installed
+
+This package is used from its sources, without the command: build/linerad has the others."""
 
 
-def draw(result, kind, camera, number):
+def draw(results, options):
     from . import plot
 
-    if kind == "quicklook":
-        return plot.quicklook(result, camera)
-    if kind == "spectrum":
-        return plot.spectrum(result).figure
-    if kind == "convergence":
-        return plot.convergence(result).figure
-    cube = result.cube(camera)
-    if kind == "channels":
-        return plot.channel_maps(cube, number)
-    return plot.moments(cube) if kind == "moments" else plot.optical_depth(cube, number)
+    result, camera = results[0], options.camera
+    if len(results) > 1:
+        return plot.lines(results, camera, options.velocities, options.channels or 3, options.stretch or "log")
+    if options.kind == "quicklook":
+        number = options.channels or 8
+        title = Path(options.result[0]).name
+        return plot.quicklook(result, camera, number, options.velocities, options.stretch, title)
+    if options.kind in ("spectrum", "convergence", "excitation"):
+        return getattr(plot, options.kind)(result).figure
+    cube, number = result.cube(camera), options.channels or 12
+    if options.kind == "image-spectrum":
+        return plot.image_spectrum(cube).figure
+    if options.kind == "channels":
+        return plot.channel_maps(cube, number, options.velocities, options.stretch)
+    return plot.moments(cube) if options.kind == "moments" else plot.optical_depth(cube, number, options.velocities)
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        """One line, as from the other commands."""
+        print(f"linerad: error: {message}; see 'linerad plot --help'", file=sys.stderr)
+        sys.exit(2)
+
+
+def plot_parser():
+    parser = Parser(prog="linerad plot", description="Pictures of results of linerad.", allow_abbrev=False)
+    parser.add_argument("result", nargs="+", help="result file (HDF5); several are lines of one object")
+    parser.add_argument("-o", "--output", metavar="FILE", help="PNG, PDF or SVG (name of the first result with .png)")
+    parser.add_argument("--kind", choices=KINDS, help="what to draw (quicklook)")
+    parser.add_argument("--camera", metavar="NAME", help="whose image (the first)")
+    parser.add_argument("--channels", metavar="N", type=int, help="at most so many channel maps (12)")
+    parser.add_argument("--velocities", metavar="V", type=float, nargs="+", help="channels at these, km/s")
+    parser.add_argument("--stretch", choices=("linear", "log"), help="colours (what suits the image)")
+    parser.add_argument("--dpi", metavar="N", type=float, default=200, help="dots per inch of a PNG (200)")
+    return parser
 
 
 def command_plot(arguments):
-    parser = argparse.ArgumentParser(prog="linerad plot", description="A picture of a result of linerad.")
-    parser.add_argument("result", help="result file (HDF5)")
-    parser.add_argument("-o", "--output", help="picture; PNG, PDF or SVG (default: the name of the result with .png)")
-    parser.add_argument("--kind", choices=KINDS, default="quicklook", help="what to draw (default: quicklook)")
-    parser.add_argument("--camera", help="whose image (default: the first)")
-    parser.add_argument("--channels", type=int, default=9, help="how many maps at most (default: 9)")
-    options = parser.parse_args(arguments)
+    options = plot_parser().parse_args(arguments)
+    if len(options.result) > 1 and options.kind:
+        print("linerad: error: --kind is for one result; several are drawn as lines of one object", file=sys.stderr)
+        return 2
+    options.kind = options.kind or "quicklook"
     import matplotlib
 
     matplotlib.use("Agg")
-    from . import errors
+    from . import errors, plot
     from .result import Result
 
-    output = options.output or str(Path(options.result).with_suffix(".png").name)
+    output = options.output or Path(options.result[0]).with_suffix(".png").name
     try:
-        figure = draw(Result.load(options.result), options.kind, options.camera, options.channels)
-        figure.savefig(output, dpi=150)
+        plot.save(draw([Result.load(path) for path in options.result], options), output, options.dpi)
     except (errors.Error, ValueError, KeyError, OSError) as failure:
         text = failure.args[0] if isinstance(failure, KeyError) else failure
         print(f"linerad: error: {text}", file=sys.stderr)
@@ -56,9 +83,10 @@ def main():
     command = Path(__file__).resolve().parent / "bin" / "linerad"
     if command.exists():
         os.execv(command, [str(command), *sys.argv[1:]])
-    print(
-        "linerad: error: only 'plot' is known here; the other commands come with an installed package", file=sys.stderr
-    )
+    if sys.argv[1:2] in (["-h"], ["--help"], ["help"]):
+        print(HELP)
+        return 0
+    print("linerad: error: only 'plot' is known here; other commands come with an installed package", file=sys.stderr)
     return 2
 
 

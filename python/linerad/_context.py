@@ -84,6 +84,7 @@ class Context:
     def __init__(self, progress=None):
         self._pointer = _take()
         self._ears = _Ears(self._pointer, progress)
+        self.say = str  # what becomes of a message before it is shown
         self._handle = ffi.new_handle(self._ears)
         lib.lr_context_on_log(self._pointer, _on_log, self._handle)
         lib.lr_context_on_progress(self._pointer, _on_progress if progress else ffi.NULL, self._handle)
@@ -99,11 +100,11 @@ class Context:
         """Warnings are given in the caller's thread, where filters and line numbers mean something."""
         waiting, self._ears.warnings = self._ears.warnings, []
         for message in waiting:
-            warnings.warn(message, errors.LineradWarning, stacklevel=depth + 1)
+            warnings.warn(self.say(message), errors.LineradWarning, stacklevel=depth + 1)
 
     def _finish(self, status, depth):
         if status != lib.LR_OK:
-            raise _of_status(status, text(lib.lr_last_error(self._pointer)))
+            raise _of_status(status, self.say(text(lib.lr_last_error(self._pointer))))
         self.warn(depth)
 
     def call(self, function, *arguments, depth=3):

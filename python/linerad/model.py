@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import warnings
 import weakref
 
 import numpy as np
@@ -10,7 +12,8 @@ from . import _values, parts
 from ._context import Context
 from ._library import ffi, lib, take_text
 from ._memory import lend
-from .errors import InputError, Interrupted
+from ._show import short
+from .errors import InputError, Interrupted, LineradWarning
 from .result import Result
 
 _SECTIONS = (
@@ -121,8 +124,19 @@ class Model:
         return {name: values for name, (values, _) in self._arrays.items()}
 
     def __repr__(self):
-        keys = ", ".join(self.structure) if self.structure else self._path
-        return f"<linerad.Model: {keys}>"
+        if self.structure is None:
+            return f"<linerad.Model: {self._path}>"
+        words = [f"{key}: {short(value)}" for key, value in self.structure.items()]
+        return "\n  ".join(["<linerad.Model", *words]) + ">"
+
+    def _say(self, message):
+        """A model of parts has no lines and columns: the key alone, with [0] for the items of lists."""
+        found = re.search(rf"\b{re.escape(self._name)}:\d+:\d+: (?P<key>[a-z_]+(\.\w+)*: )?", message)
+        if not found:
+            return message
+        name = "" if self._name == "model" and found["key"] else f"{self._name}: "
+        key = re.sub(r"\.(\d+)", r"[\1]", found["key"] or "")
+        return message[: found.start()] + name + key + message[found.end() :]
 
     def _pointer(self, settings=(), line=None, context=None, depth=4):
         """The model in the library, loaded anew when the settings or the line changed."""
@@ -137,6 +151,7 @@ class Model:
             context.call(lib.lr_model_load_line, self._path.encode(), c_settings, n_setting, c_line, made, depth=depth)
         else:
             structs, keep = lend(self._arrays)
+            context.say = self._say
             context.call(
                 lib.lr_model_load_text,
                 self._name.encode(),
@@ -195,6 +210,13 @@ class Model:
         if stopped:
             done, wanted = result.summary.packets, result.summary.packets_requested
             raise Interrupted(f"stopped after {done} of {wanted} packets", result)
+        if result.empty:
+            warnings.warn(
+                "the result is empty: no packets were followed (run.packets is 0), there are no cameras, and no level "
+                "populations are kept; give the model channels and cameras, packets, or output.populations",
+                LineradWarning,
+                stacklevel=2,
+            )
         return result
 
 

@@ -1,17 +1,25 @@
 """Line data: levels and lines of molecules, atoms and ions."""
 
+from collections import namedtuple
 from dataclasses import dataclass, field
 
 import astropy.units as u
 import numpy as np
 
+from . import _values
 from ._context import Context
 from ._library import ffi, lib, take_text, text
+from .errors import InputError
 
 
-@dataclass(eq=False)
+Partner = namedtuple("Partner", "name reference transitions temperatures coldest hottest")
+Partner.__doc__ = "A table of collision rates: how many transitions and temperatures, and the ends of these."
+
+
+@dataclass(eq=False, repr=False)
 class MoleculeData:
-    """Levels and lines, in the order of the file. `lower` and `upper` count levels from 0."""
+    """Levels and lines, in the order of the file. `lower` and `upper` count levels from 0. `partners` are those that
+    the molecule has collision rates with, by name."""
 
     name: str
     mass: u.Quantity
@@ -24,7 +32,14 @@ class MoleculeData:
     upper: np.ndarray
     lower: np.ndarray
     upper_energy: u.Quantity
+    partners: dict
     _pointer: object = field(repr=False)
+
+    def __repr__(self):
+        rates = ", ".join(self.partners) or "none"
+        ends = f"{self.label[0]} ... {self.label[-1]}" if self.label else ""
+        size = f"{len(self.level_label)} levels, {len(self.label)} lines {ends}"
+        return f"<linerad.MoleculeData: {self.name}, {size}, collision rates with {rates}>"
 
     def line(self, label):
         """The index of a line by its label ('1-0') or its number from 0."""
@@ -34,6 +49,22 @@ class MoleculeData:
         if wanted not in self.label:
             raise KeyError(f"{self.name} has no line '{label}'; it has {', '.join(self.label[:8])} ...")
         return self.label.index(wanted)
+
+    def critical_density(self, temperature, partner=None):
+        """A_ul over the rates of all downward collisions of the upper level, for each line (last axis) at a
+        temperature or an array of them; infinite without such collisions. {partner: ...}, or that of one partner."""
+        if partner is None:
+            return {name: self.critical_density(temperature, name) for name in self.partners}
+        if partner not in self.partners:
+            known = ", ".join(self.partners) or "no partner at all"
+            raise KeyError(f"{self.name} has no collision rates with '{partner}'; it has them with {known}")
+        kelvin = _values.quantity(temperature, "temperature", "temperature").to_value(u.K)
+        if not np.all(np.isfinite(kelvin) & (np.asarray(kelvin) > 0)):
+            raise InputError("temperature: critical densities need temperatures above zero")
+        index, n_line = list(self.partners).index(partner), len(self.label)
+        density = lib.lr_molecule_critical_density
+        found = [[density(self._pointer, line, index, t) for line in range(n_line)] for t in np.ravel(kelvin)]
+        return np.reshape(found, (*np.shape(kelvin), n_line)) / u.cm**3
 
     def report(self, temperature=None):
         """Levels, lines with critical densities at a temperature, and collision partners, as text."""
@@ -52,6 +83,7 @@ def molecule(name_or_file):
     lib.lr_molecule_size(pointer, n_level, n_line)
     levels = [lib.lr_molecule_level(pointer, i) for i in range(n_level[0])]
     lines = [lib.lr_molecule_line(pointer, i) for i in range(n_line[0])]
+    partners = [_partner(lib.lr_molecule_partner(pointer, i)) for i in range(lib.lr_molecule_partner_count(pointer))]
     labels = [f"{text(line.upper_label)}-{text(line.lower_label)}".replace(" ", "") for line in lines]
     return MoleculeData(
         name=text(lib.lr_molecule_name(pointer)),
@@ -65,8 +97,14 @@ def molecule(name_or_file):
         upper=np.array([line.upper for line in lines], dtype=int),
         lower=np.array([line.lower for line in lines], dtype=int),
         upper_energy=np.array([line.upper_energy for line in lines]) * u.K,
+        partners={partner.name: partner for partner in partners},
         _pointer=pointer,
     )
+
+
+def _partner(found):
+    name, reference = text(found.name), text(found.reference)
+    return Partner(name, reference, found.n_transition, found.n_temperature, found.coldest * u.K, found.hottest * u.K)
 
 
 def molecules():

@@ -1,12 +1,17 @@
 """The parts of a model. They only write the structure of a model file (docs/model_reference.md has every key);
 arrays stay where they are until the library reads them."""
 
-from dataclasses import dataclass, field, fields
+import dataclasses
+import functools
+from dataclasses import field, fields
 
 import numpy as np
 
 from . import _values as v
+from ._show import short
 from .errors import InputError
+
+dataclass = functools.partial(dataclasses.dataclass, repr=False)  # Part shows what is set, arrays by their shape
 
 
 def _of(rule, default=None, key=None):
@@ -25,6 +30,11 @@ def write(part, argument, arrays):
 
 class Part:
     """Writes its own fields, each by its rule."""
+
+    def __repr__(self):
+        given = ((entry.name, getattr(self, entry.name)) for entry in fields(self))
+        shown = (f"{name}={short(value)}" for name, value in given if value is not None)
+        return f"{type(self).__name__}({', '.join(shown)})"
 
     def write(self, argument, arrays):
         node = {}

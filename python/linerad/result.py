@@ -9,6 +9,7 @@ import numpy as np
 from ._context import Context
 from ._library import ffi, lib, take_text, text
 from ._memory import view_array
+from ._show import Arrays
 from .cube import Cube
 from .errors import Interrupted
 
@@ -21,8 +22,19 @@ _UNITS = {
 }  # fmt: skip
 
 
+_OF_PACKETS = (
+    "escaped", "absorbed", "outside", "f_esc", "scatterings_per_packet", "mean_path", "median_abs_x",
+    "lower_quartile_abs_x", "upper_quartile_abs_x", "peak_abs_x", "scatterings_per_second", "scatterings",
+    "seconds_transport",
+)  # fmt: skip
+_OF_LEVELS = (
+    "population_iterations", "population_error", "population_noise", "populations_converged", "seconds_populations",
+)  # fmt: skip
+
+
 class Summary:
-    """Numbers of a run, as attributes; measured ones are (value, error)."""
+    """Numbers of a run, as attributes; measured ones are (value, error). What was not measured is None: numbers of
+    packets where none were followed, those of populations without a molecule."""
 
     def __init__(self, struct):
         for name, member in ffi.typeof("struct lr_summary").fields:
@@ -35,19 +47,29 @@ class Summary:
             elif unit != 1:
                 value = value * unit
             setattr(self, name, value)
-        for name in ("shells", "images_missing", "populations_converged"):
+        for name in ("shells", "images_missing", "report_missing", "populations_converged"):
             setattr(self, name, bool(getattr(self, name)))
+        left_out = (*(_OF_PACKETS if self.packets == 0 else ()), *(() if self.populations else _OF_LEVELS))
+        for name in (*left_out, *(name for name in ("line", "populations") if not getattr(self, name))):
+            setattr(self, name, None)
+        if not self.population_iterations:
+            self.population_iterations = self.population_error = self.population_noise = None
+        elif np.isnan(self.population_noise):
+            self.population_noise = None
 
     def as_dict(self):
         return dict(vars(self))
 
     def __repr__(self):
         def show(value):
-            if not isinstance(value, Estimate):
-                return f"{value:.6g}" if isinstance(value, (float, u.Quantity)) else str(value)
-            return f"{value.value:.6g} +- {value.error:.2g}"
+            value, error = value if isinstance(value, Estimate) else (value, None)
+            unit = f" {value.unit.to_string('fits')}" if isinstance(value, u.Quantity) and str(value.unit) else ""
+            number, spread = (getattr(part, "value", part) for part in (value, error))
+            text = f"{number:.6g}" if isinstance(number, float) else str(number)
+            return text + ("" if error is None else f" +- {spread:.2g}") + unit
 
-        return "\n".join(f"{name:24s} {show(value)}" for name, value in vars(self).items())
+        told = {name: value for name, value in vars(self).items() if value is not None and value is not False}
+        return "\n".join(f"{name:24s} {show(value)}" for name, value in told.items())
 
 
 class Spectrum:
@@ -63,6 +85,10 @@ class Spectrum:
         self.face, self.face_error = arrays.get("spectrum/face"), arrays.get("spectrum/face_error")
         self.direction, self.direction_error = arrays.get("spectrum/direction"), arrays.get("spectrum/direction_error")
         self._reference_b = reference_b
+
+    def __repr__(self):
+        ends = np.sort(self.velocity_edges[[0, -1]].value)
+        return f"<linerad.Spectrum: {len(self.flux)} bins from {ends[0]:.4g} to {ends[1]:.4g} km/s>"
 
     @property
     def x(self):
@@ -103,7 +129,13 @@ class Populations:
         self.iterations = summary.population_iterations
         history = ("change", "error", "radius", "accelerated")
         found = {key: arrays.get(f"populations/history_{key}") for key in history}
-        self.history = {key: value.value for key, value in found.items() if value is not None}
+        self.history = Arrays({key: value.value for key, value in found.items() if value is not None})
+
+    def __repr__(self):
+        found = "" if self.fraction is None else f", fraction {self.fraction.shape}"
+        steps = f", {self.iterations} iterations" if self.iterations else ""
+        ended = "" if self.converged or not steps else ", not converged"
+        return f"<linerad.Populations: {self.molecule} {self.transition} by {self.method}{steps}{ended}{found}>"
 
 
 class Result:
@@ -131,8 +163,19 @@ class Result:
         return cls._own(made[0])
 
     def __repr__(self):
-        cubes = f", cubes {', '.join(self.cameras)}" if self.cameras else ""
-        return f"<linerad.Result: {self.summary.packets} packets{cubes}>"
+        found = [f"{self.summary.packets:,d} packets"] if self.summary.packets else []
+        found += [repr(part)[len("<linerad.") : -1] for part in (self.spectrum, self.populations) if part is not None]
+        found += [repr(self.cube(name))[len("<linerad.") : -1] for name in self.cameras[:6]]
+        found += [f"and {len(self.cameras) - 6} more cubes"] if len(self.cameras) > 6 else []
+        found += [f"fields: {', '.join(self.fields)}"] if self.fields else []
+        return "\n  ".join(["<linerad.Result", *(found or ["empty"])]) + ">"
+
+    @property
+    def empty(self):
+        """Whether nothing was measured: no spectrum, no image, no populations."""
+        found = self.populations
+        levels = found is not None and (found.fraction is not None or len(found.history.get("change", ())) > 0)
+        return self.spectrum is None and not self.cameras and not levels
 
     # ---- what was measured ----
 
@@ -140,7 +183,7 @@ class Result:
     def arrays(self):
         """Everything but images, as {name: Quantity} with the names of the result file (docs/result_format.md)."""
         if self._arrays is None:
-            self._arrays = {}
+            self._arrays = Arrays()
             for index in range(lib.lr_result_array_count(self._pointer)):
                 name, values, units = view_array(self._pointer, lib.lr_result_array(self._pointer, index))
                 unit = u.dimensionless_unscaled if units in (None, "1") else u.Unit(units)
@@ -149,7 +192,7 @@ class Result:
 
     def _group(self, name):
         start = f"{name}/"
-        return {key[len(start) :]: value for key, value in self.arrays.items() if key.startswith(start)}
+        return Arrays({key[len(start) :]: value for key, value in self.arrays.items() if key.startswith(start)})
 
     @property
     def spectrum(self):
@@ -169,7 +212,7 @@ class Result:
     @property
     def mesh(self):
         """Edges, radii, or level and position of bricks; `kind` is 'cartesian', 'shells' or 'amr'."""
-        found = {"kind": self.text("mesh"), **self._group("mesh")}
+        found = Arrays({"kind": self.text("mesh"), **self._group("mesh")})
         n = lib.lr_result_bricks(self._pointer, ffi.NULL, ffi.NULL)
         if n > 0:
             level, position = np.empty(n, dtype=np.intc), np.empty((n, 3), dtype=np.intc)

@@ -17,6 +17,7 @@ static const char help[] =
     "Commands\n"
     "  run MODEL      follow photon packets through a model, write the escaped spectrum and channel maps\n"
     "  image RESULT   more channel maps of a result: other pixels, field, channels, unit or beam\n"
+    "  plot RESULT    pictures of a result, by the Python package\n"
     "  check MODEL    validate a model and print what was understood, without running it\n"
     "  keys SECTION   what a model file may say: keys, what they hold, defaults\n"
     "  molecule NAME  levels, lines and collision partners of a LAMDA file or a built-in molecule\n"
@@ -32,6 +33,7 @@ static const char help[] =
     "  linerad check slab.yaml\n"
     "  linerad run slab.yaml --packets 1e6 -o slab.h5\n"
     "  linerad image slab.h5 --pixels 512 --unit Jy/sr -o fine\n"
+    "  linerad plot slab.h5\n"
     "\n"
     "Conventions\n"
     "  A model is a YAML file; every value with a dimension carries its unit (2 pc, 1e4 K, 10 km/s).\n"
@@ -45,14 +47,14 @@ static const char help[] =
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
-} commands[] = {{"run", command_run},     {"image", command_image},       {"check", command_check},
-                {"keys", command_keys},   {"molecule", command_molecule}, {"radex", command_radex},
-                {"cloud", command_cloud}, {"info", command_info}};
+} commands[] = {{"run", command_run},     {"image", command_image}, {"plot", command_plot},
+                {"check", command_check}, {"keys", command_keys},   {"molecule", command_molecule},
+                {"radex", command_radex}, {"cloud", command_cloud}, {"info", command_info}};
 
 static int unknown(const char *word)
 {
-    static const char *const names[] = {"run",   "image", "check",  "keys",      "molecule", "radex",
-                                        "cloud", "info",  "--help", "--version", NULL};
+    static const char *const names[] = {"run",   "image", "plot", "check",  "keys",      "molecule",
+                                        "radex", "cloud", "info", "--help", "--version", NULL};
     const char *kind = word[0] == '-' ? "option" : "command";
     const char *meant = nearest_word(word, names);
     if (meant)

@@ -59,18 +59,6 @@ static enum lr_status write_mesh(struct hdf5_writer *writer, const struct lr_clo
     return status;
 }
 
-static const struct {
-    const char *name, *units, *description;
-} field_texts[N_CLOUD_FIELD] = {
-    [CLOUD_H2] = {"n_H2", "cm-3", "number density of H2"},
-    [CLOUD_TEMPERATURE] = {"temperature", "K", "of the gas"},
-    [CLOUD_VELOCITY_X] = {"velocity_x", "cm s-1", "velocity along x"},
-    [CLOUD_VELOCITY_Y] = {"velocity_y", "cm s-1", "velocity along y"},
-    [CLOUD_VELOCITY_Z] = {"velocity_z", "cm s-1", "velocity along z"},
-    [CLOUD_CO] = {"n_CO", "cm-3", "number density of CO in all levels"},
-    [CLOUD_OH] = {"n_OH", "cm-3", "number density of OH in all levels"},
-};
-
 static enum lr_status write_fields(struct hdf5_writer *writer, const lr_cloud *cloud)
 {
     hid_t group = -1;
@@ -78,14 +66,14 @@ static enum lr_status write_fields(struct hdf5_writer *writer, const lr_cloud *c
     LR_TRY(hdf5_write_group(writer, "/fields", &group));
     enum lr_status status = LR_OK;
     for (int i = 0; i < N_CLOUD_FIELD && status == LR_OK; i++) {
-        const struct hdf5_dataset dataset = {.name = field_texts[i].name,
+        const struct hdf5_dataset dataset = {.name = cloud_field_texts[i].name,
                                              .rank = 3,
                                              .size = {n, n, n},
                                              .memory_type = H5T_NATIVE_FLOAT,
                                              .file_type = H5T_IEEE_F32LE,
                                              .data = cloud->field[i],
-                                             .units = field_texts[i].units,
-                                             .description = field_texts[i].description};
+                                             .units = cloud_field_texts[i].units,
+                                             .description = cloud_field_texts[i].description};
         status = hdf5_write_dataset(writer, group, &dataset, NULL);
     }
     H5Gclose(group);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/constants.h"
-#include "lines/molecule.h"
+#include "lines/critical_density.h"
 
 void lr_molecule_size(const lr_molecule *molecule, int *n_level, int *n_line)
 {
@@ -57,4 +57,25 @@ int lr_collider_find(const char *name)
         if (strcmp(name, collider_name((enum collider)c)) == 0)
             return c;
     return 0;
+}
+
+int lr_molecule_partner_count(const lr_molecule *molecule)
+{
+    return molecule->data.n_partner;
+}
+
+struct lr_partner lr_molecule_partner(const lr_molecule *molecule, int partner)
+{
+    const struct partner *found = &molecule->data.partner[partner];
+    return (struct lr_partner){.name = collider_name(found->collider),
+                               .reference = found->reference,
+                               .n_transition = found->n_transition,
+                               .n_temperature = found->n_temperature,
+                               .coldest = found->temperature[0],
+                               .hottest = found->temperature[found->n_temperature - 1]};
+}
+
+double lr_molecule_critical_density(const lr_molecule *molecule, int line, int partner, double temperature)
+{
+    return critical_density(&molecule->data, line, &molecule->data.partner[partner], temperature);
 }

@@ -4,6 +4,16 @@
 
 #include "base/constants.h"
 
+const struct cloud_field_text cloud_field_texts[N_CLOUD_FIELD] = {
+    [CLOUD_H2] = {"n_H2", "cm-3", "number density of H2"},
+    [CLOUD_TEMPERATURE] = {"temperature", "K", "of the gas"},
+    [CLOUD_VELOCITY_X] = {"velocity_x", "cm s-1", "velocity along x"},
+    [CLOUD_VELOCITY_Y] = {"velocity_y", "cm s-1", "velocity along y"},
+    [CLOUD_VELOCITY_Z] = {"velocity_z", "cm s-1", "velocity along z"},
+    [CLOUD_CO] = {"n_CO", "cm-3", "number density of CO in all levels"},
+    [CLOUD_OH] = {"n_OH", "cm-3", "number density of OH in all levels"},
+};
+
 struct lr_cloud_options lr_cloud_defaults(void)
 {
     return (struct lr_cloud_options){.cells = 128,
@@ -36,4 +46,24 @@ void lr_cloud_free(lr_cloud *cloud)
 void lr_cloud_measure(const lr_cloud *cloud, struct lr_cloud_statistics *statistics)
 {
     *statistics = cloud->statistics;
+}
+
+int lr_cloud_array_count(const lr_cloud *cloud)
+{
+    (void)cloud;
+    return N_CLOUD_FIELD;
+}
+
+struct lr_array lr_cloud_array(const lr_cloud *cloud, int index)
+{
+    if (index < 0 || index >= N_CLOUD_FIELD)
+        return (struct lr_array){.name = NULL};
+    const int64_t n = cloud->options.cells, size = sizeof(float);
+    return (struct lr_array){.name = cloud_field_texts[index].name,
+                             .data = cloud->field[index],
+                             .type = LR_FLOAT32,
+                             .rank = 3,
+                             .shape = {n, n, n},
+                             .stride = {n * n * size, n * size, size},
+                             .units = cloud_field_texts[index].units};
 }

@@ -15,6 +15,11 @@ enum cloud_field {
     N_CLOUD_FIELD
 };
 
+struct cloud_field_text {
+    const char *name, *units, *description;
+};
+extern const struct cloud_field_text cloud_field_texts[N_CLOUD_FIELD];
+
 struct lr_cloud {
     struct lr_cloud_options options;
     struct lr_cloud_statistics statistics;

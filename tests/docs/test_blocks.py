@@ -55,7 +55,8 @@ class Page:
             path.write_text(f'#!/bin/sh\nexec "{target}" "$@"\n')
             path.chmod(0o755)
         shutil.copy(root / "examples" / "data" / "hco+_demo.dat", folder / "hco+.dat")  # of LAMDA, by its name there
-        self.environment = os.environ | {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "MPLBACKEND": "Agg"}
+        self.environment = os.environ | {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "MPLBACKEND": "Agg",
+                                         "LINERAD_PYTHON": sys.executable}
         self.printed = ""
 
     def shell(self, script):

@@ -128,7 +128,8 @@ static double to_sphere_of(double radius, const double at[3], const double n[3],
 }
 
 /* The hollow shell. Its velocity turns along a straight line, so depth is summed in steps of at most 0.003 radii, in
- * which the frequency seen by the gas changes by less than 0.02 for 5 b; each step takes the frequency of its middle. */
+ * which the frequency seen by the gas changes by less than 0.02 for 5 b; each step takes the frequency of its middle.
+ */
 static struct escape follow_shell(double a, double depth, double speed, double sigma)
 {
     const double inner = 0.9;

@@ -33,37 +33,182 @@ def save(figure):
     return labels(figure)
 
 
+def texts(figure):
+    return " | ".join(text.get_text() for axes in figure.axes for text in axes.texts)
+
+
+def maps_of(figure):
+    return [axes for axes in figure.axes if axes.images]
+
+
+def tick_labels(axis):
+    """Those that are seen."""
+    low, high = sorted(axis.get_view_interval())
+    room = 1e-9 * (high - low)
+    ticks = [*axis.get_major_ticks(), *axis.get_minor_ticks()]
+    seen = [tick for tick in ticks if low - room <= tick.get_loc() <= high + room]
+    return [label for tick in seen for label in (tick.label1, tick.label2)]
+
+
+def overlap(figure):
+    """Pairs of texts that lie over each other as drawn, and texts that are cut at the edge."""
+    figure.canvas.draw()
+    found = [
+        text
+        for axes in figure.axes
+        for text in (*axes.texts, axes.title, axes.xaxis.label, axes.yaxis.label, *tick_labels(axes.xaxis),
+                     *tick_labels(axes.yaxis))
+        if text.get_text() and text.get_visible() and axes.get_visible()
+    ]  # fmt: skip
+    found += figure.texts
+    boxes = [text.get_window_extent() for text in found]
+    pairs = [(i, j) for i in range(len(found)) for j in range(i) if boxes[i].overlaps(boxes[j])]
+    width = figure.bbox.width
+    cut = [text.get_text() for text, box in zip(found, boxes) if box.x0 < 0 or box.x1 > width + 1 or box.y0 < 0]
+    return [(found[i].get_text(), found[j].get_text()) for i, j in pairs] + cut
+
+
 def test_spectrum():
     result = slab().run()
     shown = save(plot.spectrum(result).figure)
-    assert "[km/s]" in shown and "positive = receding" in shown and "photons s" in shown
-    assert "positive = blue" in save(plot.spectrum(result, against="x").figure)
+    assert "[km/s]" in shown and "receding > 0" in shown and "photons [" in shown
+    assert "blue > 0" in save(plot.spectrum(result, against="x").figure)
     axes = plot.spectrum(result, against="x")
     band, line = axes.patches
     values, edges, _ = line.get_data()
-    np.testing.assert_array_equal(values, result.spectrum.flux.value)
+    factor = values.max() / result.spectrum.flux.value.max()
+    assert np.log10(factor) == pytest.approx(round(np.log10(factor)), abs=1e-9)  # said in the label
+    assert f"10^{{{-round(np.log10(factor))}}}" in axes.get_ylabel() if factor != 1 else True
+    np.testing.assert_allclose(values, factor * result.spectrum.flux.value)
     np.testing.assert_array_equal(edges, result.spectrum.x_edges)
-    np.testing.assert_allclose(band.get_data()[0] - values, result.spectrum.error.value, atol=1e-15)
+    np.testing.assert_allclose(band.get_data()[0] - values, factor * result.spectrum.error.value, atol=1e-12)
+    with pytest.raises(ValueError, match="'velocity' or 'x'"):
+        plot.spectrum(result, against="frequency")
+    assert plot.spectrum(result, log=True).get_yscale() == "log"
 
 
 def test_maps():
     cube = cloud().run().cube("front")
     for figure in (plot.channel_maps(cube), plot.moments(cube), plot.optical_depth(cube, 4)):
         shown = save(figure)
-        assert "offset to the right [" in shown and "offset up [" in shown
-    assert "Jy" in save(plot.channel_maps(cube)) and "km" in save(plot.moments(cube))
+        assert "R.A. offset [" in shown and "Dec. offset [" in shown
+        assert figure.get_size_inches()[0] == pytest.approx(7.1)
+        assert not overlap(figure)
+    assert "Jy/beam" in save(plot.channel_maps(cube)) and "km/s" in save(plot.moments(cube))
+    assert "km/s" in texts(plot.channel_maps(cube))
+
+
+def test_scale_bar_and_beam():
+    """0.2 pc at 140 pc are 294.7 arcsec; the beam is 90 x 70 arcsec at 30 degrees."""
+    cube = cloud().run().cube("front")
     figure = plot.channel_maps(cube)
+    corner = [axes for axes in maps_of(figure) if axes.lines][0]
+    unit = u.Unit(corner.get_ylabel().split("[")[1].split("]")[0])
     beams = [patch for axes in figure.axes for patch in axes.patches if isinstance(patch, matplotlib.patches.Ellipse)]
     assert len(beams) == 1
-    unit = u.Unit(labels(figure).split("offset up [")[1].split("]")[0])
-    assert beams[0].height == pytest.approx(90 / 3600 / unit.to(u.deg)) and beams[0].angle == pytest.approx(30)
-    texts = " ".join(text.get_text() for axes in figure.axes for text in axes.texts)
-    assert "km/s" in texts and ("pc" in texts or "AU" in texts)
+    assert beams[0].height * unit.to(u.arcsec) == pytest.approx(90)
+    assert beams[0].width * unit.to(u.arcsec) == pytest.approx(70)
+    # its upper end points east of north by 30 degrees, and east is where x grows
+    assert corner.get_xlim()[0] > corner.get_xlim()[1]
+    end = beams[0].get_patch_transform().transform((0, 1)) - beams[0].get_center()
+    assert np.degrees(np.arctan2(*end)) == pytest.approx(30)
+    length = abs(np.diff(corner.lines[0].get_xdata())[0]) * unit.to(u.rad) * 140 * u.pc
+    said = [text.get_text() for text in corner.texts if "," in text.get_text()][0]
+    value, name, angle, angle_unit = said.replace(",", "").split()
+    assert (float(value) * u.Unit(name.replace("au", "AU"))).to_value(u.pc) == pytest.approx(length.value, rel=1e-6)
+    assert (float(angle) * u.Unit(angle_unit)).to_value(u.rad) == pytest.approx(length.value / 140, rel=0.01)
+    assert float(value) / 10 ** np.floor(np.log10(float(value))) in (1, 2, 5)
 
 
 def test_lengths_without_a_distance():
     cube = cloud(image=lr.Image(unit="K")).run().cube()
-    assert "[pc]" in save(plot.channel_maps(cube))
+    shown = save(plot.channel_maps(cube))
+    assert "offset to the right [pc]" in shown and "brightness temperature [" in shown
+
+
+def test_channels_are_those_with_light_in_equal_steps():
+    """A line of 0.5 km/s in a band of 20."""
+    cube = cloud(channels=lr.Channels(200, [-10, 10] * u.km / u.s), image=lr.Image(unit="K", velocity=3 * u.km / u.s))
+    cube = cube.run().cube("front")
+    for number in (1, 4, 9):
+        figure = plot.channel_maps(cube, number)
+        shown = [text.get_text() for axes in maps_of(figure) for text in axes.texts if "km/s" in text.get_text()]
+        at = np.array([float(text.split()[0].replace("\N{MINUS SIGN}", "-")) for text in shown])
+        assert 1 <= len(at) <= number and np.all(np.abs(at - 3) < 1)
+        np.testing.assert_allclose(np.diff(np.diff(at)), 0, atol=1e-9)
+    # what is drawn is the channel that the label names
+    axes = maps_of(figure)[0]
+    factor = 1e3 if "[mK]" in labels(figure) else 1
+    channel = int(np.argmin(np.abs(cube.velocity.value - at[0])))
+    np.testing.assert_allclose(axes.images[0].get_array(), factor * cube.data.value[channel], rtol=1e-5)
+    figure = plot.channel_maps(cube, velocities=[2.9, 3.1])
+    assert len(maps_of(figure)) == 2
+    with pytest.raises(ValueError, match="from -7 to 13 km/s"):
+        plot.channel_maps(cube, velocities=[20])
+    with pytest.raises(ValueError, match="at least one"):
+        plot.channel_maps(cube, 0)
+    with pytest.raises(ValueError, match="'linear' or 'log'"):
+        plot.channel_maps(cube, stretch="root")
+
+
+def test_odd_images():
+    """One channel, one pixel, strips, absorption, darkness."""
+    for options in (
+        {"channels": lr.Channels(1, [-1, 1] * u.km / u.s)},
+        {"cameras": lr.Camera("p", "+z", pixels=1)},
+        {"cameras": lr.Camera("strip", "+z", pixels=[60, 1], field_of_view=[0.18, 0.003] * u.pc)},
+        {"cameras": lr.Camera("tower", "+z", pixels=[1, 60], field_of_view=[0.003, 0.18] * u.pc)},
+        {"medium": lr.Medium(temperature=20 * u.K, turbulence=0.2 * u.km / u.s, density=0 / u.cm**3)},
+        {"image": lr.Image(unit="K", background=80 * u.K, subtract_background=True)},
+    ):
+        result = cloud(**{"image": lr.Image(unit="K", distance=140 * u.pc, optical_depth=True), **options}).run()
+        for figure in (plot.quicklook(result), plot.channel_maps(result.cube())):
+            assert save(figure) and not overlap(figure), options
+    # in absorption, zero is the middle of the colours
+    low, high = maps_of(figure)[0].images[0].get_clim()
+    assert low == -high < 0
+
+
+def test_faint_pixels_have_no_velocity():
+    """A beam spreads light over what is empty: there the mean velocity is not shown."""
+    size = lr.Mesh.uniform((8, 8, 8), [0.2, 0.2, 0.2] * u.pc)
+    dense = np.zeros((8, 8, 8))
+    dense[3:5, 3:5, :] = 1e-2
+    medium = lr.Medium(temperature=20 * u.K, turbulence=0.2 * u.km / u.s, density=dense / u.cm**3)
+    cube = cloud(mesh=size, medium=medium, cameras=lr.Camera("front", "+z", pixels=32)).run().cube()
+    axes = plot.moment(cube, 1)
+    shown = np.ma.filled(axes.images[0].get_array(), np.nan)
+    bright = cube.moment(0).value
+    assert np.isnan(shown[bright < 0.019 * bright.max()]).all()
+    assert np.isfinite(shown[bright > 0.021 * bright.max()]).all()
+    # blue approaches: the colours are symmetric about the middle, and the lower end is blue
+    assert axes.images[0].cmap(0.0)[2] > axes.images[0].cmap(0.0)[0]
+
+
+def test_lines_of_one_object():
+    results = [cloud().run(), cloud(line=lr.Molecule("13co", transition="1-0")).run()]
+    figure = plot.lines(results, velocities=[9.75, 10, 10.25])
+    shown = save(figure)
+    assert "CO 1-0, 115.271 GHz" in " ".join(axes.get_title(loc="left") for axes in figure.axes)
+    assert len(maps_of(figure)) == 6 and "flux density [" in shown and not overlap(figure)
+
+
+def test_flux_of_an_image():
+    """The same light in Jy/beam, Jy/sr and Jy/pixel: one flux density."""
+    peaks = []
+    for unit in ("Jy/beam", "Jy/sr", "Jy/pixel"):
+        image = lr.Image(unit=unit, distance=140 * u.pc, beam=60 * u.arcsec)
+        axes = plot.image_spectrum(cloud(image=image, cameras=lr.Camera("front", "+z", pixels=24)).run().cube())
+        prefix = axes.get_ylabel().split("[")[1].rstrip("]")
+        peaks.append(axes.patches[0].get_data()[0].max() * u.Unit(prefix.replace("\N{MICRO SIGN}", "u")).to(u.Jy))
+    np.testing.assert_allclose(peaks, peaks[0], rtol=1e-5)
+
+
+def test_excitation():
+    result = cloud(populations="lte", output=lr.Output(populations=True)).run()
+    assert "excitation temperature [K]" in save(plot.excitation(result).figure)
+    with pytest.raises(ValueError, match="excitation"):
+        plot.excitation(slab().run())
 
 
 def test_convergence():
@@ -78,14 +223,28 @@ def test_convergence():
     ).run()
     axes = plot.convergence(result)
     np.testing.assert_array_equal(axes.lines[0].get_ydata(), result.populations.history["change"])
-    assert "iteration" in save(axes.figure)
-    assert "populations by equilibrium" in save(plot.quicklook(result))
+    shown = save(axes.figure)
+    assert "iteration" in shown and f"{result.populations.iterations} iterations, converged" in shown
+    shown = save(plot.quicklook(result))
+    assert "populations by equilibrium" in shown and "radius [pc]" in shown
 
 
 def test_quicklook():
-    shown = save(plot.quicklook(cloud().run(), "corner"))
-    assert "moment 0" in shown and "moment 2" in shown and "optical depth" in shown and "corner" in shown
-    assert "escaped spectrum" in save(plot.quicklook(slab().run()))
+    figure = plot.quicklook(cloud().run(), "corner", title="cloud.h5")
+    shown = save(figure)
+    assert "moment 0" in shown and "moment 2" in shown and "optical depth" in shown and not overlap(figure)
+    head = figure.texts[0].get_text()
+    assert head.startswith("cloud.h5") and "512 cells" in head and "camera 'corner' (and 1 more)" in head
+    figure = plot.quicklook(slab().run())
+    assert "escaped spectrum" in save(figure) and "1,000 packets" in figure.texts[0].get_text()
+    assert figure.get_size_inches()[0] == pytest.approx(3.5)
+
+
+def test_style_of_the_caller_is_left_alone():
+    before = dict(matplotlib.rcParams)
+    plot.save(plot.quicklook(slab().run()), "slab.pdf")
+    assert dict(matplotlib.rcParams) == before
+    assert b"/Type3" not in Path("slab.pdf").read_bytes()
 
 
 def test_nothing_to_draw():
@@ -130,3 +289,19 @@ def test_command():
         done = command(*arguments)
         assert done.returncode == 2 and done.stdout == "" and said in done.stderr, done.stderr
         assert len(done.stderr.splitlines()) == 1
+
+
+def test_command_draws_several_results():
+    for name in ("a", "b"):
+        cloud().run().save(f"{name}.h5")
+    done = command("plot", "a.h5", "b.h5", "--velocities", "9.9", "10.1", "-o", "both.png")
+    assert done.returncode == 0 and done.stdout == "both.png\n", done.stderr
+
+
+def test_help():
+    done = command("--help")
+    assert done.returncode == 0 and "plot RESULT.h5" in done.stdout
+    done = command("plot", "--help")
+    assert done.returncode == 0 and "--velocities" in done.stdout
+    done = command("run", "model.yaml")
+    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1

@@ -72,6 +72,23 @@ static void critical_density_counts_all_downward_collisions(void **state)
     assert_true(isinf(critical_density(m, 1, &m->partner[1], 20.0)));
 }
 
+/* The same through the public interface, with what the text says of the partners. */
+static void partners_are_shown(void **state)
+{
+    struct lamda_state *s = *state;
+    assert_int_equal(lamda_try(s, LAMDA_TEXT, strlen(LAMDA_TEXT)), LR_OK);
+    const struct lr_molecule shown = {.data = s->molecule};
+    assert_int_equal(lr_molecule_partner_count(&shown), 2);
+    const struct lr_partner partner = lr_molecule_partner(&shown, 0);
+    assert_string_equal(partner.name, "p-H2");
+    assert_true(strlen(partner.reference) > 0);
+    assert_int_equal(partner.n_temperature, 2);
+    near(partner.coldest, 10, 1e-15);
+    near(partner.hottest, 100, 1e-15);
+    near(lr_molecule_critical_density(&shown, 0, 0, 20.0), 1.5e-6 / (10.0 / 9.0 * 1e-11), 1e-12);
+    assert_true(isinf(lr_molecule_critical_density(&shown, 1, 1, 20.0)));
+}
+
 /* B = 50 GHz, D = 1 MHz, H = 10 Hz, mu = 1 D. By hand: nu(1-0) = 2 B - 4 D + 8 H = 99.99600008 GHz, nu(2-1) = 4 B - 32
  * D
  * + 208 H = 199.96800208 GHz; A = 1.16395e-20 nu^3 S mu^2 / g_u with nu in MHz, S = J_u (the CDMS; 2e-5 below what the
@@ -231,6 +248,7 @@ int main(void)
         RUN(boltzmann_factor_of_two_levels),
         RUN(upper_levels_can_be_left_out),
         RUN(critical_density_counts_all_downward_collisions),
+        RUN(partners_are_shown),
         RUN(rotor_by_hand),
         RUN(rotors_have_the_published_frequencies),
         RUN(rotors_agree_with_files),

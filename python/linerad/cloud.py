@@ -1,0 +1,95 @@
+"""A turbulent cloud to try things with (docs/cloud.md): random fields of H2, CO, OH, temperature and velocity."""
+
+import os
+
+import astropy.units as u
+import numpy as np
+
+from . import _values
+from ._context import Context
+from ._library import ffi, lib
+from ._memory import view_array
+from ._show import Arrays
+from .errors import InputError
+from .parts import Medium, Mesh
+
+# What may be chosen, and what it measures; defaults are those of the command.
+_OPTIONS = {
+    "size": "length", "sigma_v": "velocity", "velocity_slope": "number", "solenoidal": "number",
+    "mean_density": "density", "density_width": "number", "density_slope": "number", "mean_temperature": "temperature",
+    "min_temperature": "temperature", "max_temperature": "temperature", "temperature_index": "number",
+    "transition_density": "density", "mean_co": "density", "mean_oh": "density",
+}  # fmt: skip
+_CGS = {"length": u.cm, "velocity": u.cm / u.s, "number": u.dimensionless_unscaled, "density": u.cm**-3,
+        "temperature": u.K}  # fmt: skip
+
+
+class Cloud:
+    """Made by linerad.cloud. Fields are read-only views of the library's memory, float32, [x, y, z].
+
+    `density` is that of H2; `co` and `oh` are those of the molecules; `velocity` has three components.
+    """
+
+    def __init__(self, pointer, options):
+        self._pointer = ffi.gc(pointer, lib.lr_cloud_free)
+        self.cells, self.seed = options.cells, options.seed
+        self.size = (options.size * u.cm).to(u.pc)
+        self.arrays = Arrays()
+        for index in range(lib.lr_cloud_array_count(pointer)):
+            name, values, units = view_array(self._pointer, lib.lr_cloud_array(pointer, index))
+            self.arrays[name] = u.Quantity(values, u.Unit(units), copy=False, dtype=values.dtype)
+        self.density, self.temperature = self.arrays["n_H2"], self.arrays["temperature"]
+        self.co, self.oh = self.arrays["n_CO"], self.arrays["n_OH"]
+        self.velocity = [self.arrays[f"velocity_{axis}"] for axis in "xyz"]
+
+    def __repr__(self):
+        return f"<linerad.Cloud: {self.cells}^3 cells, {self.size:.4g}, seed {self.seed}>"
+
+    @property
+    def mesh(self):
+        """The cube, open at all faces."""
+        return Mesh.uniform(3 * (self.cells,), [1, 1, 1] * self.size)
+
+    def medium(self, density, **more):
+        """The gas as a line sees it: `density` is cloud.co or cloud.oh; `more` are other arguments of Medium."""
+        return Medium(**{"temperature": self.temperature, "velocity": self.velocity, "density": density, **more})
+
+    @property
+    def statistics(self):
+        """What came out: dispersions, ranges (smallest, mean, largest) and correlations, CGS."""
+        found = ffi.new("struct lr_cloud_statistics *")
+        lib.lr_cloud_measure(self._pointer, found)
+        names = [name for name, _ in ffi.typeof(found).item.fields]
+        values = {name: getattr(found, name) for name in names}
+        return {name: value if isinstance(value, float) else list(value) for name, value in values.items()}
+
+    def save(self, path):
+        """A snapshot (HDF5), as `linerad cloud` writes it: Model(snapshot=path, ...) reads it."""
+        Context().call(lib.lr_cloud_write, self._pointer, os.fspath(path).encode())
+
+
+def cloud(cells=64, seed=1, *, mach=None, **options):
+    """A turbulent cloud on `cells`^3 cells; the same seed gives the same cloud on any number of them.
+
+    Options, with units: size, sigma_v (dispersion along one axis), velocity_slope, solenoidal, mean_density (H2),
+    density_width (of ln n; or `mach`, which gives it), density_slope, mean_temperature, min_temperature,
+    max_temperature, temperature_index, transition_density, mean_co, mean_oh. docs/cloud.md says what they mean.
+    """
+    chosen = ffi.new("struct lr_cloud_options *", lib.lr_cloud_defaults())
+    if isinstance(cells, bool) or not isinstance(cells, (int, np.integer)):
+        raise InputError(f"cells: expected a whole number, found {cells!r}")
+    chosen.cells, chosen.seed = int(cells), int(seed)
+    for name, value in options.items():
+        if name not in _OPTIONS:
+            raise InputError(f"{name}: a cloud has no such option; there are {', '.join(_OPTIONS)}")
+        found = _values.quantity(value, _OPTIONS[name], name)
+        if found.ndim:
+            raise InputError(f"{name}: expected one value, found an array of shape {found.shape}")
+        setattr(chosen, name, float(found.to_value(_CGS[_OPTIONS[name]])))
+    if mach is not None:
+        if "density_width" in options:
+            raise InputError("mach: give either it or density_width")
+        chosen.density_width = float(np.sqrt(np.log1p((0.4 * float(mach)) ** 2)))
+    made = ffi.new("lr_cloud **")
+    Context().run(lib.lr_cloud_create, chosen, made)
+    return Cloud(made[0], chosen)

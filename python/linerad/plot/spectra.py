@@ -1,0 +1,110 @@
+"""Spectra: of escaped packets, and of images."""
+
+import astropy.units as u
+import numpy as np
+
+from .style import BAND, INK, label, new_axes, readable, styled
+
+VELOCITY = "radio velocity [km/s]"
+
+
+def _draw(axes, edges, values, errors, name, unit, ink=INK, log=False):
+    """Steps with a band of one standard error."""
+    top = float(np.nanmax(np.abs(values))) if len(values) else 0.0
+    factor, text = readable(top, unit)
+    values = np.asarray(values, dtype=float) * factor
+    if errors is not None:
+        band = np.nan_to_num(np.asarray(errors, dtype=float) * factor)
+        colour = BAND if ink == INK else ink
+        shown = axes.stairs(values + band, edges, baseline=values - band, fill=True, color=colour, lw=0)
+        shown.set_alpha(1 if ink == INK else 0.3)
+        shown.set_label(r"$\pm$ 1 standard error")
+    axes.stairs(values, edges, color=ink, lw=0.9 if len(values) < 300 else 0.5, baseline=None)
+    axes.set_ylabel(label(name, text))
+    if log and (values > 0).any():
+        axes.set_yscale("log")
+        axes.set_ylim(max(values[values > 0].min(), 1e-5 * values.max()) / 2, 2 * values.max())
+    elif values.min() >= 0:
+        axes.set_ylim(0, 1.08 * values.max() if values.max() > 0 else 1)
+
+
+def _show_line(axes, edges, values, share=2e-3, room=0.15):
+    """Only where there is something to see, with a little room."""
+    middle = np.abs(values - np.median(values[[0, -1]]))
+    lit = np.flatnonzero(middle > share * middle.max()) if middle.max() > 0 else []
+    ends = np.sort([edges[lit[0]], edges[lit[-1] + 1]] if len(lit) else [edges[0], edges[-1]])
+    room *= ends[1] - ends[0]
+    whole = np.sort([edges[0], edges[-1]])
+    axes.set_xlim(max(ends[0] - room, whole[0]), min(ends[1] + room, whole[1]))
+
+
+@styled
+def spectrum(result, axes=None, against="velocity", log=False):
+    """The escaped spectrum with a band of one standard error, against 'velocity' or 'x'. In a figure of its own the
+    upper axis has the other of the two."""
+    found = result.spectrum
+    if found is None:
+        raise ValueError("no packets were followed: there is no escaped spectrum")
+    if against not in ("velocity", "x"):
+        raise ValueError(f"against '{against}': write 'velocity' or 'x'")
+    alone, axes = axes is None, new_axes(axes)
+    b = (found.velocity_edges[0] / -found.x_edges[0]).value if found.x_edges[0] else 1.0
+    if against == "x":
+        edges, flux, error, per = found.x_edges, found.flux, found.error, ""
+    else:
+        edges, (flux, error), per = found.velocity_edges.value, found.per_velocity(), "/(km/s)"
+    texts = {"x": r"$x = (\nu - \nu_0)/\nu_\mathrm{D}$, blue > 0", "velocity": f"{VELOCITY}, receding > 0"}
+    _draw(axes, edges, flux.value, error.value, "escaped", u.dimensionless_unscaled, log=log)
+    _, text = readable(float(flux.value.max()), u.dimensionless_unscaled)
+    axes.set_ylabel(label("photons", f"{text} s$^{{-1}}${per or ' per $x$'}".strip()))
+    _show_line(axes, edges, flux.value)
+    axes.set_xlabel(texts[against] if alone else texts[against].split(",")[0])
+    if alone:
+        other = "velocity" if against == "x" else "x"
+        factor = -b if against == "x" else -1 / b
+        axes.tick_params(top=False)
+        upper = axes.secondary_xaxis("top", functions=(lambda at: at * factor, lambda at: at / factor))
+        upper.set_xlabel(texts[other])
+        axes.figure.legend(loc="outside lower right")
+    return axes
+
+
+def image_flux(cube):
+    """(values, errors, name, unit): flux density in Jy where the unit of the cube says how much light a pixel has,
+    otherwise the mean over the image."""
+    mean, error = cube.mean_spectrum()
+    number = cube.shape[1] * cube.shape[2]
+    solid = (cube.pixel[0] * cube.pixel[1]).to_value(u.sr) if cube.pixel.unit == u.rad else None
+    bases = dict(zip([base.to_string() for base in cube.unit.bases], cube.unit.powers))
+    share = None
+    if bases.get("Jy") == 1 and bases.get("pix") == -1:
+        share = 1.0
+    elif bases.get("Jy") == 1 and bases.get("sr") == -1:
+        share = solid
+    elif bases.get("Jy") == 1 and bases.get("beam") == -1 and cube.beam and solid:
+        major, minor, _ = cube.beam
+        share = solid / (np.pi / (4 * np.log(2)) * (major * minor).to_value(u.sr))
+    if share is None:
+        return mean.value, None if error is None else error.value, "mean", cube.unit
+    total = share * number
+    return mean.value * total, None if error is None else error.value * total, "flux density", u.Jy
+
+
+def channel_edges(cube):
+    step = cube.channel_width.value
+    return np.append(cube.velocity.value - 0.5 * step, cube.velocity.value[-1] + 0.5 * step)
+
+
+@styled
+def image_spectrum(cube, axes=None, ink=INK, log=False):
+    """Spectrum of the whole image: flux density in Jy, or the mean brightness; with a band of one standard error where
+    the run kept errors (image.errors)."""
+    alone, axes = axes is None, new_axes(axes)
+    values, errors, name, unit = image_flux(cube)
+    edges = channel_edges(cube)
+    _draw(axes, edges, values, errors, name, unit, ink, log)
+    _show_line(axes, edges, values, room=0.5)
+    axes.set_xlabel(f"{VELOCITY}, receding > 0" if alone else VELOCITY)
+    if alone and errors is not None:
+        axes.figure.legend(loc="outside lower right")
+    return axes

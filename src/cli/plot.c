@@ -1,0 +1,133 @@
+/* linerad plot: hands over to the Python package, which draws. A command in the build folder of a checkout uses the
+ * package of that checkout with the library beside it, so that nothing needs to be installed but Python modules. */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "message.h"
+
+static const char help[] =
+    "linerad plot: pictures of results\n"
+    "\n"
+    "Usage: linerad plot RESULT.h5 [options]\n"
+    "       linerad plot RESULT.h5 RESULT.h5 ... [options]    lines of one object above each other\n"
+    "\n"
+    "Draws what the result has on one page: channel maps, moments, spectra with errors, optical depth, convergence.\n"
+    "Prints the name of the picture.\n"
+    "\n"
+    "Options\n"
+    "  -o, --output FILE     PNG, PDF or SVG (name of the first result with .png, in the current directory)\n"
+    "  --kind KIND           quicklook, spectrum, image-spectrum, channels, moments, depth, convergence or excitation\n"
+    "                        (quicklook)\n"
+    "  --camera NAME         whose image (the first)\n"
+    "  --channels N          at most so many channel maps (12)\n"
+    "  --velocities V ...    the channels at these velocities, km/s (those with light, evenly)\n"
+    "  --stretch NAME        colours of channel maps: linear or log (what suits the image)\n"
+    "  --dpi N               dots per inch of a PNG (200)\n"
+    "  -h, --help            this text\n"
+    "\n"
+    "Python\n"
+    "  Pictures are made by the Python package linerad (pip install '.[plot]' in the checkout). The Python that is "
+    "asked\n"
+    "  is $LINERAD_PYTHON; else that of an active environment ($VIRTUAL_ENV); else that of .venv beside the build\n"
+    "  folder, which 'make demo' makes; else python3. A command in the build folder brings the package with it.\n"
+    "\n"
+    "Examples\n"
+    "  linerad plot cloud.h5\n"
+    "  linerad plot cloud.h5 --kind channels --camera front -o channels.pdf\n"
+    "  linerad plot cloud_oh.h5 cloud_co.h5 --velocities -1 0 1 -o cloud.png\n"
+    "\n"
+    "Exit codes\n"
+    "  0  done\n"
+    "  2  error: one line on stderr\n";
+
+/* Given to `python -c`. The current folder is taken off the path: a folder `linerad` in it is no package. */
+static const char script[] =
+    "import sys\n"
+    "sys.path[:] = [folder for folder in sys.path if folder]\n"
+    "try:\n"
+    "    import matplotlib\n"
+    "    from linerad.__main__ import main\n"
+    "except ImportError as failure:\n"
+    "    print(f\"linerad: error: {sys.executable} cannot draw: {failure}; install the package with \"\n"
+    "          \"\\\"pip install '.[plot]'\\\" in the checkout, or let LINERAD_PYTHON name a Python that has it\",\n"
+    "          file=sys.stderr)\n"
+    "    sys.exit(2)\n"
+    "sys.exit(main())\n";
+
+enum { MAX_PATH = 4096 };
+
+/* The folder of this program, without a slash at its end; "" when the system does not tell. */
+static void own_folder(char folder[MAX_PATH])
+{
+    const ssize_t n = readlink("/proc/self/exe", folder, MAX_PATH - 1);
+    folder[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        *slash = '\0';
+}
+
+/* folder/rest, when that is there; otherwise false. */
+static bool find(const char *folder, const char *rest, char path[MAX_PATH])
+{
+    const int n = snprintf(path, MAX_PATH, "%s/%s", folder, rest);
+    return *folder && n > 0 && n < MAX_PATH && access(path, R_OK) == 0;
+}
+
+static const char *choose_python(const char *folder, char path[MAX_PATH])
+{
+    const char *named = getenv("LINERAD_PYTHON"), *active = getenv("VIRTUAL_ENV");
+    if (named && *named)
+        return named;
+    if (active && find(active, "bin/python", path))
+        return path;
+    return find(folder, "../.venv/bin/python", path) ? path : "python3";
+}
+
+/* In a checkout: its package comes first, and uses the library of this build. */
+static bool use_checkout(const char *folder)
+{
+    char path[MAX_PATH], list[2 * MAX_PATH];
+    if (!find(folder, "../python/linerad/__init__.py", path) || !find(folder, "liblinerad.so", path))
+        return true;
+    if (setenv("LINERAD_LIBRARY", path, 0) != 0)
+        return false;
+    const char *others = getenv("PYTHONPATH");
+    const int n =
+        snprintf(list, sizeof list, "%s/../python%s%s", folder, others && *others ? ":" : "", others ? others : "");
+    return n < (int)sizeof list && setenv("PYTHONPATH", list, 1) == 0;
+}
+
+int command_plot(int argc, char **argv)
+{
+    if (argc < 2)
+        return message_error("no result given; see 'linerad plot --help'");
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "-h") == 0 || strcmp(argv[i], "--help") == 0)
+            return command_print(help);
+    char folder[MAX_PATH], path[MAX_PATH];
+    own_folder(folder);
+    const char *python = choose_python(folder, path);
+    /* python -c SCRIPT plot ... */
+    char **words = calloc((size_t)argc + 4, sizeof *words);
+    if (!words || !use_checkout(folder)) {
+        free(words);
+        return message_error("out of memory");
+    }
+    words[0] = (char *)python;
+    words[1] = "-c";
+    words[2] = (char *)script;
+    memcpy(words + 3, argv, (size_t)argc * sizeof *words);
+    execvp(python, words);
+    const int code =
+        message_error("cannot start '%s': %s; pictures need Python 3 and the package: \"pip install '.[plot]'\" "
+                      "in the checkout, or let LINERAD_PYTHON name a Python that has it",
+                      python, strerror(errno));
+    free(words);
+    return code;
+}

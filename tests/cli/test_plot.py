@@ -1,0 +1,108 @@
+"""linerad plot: hands over to the Python package, and says what to do where that is missing."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import h5py
+import pytest
+
+from conftest import error_line
+
+pytest.importorskip("matplotlib")
+
+
+@pytest.fixture
+def plot(folder):
+    """Runs the command with this Python, and without what would show it the package: it finds that itself."""
+
+    def run(*arguments, **environment):
+        inherited = {name: text for name, text in os.environ.items() if name not in ("LINERAD_LIBRARY", "PYTHONPATH")}
+        return folder.run("plot", *arguments, env={**inherited, "LINERAD_PYTHON": sys.executable, **environment})
+
+    return run
+
+
+@pytest.fixture
+def draws(plot):
+    """The same, for what needs the modules of the package."""
+    for module in ("astropy", "cffi"):
+        pytest.importorskip(module)
+    return plot
+
+
+def test_picture(folder, draws):
+    assert folder.run("run", "model.yaml").returncode == 0
+    done = draws("model.h5")
+    assert done.returncode == 0 and done.stdout == "model.png\n" and done.stderr == "", done.stderr
+    assert (folder.path / "model.png").read_bytes().startswith(b"\x89PNG")
+    done = draws("model.h5", "--kind", "spectrum", "-o", "spectrum.pdf")
+    assert done.returncode == 0 and (folder.path / "spectrum.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_text_in_a_pdf_is_text(folder, draws):
+    assert folder.run("run", "model.yaml").returncode == 0
+    assert draws("model.h5", "-o", "model.pdf").returncode == 0
+    written = (folder.path / "model.pdf").read_bytes()
+    assert b"/TrueType" in written or b"/CIDFontType2" in written  # embedded outlines, not drawn letters (Type 3)
+    assert b"/Type3" not in written
+
+
+def test_a_folder_of_that_name_is_no_package(folder, draws):
+    assert folder.run("run", "model.yaml").returncode == 0
+    (folder.path / "linerad").mkdir()
+    (folder.path / "linerad" / "__init__.py").write_text("raise SystemExit('the wrong one')\n")
+    assert draws("model.h5").returncode == 0
+
+
+def test_errors_are_one_line(folder, draws):
+    with h5py.File(folder.path / "other.h5", "w") as file:
+        file["density"] = 1.0
+    assert "other.h5" in error_line(draws("other.h5"))
+    assert "gone.h5" in error_line(draws("gone.h5"))
+    assert "--knd" in error_line(draws("gone.h5", "--knd", "spectrum"))
+    assert "sketch" in error_line(draws("gone.h5", "--kind", "sketch"))
+    assert folder.run("run", "model.yaml").returncode == 0
+    assert "no images" in error_line(draws("model.h5", "--kind", "channels"))
+    assert "one result" in error_line(draws("model.h5", "model.h5", "--kind", "spectrum"))
+    assert "no/such/folder.png" in error_line(draws("model.h5", "-o", "no/such/folder.png"))
+    assert "txt" in error_line(draws("model.h5", "-o", "picture.txt"))
+
+
+def test_nothing_given(folder):
+    assert "no result given" in error_line(folder.run("plot"))
+
+
+def test_python_or_package_is_missing(folder, plot):
+    line = error_line(plot("model.h5", LINERAD_PYTHON="/no/python"))
+    assert "/no/python" in line and "pip install '.[plot]'" in line
+    # a Python that finds nothing but its own library
+    bare = folder.path / "bare"
+    bare.write_text(f'#!/bin/sh\nexec "{sys.executable}" -I -S "$@"\n')
+    bare.chmod(0o755)
+    line = error_line(plot("model.h5", LINERAD_PYTHON=str(bare)))
+    assert "pip install '.[plot]'" in line and "LINERAD_PYTHON" in line
+
+
+def test_environments_are_found(folder, plot):
+    """$VIRTUAL_ENV counts where LINERAD_PYTHON is not set."""
+    (folder.path / "env" / "bin").mkdir(parents=True)
+    python = folder.path / "env" / "bin" / "python"
+    python.write_text("#!/bin/sh\necho this one\n")
+    python.chmod(0o755)
+    done = plot("model.h5", LINERAD_PYTHON="", VIRTUAL_ENV=str(folder.path / "env"))
+    assert done.returncode == 0 and done.stdout == "this one\n"
+
+
+def test_help_names_every_option(folder, draws, program):
+    """The help of the command, which needs no Python, and the options that the package reads."""
+    told = folder.run("plot", "--help", env={"PATH": "/nowhere"})
+    assert told.returncode == 0 and told.stdout.startswith("linerad plot")
+    script = "from linerad.__main__ import KINDS, plot_parser; print(*KINDS, *plot_parser()._option_string_actions)"
+    root = Path(__file__).resolve().parents[2]
+    environment = {**os.environ, "PYTHONPATH": str(root / "python"),
+                   "LINERAD_LIBRARY": str(Path(program).with_name("liblinerad.so"))}  # fmt: skip
+    words = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    for word in words.stdout.split():
+        assert word in told.stdout, word
