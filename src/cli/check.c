@@ -65,9 +65,11 @@ static int report(const char *path, const struct settings *settings)
         const size_t length = strcspn(name, "\n");
         snprintf(line, sizeof line, "%.*s", (int)length, name);
         snprintf(title, sizeof title, "%s== line %s ==\n", name == names ? "" : "\n", line);
+        console.line = line;
         code = *names ? command_print(title) : EXIT_GOOD;
         if (code == EXIT_GOOD)
             code = report_line(ctx, path, settings, line);
+        console.line = NULL;
         name = name[length] == '\n' ? name + length + 1 : NULL;
     }
     lr_text_free(names);

@@ -298,7 +298,10 @@ static int check_later(lr_context *ctx, const struct task *task, void *user)
 static int check_first(lr_context *ctx, const struct task *task, void *user)
 {
     struct progress *progress = user;
-    return check(ctx, task, &progress->first);
+    progress->console->line = task->line;
+    const int code = check(ctx, task, &progress->first);
+    progress->console->line = NULL;
+    return code;
 }
 
 /* The first one last, so that it need not be read again. */
@@ -319,9 +322,11 @@ static int run_line(lr_context *ctx, const struct task *task, void *user)
     if (interrupt_happened()) /* after the line before this one was finished */
         return EXIT_STOPPED;
     progress->first = NULL;
-    if (!model && load(ctx, task, &model))
-        return task_error(ctx, task);
-    const int code = transport(ctx, task, progress->console, model, &progress->json);
+    progress->console->line = task->line;
+    const int code = !model && load(ctx, task, &model)
+                         ? task_error(ctx, task)
+                         : transport(ctx, task, progress->console, model, &progress->json);
+    progress->console->line = NULL;
     lr_model_free(model);
     return code;
 }

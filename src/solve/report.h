@@ -19,7 +19,7 @@ struct length_unit report_mesh_unit(const struct mesh *mesh);
 /* Cells, bricks, levels and faces (report_mesh.c). */
 void report_mesh(FILE *out, const struct mesh *mesh);
 
-/* A warning where the line jumps from cell to cell (report_steps.c). */
+/* A warning where the line jumps from cell to cell (report_steps.c); of a run as well. */
 void report_velocity_steps(lr_context *ctx, const lr_model *model);
 
 /* CPU cores that a run may use. */

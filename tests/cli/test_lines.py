@@ -162,3 +162,17 @@ def test_errors_name_the_line(folder, old, new, words):
 def test_an_empty_list_is_an_error(folder):
     folder.model.write_text(COMMON + "lines: []\n")
     assert "there is no line" in error_line(folder.run("check", "model.yaml"))
+
+
+def test_warnings_of_a_run_name_the_line(folder):
+    """Gas at two speeds: narrow lines jump from cell to cell, the wide one does not. `check` and `run` say the same."""
+    step = "velocity: [{default: 0 km/s, regions: [{slab: {axis: x, from: 0 pc, to: 1 pc}, value: 1 km/s}]}, 0 km/s, 0 km/s]"
+    text = BOTH.replace("velocity: [0.2 km/s, 0 km/s, 0 km/s]", step)
+    folder.model.write_text(text.replace("temperature: 100 K, turbulence: null", "temperature: 1e4 K, turbulence: null"))
+    for command in ("check", "run"):
+        done = folder.run(command, "model.yaml")
+        assert done.returncode == 0, done.stderr
+        steps = [line for line in done.stderr.splitlines() if "velocity changes" in line]
+        assert len(steps) == 1, done.stderr
+        assert steps[0].startswith("linerad: warning: line 'co': the velocity changes by more than b between 11 % of")
+        assert "along x after cell [1, 0, 0]: images go" in steps[0]
