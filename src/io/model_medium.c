@@ -241,6 +241,8 @@ static enum lr_status read_velocity(const struct reader *r, const struct yaml_no
         if (index >= 0)
             LR_TRY(read_snapshot_field(r, index, &VELOCITY, &medium->velocity[d]));
     }
+    if (r->snapshot)
+        warn_of_unread_velocity(r);
     return LR_OK;
 }
 

@@ -85,6 +85,8 @@ enum lr_status read_medium_field(const struct reader *r, const struct yaml_node 
 /* Fails with what was needed (such as "n_CO or abundance_CO") and what the snapshot has. */
 enum lr_status fail_missing(const struct reader *r, const struct yaml_node *map, const char *needed,
                             const char *advice);
+/* After the velocity was read: fields that look like one and were not taken for it. */
+void warn_of_unread_velocity(const struct reader *r);
 /* What was taken from the snapshot, for the report. */
 enum lr_status describe_snapshot(const struct reader *r);
 
