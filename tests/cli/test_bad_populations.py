@@ -134,7 +134,8 @@ def test_bad_rotor(fails, change, told):
 
 
 def test_rotor_has_no_rates(fails):
-    assert "no collision rates" in fails("line", line=f"{{rotor: {{{ROTOR}}}}}", populations="lvg")
+    text = fails("line", line=f"{{rotor: {{{ROTOR}}}}}", populations="lvg")
+    assert "no collision rates" in text and "(LAMDA), as line: {molecule: FILE.dat}; 'populations: lte'" in text
 
 
 # ---- the medium ----
