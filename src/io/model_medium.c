@@ -261,5 +261,6 @@ enum lr_status read_medium(const struct reader *r, const struct yaml_node *node,
     LR_TRY(read_damping(r, node, medium));
     LR_TRY(read_velocity(r, node, medium));
     LR_TRY(read_absorption(r, node, medium));
+    LR_TRY(check_plausible(r, node, medium));
     return read_destruction(r, yaml_find(node, "destruction"), &medium->eps);
 }

@@ -155,6 +155,8 @@ enum lr_status read_temperature(const struct reader *r, const struct yaml_node *
 /* Whether it will follow from a pressure, and so from the mass of the gas. */
 bool temperature_needs_mass(const struct reader *r, const struct yaml_node *map);
 enum lr_status read_species(const struct reader *r, const struct yaml_node *map, struct medium *medium);
+/* The medium as a whole: refuse or warn of what cannot be meant (model_plausible.c). */
+enum lr_status check_plausible(const struct reader *r, const struct yaml_node *map, const struct medium *medium);
 /* `node` is NULL when the section is absent: a molecule then shines by itself. */
 enum lr_status read_sources(const struct reader *r, const struct yaml_node *node);
 /* The source kind `thermal` (model_thermal.c). */
