@@ -176,3 +176,22 @@ def test_warnings_of_a_run_name_the_line(folder):
         assert len(steps) == 1, done.stderr
         assert steps[0].startswith("linerad: warning: line 'co': the velocity changes by more than b between 11 % of")
         assert "along x after cell [1, 0, 0]: images go" in steps[0]
+
+
+def test_one_line_alone(folder):
+    """--line: the same file as when all lines run, and no other; and a name that is not there."""
+    folder.model.write_text(BOTH)
+    done = folder.run("run", "model.yaml", "-o", "all.h5", "--device", "cpu")
+    assert done.returncode == 0, done.stderr
+    done = folder.run("run", "model.yaml", "-o", "one.h5", "--device", "cpu", "--line", "lya", "--json")
+    assert done.returncode == 0, done.stderr
+    assert [line["line"] for line in json.loads(done.stdout)["lines"]] == ["lya"]
+    assert sorted(p.name for p in folder.path.glob("one*.h5")) == ["one_lya.h5"]
+    with h5py.File(folder.path / "all_lya.h5") as first, h5py.File(folder.path / "one_lya.h5") as second:
+        same(first["spectrum"], second["spectrum"])
+    done = folder.run("check", "model.yaml", "--line", "co")
+    assert done.returncode == 0 and "== line co ==" in done.stdout and "lya" not in done.stdout
+    for command in ("check", "run"):
+        assert "its lines are: co lya" in error_line(folder.run(command, "model.yaml", "--line", "c"))
+    folder.model.write_text(CO)
+    assert "model.yaml has a single line" in error_line(folder.run("run", "model.yaml", "--line", "co"))
