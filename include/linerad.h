@@ -272,9 +272,10 @@ LR_API void lr_values_free(double *values);
 /* ---- channel maps ---- */
 
 /* Read the scene of a result that was run with `image.emissivity: true`. `settings` replace values of the sections
- * `cameras`, `channels` and `image` of the model it came from; the direction of a camera stays. Short ones go with
- * them: `camera` drops all cameras but the one it names; `pixels`, `field` and `centre` hold for each that is left;
- * `range` crops the channels, and `bin` merges so many of them into one. */
+ * `cameras`, `channels` and `image` of the model it came from; the direction of a camera stays, unless all light is
+ * that of gas that does not scatter: then cameras and channels are free. Short ones go with them: `camera` drops all
+ * cameras but the one it names; `pixels`, `field` and `centre` hold for each that is left; `range` crops the channels,
+ * and `bin` merges so many of them into one. */
 LR_API enum lr_status lr_scene_load(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
                                     lr_scene **scene);
 LR_API void lr_scene_free(lr_scene *scene);

@@ -100,6 +100,17 @@ static enum lr_status choose_camera(lr_context *ctx, const char *path, const str
 
 /* ---- cameras ---- */
 
+/* Whether all light is that of the gas: nothing was kept for single cameras or channels, and any can be made. */
+static bool is_free(const struct scene *scene)
+{
+    bool unbound = scene->n_point == 0 && scene->n_plane == 0;
+    for (int i = 0; i < scene->n_camera; i++)
+        unbound &= !scene->emissivity[i].value;
+    for (int c = 0; c < scene->channels.n; c++)
+        unbound &= scene->sky[c] == 0.0;
+    return unbound;
+}
+
 static bool same_direction(const struct camera *wanted, const struct camera *stored)
 {
     const double tolerance = 1e-9;
@@ -118,22 +129,25 @@ static enum lr_status keep_cameras(lr_context *ctx, const char *path, const lr_m
                                    lr_scene *scene)
 {
     const struct scene *stored = scene->scene;
-    if (model->n_camera != stored->n_camera)
+    const bool any = is_free(stored);
+    if (!any && model->n_camera != stored->n_camera)
         return lr_fail(ctx, LR_ERROR_INPUT,
                        "%s: has the emissivity for %d cameras, not for %d; a camera more needs a new "
                        "run",
                        path, stored->n_camera, model->n_camera);
-    LR_TRY(lr_allocate(ctx, (size_t)stored->n_camera, sizeof *scene->camera, &scene->camera));
-    LR_TRY(lr_allocate(ctx, (size_t)stored->n_camera, sizeof *scene->origin, &scene->origin));
-    for (int i = 0; i < stored->n_camera; i++) {
+    LR_TRY(lr_allocate(ctx, (size_t)model->n_camera, sizeof *scene->camera, &scene->camera));
+    LR_TRY(lr_allocate(ctx, (size_t)model->n_camera, sizeof *scene->origin, &scene->origin));
+    for (int i = 0; i < model->n_camera; i++) {
         if (chosen >= 0 && i != chosen)
             continue;
-        if (!same_direction(&model->camera[i], &stored->camera[i]))
-            return lr_fail(ctx, LR_ERROR_INPUT, "%s: camera '%s': the %s of a camera cannot change without a new run",
+        if (!any && !same_direction(&model->camera[i], &stored->camera[i]))
+            return lr_fail(ctx, LR_ERROR_INPUT,
+                           "%s: camera '%s': the %s of a camera cannot change without a new run, because the result "
+                           "keeps light for those of its own alone",
                            path, model->camera[i].name,
                            stored->camera[i].kind == CAMERA_PERSPECTIVE ? "position" : "direction");
         scene->camera[scene->n_camera] = model->camera[i];
-        scene->origin[scene->n_camera++] = i;
+        scene->origin[scene->n_camera++] = any ? 0 : i;
     }
     return LR_OK;
 }
@@ -171,6 +185,19 @@ static bool is_whole(double value, double *whole)
     return fabs(value - *whole) <= 1e-6 * fmax(1.0, fabs(value));
 }
 
+/* Other channels than those of the run, where nothing is kept in these. */
+static enum lr_status replace_channels(lr_context *ctx, const struct channels *wanted, lr_scene *scene)
+{
+    struct scene *stored = scene->scene;
+    double *sky = NULL;
+    LR_TRY(lr_allocate(ctx, (size_t)wanted->n, sizeof *sky, &sky));
+    free(stored->sky);
+    stored->sky = sky;
+    stored->refined = 1;
+    stored->channels = scene->channels = *wanted;
+    return LR_OK;
+}
+
 /* The channels of the images are whole stored ones, in a row or several together; rounding is taken off. */
 static enum lr_status keep_channels(lr_context *ctx, const char *path, const struct wishes *wishes,
                                     const struct channels *asked, lr_scene *scene)
@@ -188,12 +215,15 @@ static enum lr_status keep_channels(lr_context *ctx, const char *path, const str
         LR_TRY(merge_channels(ctx, wishes->bin, &wanted));
     if (!is_whole(wanted.width / stored->width, &merged) || merged < 1.0 ||
         !is_whole((wanted.first - stored->first) / stored->width, &skipped) || skipped < 0.0 ||
-        skipped + merged * wanted.n > stored->n)
+        skipped + merged * wanted.n > stored->n) {
+        if (is_free(scene->scene))
+            return replace_channels(ctx, &wanted, scene);
         return lr_fail(
             ctx, LR_ERROR_INPUT,
             "%s: the stored channels are %d of %.6g km/s from %.6g to %.6g km/s; others must begin and end on "
             "edges of theirs and be a whole number of them wide",
             path, stored->n, stored->width / km, stored->first / km, (stored->first + stored->n * stored->width) / km);
+    }
     wanted.width = merged * stored->width;
     wanted.first = stored->first + skipped * stored->width;
     scene->channels = wanted;
