@@ -524,3 +524,25 @@ def test_gas_nearly_as_fast_as_light_is_warned_of(toy, speed, warned):
     assert done.returncode == 0, done.stderr
     text = "moves with 0.1 of the speed of light; shifts are those of slow gas, v / c, and wrong by about 0.005 c"
     assert (text in done.stderr) == warned and ("of the speed of light" in done.stderr) == warned
+
+
+# ---- what `check` can say before levels are known ----
+
+
+@pytest.mark.parametrize("method, before", [("lte", False), ("lvg", True), ("equilibrium", True), ("two-level", True)])
+def test_numbers_of_lte_are_called_so(toy, method, before):
+    done = toy(populations=method)
+    assert done.returncode == 0, done.stderr
+    for text in ("the opacity is that of LTE", "depths        of LTE: through", "they are found first; the time"):
+        assert (text in done.stdout) == before
+    assert ("erg/s in LTE)" in done.stdout) == (before and method != "two-level")
+
+
+def test_a_run_without_a_result_is_warned_of(toy):
+    """Levels of LTE that nobody looks at; not levels that a run finds, nor those that are to be kept."""
+    camera = {"cameras": "[{direction: +z}]", "channels": "{number: 4, range: [-2 km/s, 2 km/s]}"}
+    kept = {"output": "{populations: true}"}
+    for sections, warned in (({}, True), (kept, False), ({"populations": "lvg"}, False), (camera, False)):
+        done = toy(**sections)
+        assert done.returncode == 0, done.stderr
+        assert ("this run has no result; for images add" in done.stderr) == warned
