@@ -99,6 +99,9 @@ LR_API enum lr_status lr_model_lines(lr_context *ctx, const char *path, const ch
 /* The model of one of them. Its errors begin with the name. `line` is NULL or "" for a file with a single `line`. */
 LR_API enum lr_status lr_model_load_line(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
                                          const char *line, lr_model **model);
+/* Whether `file` is the model's own or one that the model names, which no result must replace: *reads is 1 or 0. */
+LR_API enum lr_status lr_model_reads(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
+                                     const char *file, int *reads);
 LR_API void lr_model_free(lr_model *model);
 /* Texts of a model, or NULL: "model", "model_resolved" (with the settings, in the flow style of YAML with every text
  * quoted, so that it is JSON too). They belong to the model. */

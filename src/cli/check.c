@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "linerad.h"
+#include "lines.h"
 #include "message.h"
 #include "options.h"
 #include "settings.h"
@@ -18,6 +19,7 @@ static const char help[] =
     "expected scatterings per packet, the memory needed and a time estimate. Nothing is run or written.\n"
     "\n"
     "Options\n"
+    "  --line NAME       this one of the lines of the model only (all)\n"
     "  --set KEY=VALUE   replace or add a value of the model; any number of times (none)\n"
     "  -h, --help        this text\n"
     "\n"
@@ -49,7 +51,7 @@ static int report_line(lr_context *ctx, const char *path, const struct settings 
     return code;
 }
 
-static int report(const char *path, const struct settings *settings)
+static int report(const char *path, const struct settings *settings, const char *wanted)
 {
     lr_context *ctx = lr_context_create();
     if (!ctx)
@@ -57,17 +59,17 @@ static int report(const char *path, const struct settings *settings)
     struct console console = console_create(false);
     lr_context_on_log(ctx, console_log, &console);
     char *names = NULL;
-    int code = EXIT_GOOD;
-    if (lr_model_lines(ctx, path, (const char *const *)settings->texts, settings->n, &names))
-        code = message_error("%s", lr_last_error(ctx));
+    int code = lines_find(ctx, path, settings, wanted, &names);
     for (const char *name = names; name && code == EXIT_GOOD;) {
         char line[64], title[96];
         const size_t length = strcspn(name, "\n");
         snprintf(line, sizeof line, "%.*s", (int)length, name);
         snprintf(title, sizeof title, "%s== line %s ==\n", name == names ? "" : "\n", line);
+        console.line = line;
         code = *names ? command_print(title) : EXIT_GOOD;
         if (code == EXIT_GOOD)
             code = report_line(ctx, path, settings, line);
+        console.line = NULL;
         name = name[length] == '\n' ? name + length + 1 : NULL;
     }
     lr_text_free(names);
@@ -77,8 +79,11 @@ static int report(const char *path, const struct settings *settings)
 
 int command_check(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"set", required_argument, NULL, 's'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"line", required_argument, NULL, 'l'},
+                                            {"set", required_argument, NULL, 's'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    const char *line = NULL;
     struct settings settings = {NULL, 0};
     int code = EXIT_GOOD;
     for (int option; code == EXIT_GOOD && (option = options_next(argc, argv, ":h", options)) != -1;) {
@@ -86,10 +91,11 @@ int command_check(int argc, char **argv)
             settings_free(&settings);
             return command_print(help);
         }
-        code = option == 's' ? settings_add(&settings, optarg) : EXIT_ERROR;
+        line = option == 'l' ? optarg : line;
+        code = option == 's' ? settings_add(&settings, optarg) : option == 'l' ? EXIT_GOOD : EXIT_ERROR;
     }
     const char *path = code == EXIT_GOOD ? options_single(argc, argv, "model") : NULL;
-    code = path ? report(path, &settings) : EXIT_ERROR;
+    code = path ? report(path, &settings, line) : EXIT_ERROR;
     settings_free(&settings);
     return code;
 }

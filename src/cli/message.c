@@ -68,13 +68,16 @@ void console_end_line(struct console *console)
 void console_log(void *user, enum lr_log_level level, const char *text)
 {
     struct console *console = user;
+    char name[80] = "";
     if (level != LR_LOG_WARNING && console->quiet)
         return;
+    if (console->line && *console->line)
+        snprintf(name, sizeof name, "line '%.63s': ", console->line);
     clear_line(console);
     if (level == LR_LOG_WARNING)
-        message_warning("%s", text);
+        message_warning("%s%s", name, text);
     else
-        message_info("%s", text);
+        message_info("%s%s", name, text);
 }
 
 static void format_duration(char *text, size_t size, double seconds)

@@ -11,6 +11,7 @@ struct console {
     bool terminal;      /* stderr is one: the progress line is rewritten in place */
     bool line_open;     /* the cursor stands in a progress line */
     double last_report; /* seconds of the run at the last progress line */
+    const char *line;   /* the one of several lines that messages are about; NULL or "" = there is one alone */
 };
 
 struct console console_create(bool quiet);

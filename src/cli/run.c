@@ -9,6 +9,7 @@
 #include "interrupt.h"
 #include "json.h"
 #include "linerad.h"
+#include "lines.h"
 #include "message.h"
 #include "options.h"
 #include "settings.h"
@@ -20,10 +21,12 @@ static const char help[] =
     "Usage: linerad run MODEL.yaml [options]\n"
     "\n"
     "Options (defaults in parentheses)\n"
-    "  -o, --output FILE      result, HDF5 (name of the model with .h5, in the current directory); an earlier\n"
-    "                         result is replaced when the new one is whole, any other file is left alone\n"
+    "  -o, --output FILE      result, HDF5 (name of the model with .h5, in the current directory, or with\n"
+    "                         _result.h5 where the model reads a file of that name); an earlier result is\n"
+    "                         replaced when the new one is whole, any other file is left alone\n"
     "                         cubes of the cameras of the model go beside it: NAME_<camera>.fits\n"
     "                         a model of several lines makes NAME_<line>.h5 and NAME_<line>_<camera>.fits of each\n"
+    "  --line NAME            this one of the lines of the model only (all)\n"
     "  --packets N            number of photon packets, such as 1e6 (run.packets of the model, or 100000)\n"
     "  --seed N               random seed (run.seed of the model, or 1)\n"
     "  --threads N            CPU threads, 0 = all (run.threads of the model, or 0)\n"
@@ -54,7 +57,9 @@ static const char help[] =
 
 struct request {
     const char *model;
+    const char *line; /* the only one that is wanted; NULL = all */
     char *output;
+    bool named;   /* by the user */
     char *prefix; /* of the cubes */
     bool json, quiet, help;
     struct settings settings; /* of --set; the other options come after them and win */
@@ -69,36 +74,50 @@ static void request_free(struct request *request)
     settings_free(&request->short_hands);
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text), size = strlen(end);
+    return length > size && strcmp(text + length - size, end) == 0;
+}
+
 static int set_output(struct request *request, const char *path)
 {
+    const int stem = (int)(strlen(path) - strlen(".fits"));
+    if (ends_with(path, ".fits"))
+        return message_error("--output %s: the result is an HDF5 file, such as %.*s.h5; cubes of its cameras are FITS "
+                             "files beside it, %.*s_<camera>.fits",
+                             path, stem, path, stem, path);
     free(request->output);
     request->output = strdup(path);
+    request->named = true;
     return request->output ? 0 : message_error("out of memory");
 }
 
-/* some/where/slab.yaml -> slab.h5 */
-static int set_default_output(struct request *request)
+/* some/where/slab.yaml -> slab.h5, with `end` before the dot. */
+static int set_default_output(struct request *request, const char *end)
 {
     const char *slash = strrchr(request->model, '/');
     const char *name = slash ? slash + 1 : request->model;
     const char *dot = strrchr(name, '.');
     size_t length =
         dot && dot > name && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml")) ? (size_t)(dot - name) : strlen(name);
-    size_t size = length + sizeof ".h5";
+    size_t size = length + strlen(end) + sizeof ".h5";
+    free(request->output);
     request->output = malloc(size);
     if (!request->output)
         return message_error("out of memory");
-    snprintf(request->output, size, "%.*s.h5", (int)length, name);
+    snprintf(request->output, size, "%.*s%s.h5", (int)length, name, end);
     return 0;
 }
 
 /* some/where/slab.h5 -> some/where/slab: cubes are named after the result. */
-static void set_prefix(struct request *request)
+static int set_prefix(struct request *request)
 {
-    const size_t length = strlen(request->output), end = sizeof ".h5" - 1;
+    free(request->prefix);
     request->prefix = strdup(request->output);
-    if (request->prefix && length > end && strcmp(request->output + length - end, ".h5") == 0)
-        request->prefix[length - end] = '\0';
+    if (request->prefix && ends_with(request->output, ".h5"))
+        request->prefix[strlen(request->output) - strlen(".h5")] = '\0';
+    return request->prefix ? 0 : message_error("out of memory");
 }
 
 static int read_option(struct request *request, int option)
@@ -108,6 +127,9 @@ static int read_option(struct request *request, int option)
     switch (option) {
     case 'o':
         return set_output(request, optarg);
+    case 'l':
+        request->line = optarg;
+        return 0;
     case 'n':
         return settings_add_whole(short_hands, "--packets", "run.packets", optarg);
     case 'r':
@@ -137,6 +159,7 @@ static int read_option(struct request *request, int option)
 static int read_request(int argc, char **argv, struct request *request)
 {
     static const struct option options[] = {{"output", required_argument, NULL, 'o'},
+                                            {"line", required_argument, NULL, 'l'},
                                             {"packets", required_argument, NULL, 'n'},
                                             {"seed", required_argument, NULL, 'r'},
                                             {"threads", required_argument, NULL, 't'},
@@ -154,10 +177,9 @@ static int read_request(int argc, char **argv, struct request *request)
     }
     request->model = options_single(argc, argv, "model");
     if (!request->model || settings_append(&request->settings, &request->short_hands) ||
-        (!request->output && set_default_output(request)))
+        (!request->output && set_default_output(request, "")))
         return EXIT_ERROR;
-    set_prefix(request);
-    return request->prefix ? 0 : message_error("out of memory");
+    return set_prefix(request);
 }
 
 /* ---- one line ---- */
@@ -298,7 +320,10 @@ static int check_later(lr_context *ctx, const struct task *task, void *user)
 static int check_first(lr_context *ctx, const struct task *task, void *user)
 {
     struct progress *progress = user;
-    return check(ctx, task, &progress->first);
+    progress->console->line = task->line;
+    const int code = check(ctx, task, &progress->first);
+    progress->console->line = NULL;
+    return code;
 }
 
 /* The first one last, so that it need not be read again. */
@@ -319,21 +344,49 @@ static int run_line(lr_context *ctx, const struct task *task, void *user)
     if (interrupt_happened()) /* after the line before this one was finished */
         return EXIT_STOPPED;
     progress->first = NULL;
-    if (!model && load(ctx, task, &model))
-        return task_error(ctx, task);
-    const int code = transport(ctx, task, progress->console, model, &progress->json);
+    progress->console->line = task->line;
+    const int code = !model && load(ctx, task, &model)
+                         ? task_error(ctx, task)
+                         : transport(ctx, task, progress->console, model, &progress->json);
+    progress->console->line = NULL;
     lr_model_free(model);
     return code;
 }
 
-static int run_lines(lr_context *ctx, const struct request *request, struct console *console)
+static int find_input(lr_context *ctx, const struct task *task, void *user)
 {
+    const struct request *request = task->request;
     const struct settings *settings = &request->settings;
+    int *found = user, reads = 0;
+    if (lr_model_reads(ctx, request->model, (const char *const *)settings->texts, settings->n, task->output, &reads))
+        return message_error("%s", lr_last_error(ctx));
+    if (reads && request->named)
+        return message_error("%s: the model reads this file; give the result another name", task->output);
+    if (reads)
+        message_warning("the model reads %s, the usual name of its result, which goes to %s_result%s instead",
+                        task->output, request->prefix, task->output + strlen(request->prefix));
+    *found |= reads;
+    return EXIT_GOOD;
+}
+
+/* No result takes the place of what the model reads. */
+static int spare_inputs(lr_context *ctx, struct request *request, const char *names)
+{
+    int found = 0, code = each_line(ctx, request, names, find_input, &found);
+    if (code == EXIT_GOOD && found)
+        code = set_default_output(request, "_result") ? EXIT_ERROR : set_prefix(request);
+    return code;
+}
+
+static int run_lines(lr_context *ctx, struct request *request, struct console *console)
+{
     struct progress progress = {.console = console, .json = {.file = stdout, .first = true}};
     char *names = NULL;
-    if (lr_model_lines(ctx, request->model, (const char *const *)settings->texts, settings->n, &names))
-        return message_error("%s", lr_last_error(ctx));
-    int code = check_lines(ctx, request, names, &progress);
+    int code = lines_find(ctx, request->model, &request->settings, request->line, &names);
+    if (code == EXIT_GOOD)
+        code = spare_inputs(ctx, request, names);
+    if (code == EXIT_GOOD)
+        code = check_lines(ctx, request, names, &progress);
     if (code == EXIT_GOOD) {
         if (request->json && *names)
             summary_open_list(&progress.json);
@@ -346,7 +399,7 @@ static int run_lines(lr_context *ctx, const struct request *request, struct cons
     return code == EXIT_GOOD ? command_print("") : code;
 }
 
-static int run(const struct request *request)
+static int run(struct request *request)
 {
     lr_context *ctx = lr_context_create();
     if (!ctx)

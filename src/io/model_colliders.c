@@ -167,7 +167,9 @@ enum lr_status plan_collisions(const struct reader *r, const struct yaml_node *m
                              method);
     if (species->molecule.n_partner == 0)
         return READER_FAIL(r, yaml_find(r->tree->root, "line"),
-                           "%s has no collision rates, which populations by '%s' need; only 'lte' and 'given' do not",
+                           "%s has no collision rates, which populations by '%s' need: they come with a file of the "
+                           "molecule from the Leiden Atomic and Molecular Database (LAMDA), as line: {molecule: "
+                           "FILE.dat}; 'populations: lte' and given ones do without",
                            species->molecule.name, method);
     LR_TRY(place_error(r, colliders ? colliders : r->snapshot_node,
                        collision_plan_make(r->ctx, &species->molecule, species->given, replace, &species->plan)));

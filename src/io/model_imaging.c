@@ -80,6 +80,18 @@ static void warn_of_missed_line(const struct reader *r, const struct yaml_node *
     }
 }
 
+/* Levels in LTE, or given ones, and nobody to look at the light. */
+static void warn_of_nothing(const struct reader *r)
+{
+    const lr_model *model = r->model;
+    const struct yaml_node *line = yaml_find(r->tree->root, "line");
+    if (model->n_camera == 0 && model->run.packets == 0 && !model->output.populations && line)
+        READER_WARN(r, line,
+                    "without a camera and without packets this run has no result; for images add for example cameras: "
+                    "[{direction: +z}] and channels: {number: 64, range: [-5 km/s, 5 km/s]}, for level populations "
+                    "output: {populations: true}");
+}
+
 /* ---- The three sections ---- */
 
 enum lr_status read_imaging(const struct reader *r)
@@ -100,6 +112,7 @@ enum lr_status read_imaging(const struct reader *r)
         warn_of_missed_line(r, channels);
     }
     LR_TRY(read_image(r, image, &model->image));
+    warn_of_nothing(r);
     if (model->mesh.kind == MESH_SHELLS && model->run.packets > 0 && model->image.method == IMAGE_PEEL_OFF)
         return yaml_fail_key(r->ctx, r->tree, image,
                              "on a mesh of shells there is no peel-off; use 'method: two-step', or a Cartesian mesh");

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "io/model_lines.h"
+#include "lines/builtin.h"
 #include "model/line.h"
 
 static enum lr_status read_degeneracies(const struct reader *r, const struct yaml_node *map, struct line *line)
@@ -36,6 +38,26 @@ static enum lr_status read_custom(const struct reader *r, const struct yaml_node
     return LR_OK;
 }
 
+/* `like` is a line that is spelt much alike, or "". */
+static enum lr_status fail_unknown(const struct reader *r, const struct yaml_node *node, const char *like)
+{
+    char names[256];
+    int nearest = -1;
+    const int molecule = builtin_find(node->text, &nearest);
+    if (molecule >= 0)
+        return READER_FAIL(r, node,
+                           "'%s' is a molecule of many lines; write line: {molecule: %s, transition: 1}, with a number "
+                           "or a label that 'linerad molecule %s' lists",
+                           node->text, builtin_name(molecule), builtin_name(molecule));
+    line_list_names(names, sizeof names);
+    if (*like)
+        return READER_FAIL(r, node, "'%s' is not a known line (%s); did you mean '%s'?", node->text, names, like);
+    return READER_FAIL(
+        r, node,
+        "'%s' is not a known line (%s); or give a molecule, a rotor, or frequency, einstein_a, degeneracies and mass",
+        node->text, names);
+}
+
 enum lr_status read_line(const struct reader *r, const struct yaml_node *node, struct line *line)
 {
     if (node->kind == YAML_MAP)
@@ -45,12 +67,5 @@ enum lr_status read_line(const struct reader *r, const struct yaml_node *node, s
     if (node->kind == YAML_MAP)
         return read_custom(r, node, line);
     LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_SCALAR));
-    if (line_find(node->text, line))
-        return LR_OK;
-    char names[256];
-    line_list_names(names, sizeof names);
-    return READER_FAIL(
-        r, node,
-        "'%s' is not a known line (%s); or give a molecule, a rotor, or frequency, einstein_a, degeneracies and mass",
-        node->text, names);
+    return line_find(node->text, line) ? LR_OK : fail_unknown(r, node, line->name);
 }

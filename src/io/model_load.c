@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/model_inputs.h"
 #include "io/model_lines.h"
 #include "io/model_reader.h"
 #include "io/snapshot.h"
@@ -230,22 +231,47 @@ enum lr_status lr_model_load(lr_context *ctx, const char *path, const char *cons
     return lr_model_load_line(ctx, path, settings, n_setting, NULL, model);
 }
 
-enum lr_status lr_model_lines(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
-                              char **names)
+/* The document of a file with its settings. */
+static enum lr_status read_tree(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
+                                struct yaml_tree **tree)
 {
     char *text = NULL;
     size_t length = 0;
-    struct yaml_tree *tree = NULL;
-    *names = NULL;
     enum lr_status status = read_text(ctx, path, &text, &length);
     if (status == LR_OK)
-        status = yaml_parse(ctx, path, text, length, &tree);
+        status = yaml_parse(ctx, path, text, length, tree);
     for (int i = 0; i < n_setting && status == LR_OK; i++)
-        status = yaml_set(ctx, tree, settings[i]);
+        status = yaml_set(ctx, *tree, settings[i]);
+    free(text);
+    return status;
+}
+
+enum lr_status lr_model_lines(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
+                              char **names)
+{
+    struct yaml_tree *tree = NULL;
+    *names = NULL;
+    enum lr_status status = read_tree(ctx, path, settings, n_setting, &tree);
     if (status == LR_OK)
         status = model_lines_names(ctx, tree, names);
     yaml_free(tree);
-    free(text);
+    return status;
+}
+
+enum lr_status lr_model_reads(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
+                              const char *file, int *reads)
+{
+    const char *slash = strrchr(path, '/');
+    struct yaml_tree *tree = NULL;
+    char *folder = NULL;
+    *reads = 0;
+    enum lr_status status = read_tree(ctx, path, settings, n_setting, &tree);
+    if (status == LR_OK)
+        status = copy_string(ctx, path, slash ? (size_t)(slash - path) + 1 : 0, &folder);
+    if (status == LR_OK)
+        *reads = model_inputs_include(tree, folder, file);
+    free(folder);
+    yaml_free(tree);
     return status;
 }
 

@@ -241,6 +241,8 @@ static enum lr_status read_velocity(const struct reader *r, const struct yaml_no
         if (index >= 0)
             LR_TRY(read_snapshot_field(r, index, &VELOCITY, &medium->velocity[d]));
     }
+    if (r->snapshot)
+        warn_of_unread_velocity(r);
     return LR_OK;
 }
 
@@ -255,5 +257,6 @@ enum lr_status read_medium(const struct reader *r, const struct yaml_node *node,
     LR_TRY(read_damping(r, node, medium));
     LR_TRY(read_velocity(r, node, medium));
     LR_TRY(read_absorption(r, node, medium));
+    LR_TRY(check_plausible(r, node, medium));
     return read_destruction(r, yaml_find(node, "destruction"), &medium->eps);
 }

@@ -110,7 +110,7 @@ static enum lr_status name_species(const struct reader *r, const struct yaml_nod
 {
     const struct yaml_node *node = yaml_find(map, "species");
     const struct yaml_node *molecule = yaml_find(map, "molecule");
-    const char *known = molecule ? builtin_species(molecule->text) : NULL;
+    const char *known = molecule ? builtin_species(species->molecule.name) : NULL;
     const char *name = known ? known : species->molecule.name;
     size_t length = strcspn(name, " ,;(\t");
     if (node) {

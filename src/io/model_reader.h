@@ -90,6 +90,8 @@ enum lr_status read_medium_field(const struct reader *r, const struct yaml_node 
 /* Fails with what was needed (such as "n_CO or abundance_CO") and what the snapshot has. */
 enum lr_status fail_missing(const struct reader *r, const struct yaml_node *map, const char *needed,
                             const char *advice);
+/* After the velocity was read: fields that look like one and were not taken for it. */
+void warn_of_unread_velocity(const struct reader *r);
 /* What was taken from the snapshot, for the report. */
 enum lr_status describe_snapshot(const struct reader *r);
 
@@ -158,6 +160,8 @@ enum lr_status read_temperature(const struct reader *r, const struct yaml_node *
 /* Whether it will follow from a pressure, and so from the mass of the gas. */
 bool temperature_needs_mass(const struct reader *r, const struct yaml_node *map);
 enum lr_status read_species(const struct reader *r, const struct yaml_node *map, struct medium *medium);
+/* The medium as a whole: refuse or warn of what cannot be meant (model_plausible.c). */
+enum lr_status check_plausible(const struct reader *r, const struct yaml_node *map, const struct medium *medium);
 /* `node` is NULL when the section is absent: a molecule then shines by itself. */
 enum lr_status read_sources(const struct reader *r, const struct yaml_node *node);
 /* The source kind `thermal` (model_thermal.c). */

@@ -1,6 +1,7 @@
 /* Section `snapshot`: a file of a simulation, which part of it is wanted, and what it does not say itself. The file
  * stands in for `mesh`, and for what `medium` leaves out. */
 #define _POSIX_C_SOURCE 200809L
+#include <ctype.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -211,6 +212,42 @@ enum lr_status read_medium_field(const struct reader *r, const struct yaml_node 
     return index >= 0 ? read_snapshot_field(r, index, rule, field) : LR_OK;
 }
 
+/* Whether a name is one that people give to velocities: vel..., gas_velocity, v_x, vx, v1, momentum. */
+static bool is_like_velocity(const char *name)
+{
+    char text[SNAPSHOT_NAME];
+    size_t n = 0;
+    for (; *name && n + 1 < sizeof text; name++)
+        if (isalnum((unsigned char)*name))
+            text[n++] = (char)tolower((unsigned char)*name);
+    text[n] = '\0';
+    if (strstr(text, "disp") || strstr(text, "turb"))
+        return false;
+    return strstr(text, "veloc") || strncmp(text, "vel", 3) == 0 || strncmp(text, "mom", 3) == 0 ||
+           (text[0] == 'v' && text[1] && strchr("xyzr123", text[1]) && text[2] == '\0');
+}
+
+void warn_of_unread_velocity(const struct reader *r)
+{
+    const struct snapshot *snapshot = r->snapshot;
+    char names[256] = "";
+    size_t length = 0;
+    bool moves = false;
+    for (int i = 0; i < snapshot->n_field && length < sizeof names; i++) {
+        const struct snapshot_field *field = &snapshot->field[i];
+        moves |= field->used && strncmp(field->name, "velocity_", 9) == 0;
+        if (!field->used && is_like_velocity(field->name))
+            length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", length ? ", " : "", field->name);
+    }
+    if (length > 0)
+        READER_WARN(r, r->snapshot_node,
+                    "%s of the snapshot %s not used, and %s; velocities are called %s (docs/model_format.md), or are "
+                    "given as medium.velocity",
+                    names, strchr(names, ',') ? "are" : "is",
+                    moves ? "that part of the velocity is 0" : "the gas rests",
+                    r->model->mesh.kind == MESH_SHELLS ? "velocity_r" : "velocity_x, velocity_y and velocity_z");
+}
+
 static void list_all(const struct snapshot *snapshot, char *text, size_t size)
 {
     size_t length = 0;
@@ -260,6 +297,9 @@ enum lr_status describe_snapshot(const struct reader *r)
     fprintf(out, "snapshot      %s: %s\n", snapshot->path, snapshot->note);
     write_part(out, snapshot);
     fprintf(out, "  used        %s\n  not used    %s\n", used, others);
+    if (!yaml_find(yaml_find(r->tree->root, "medium"), "velocity") && !strstr(used, "velocity_"))
+        fprintf(out, "  velocity    0: there is no %s\n",
+                r->model->mesh.kind == MESH_SHELLS ? "velocity_r" : "velocity_x, velocity_y or velocity_z");
     if (snapshot->h2_from_mass)
         fprintf(out, "  H2          from gas_density, with %.5g u of gas per H2 molecule\n",
                 snapshot->mass_per_h2 / LR_ATOMIC_MASS_UNIT);

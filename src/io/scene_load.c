@@ -120,22 +120,24 @@ static enum lr_status keep_cameras(lr_context *ctx, const char *path, const lr_m
 {
     const struct scene *stored = scene->scene;
     const bool anywhere = scene_is_gas_alone(stored);
-    if (model->n_camera != stored->n_camera)
+    if (!anywhere && model->n_camera != stored->n_camera)
         return lr_fail(ctx, LR_ERROR_INPUT,
                        "%s: has the emissivity for %d cameras, not for %d; a camera more needs a new "
                        "run",
                        path, stored->n_camera, model->n_camera);
-    LR_TRY(lr_allocate(ctx, (size_t)stored->n_camera, sizeof *scene->camera, &scene->camera));
-    LR_TRY(lr_allocate(ctx, (size_t)stored->n_camera, sizeof *scene->origin, &scene->origin));
-    for (int i = 0; i < stored->n_camera; i++) {
+    LR_TRY(lr_allocate(ctx, (size_t)model->n_camera, sizeof *scene->camera, &scene->camera));
+    LR_TRY(lr_allocate(ctx, (size_t)model->n_camera, sizeof *scene->origin, &scene->origin));
+    for (int i = 0; i < model->n_camera; i++) {
         if (chosen >= 0 && i != chosen)
             continue;
         if (!anywhere && !same_direction(&model->camera[i], &stored->camera[i]))
-            return lr_fail(ctx, LR_ERROR_INPUT, "%s: camera '%s': the %s of a camera cannot change without a new run",
+            return lr_fail(ctx, LR_ERROR_INPUT,
+                           "%s: camera '%s': the %s of a camera cannot change without a new run, because the result "
+                           "keeps light for those of its own alone",
                            path, model->camera[i].name,
                            stored->camera[i].kind == CAMERA_PERSPECTIVE ? "position" : "direction");
         scene->camera[scene->n_camera] = model->camera[i];
-        scene->origin[scene->n_camera++] = i;
+        scene->origin[scene->n_camera++] = anywhere ? 0 : i;
     }
     return LR_OK;
 }
@@ -205,12 +207,15 @@ static enum lr_status keep_channels(lr_context *ctx, const char *path, const str
         LR_TRY(merge_channels(ctx, wishes->bin, &wanted));
     if (!is_whole(wanted.width / stored->width, &merged) || merged < 1.0 ||
         !is_whole((wanted.first - stored->first) / stored->width, &skipped) || skipped < 0.0 ||
-        skipped + merged * wanted.n > stored->n)
+        skipped + merged * wanted.n > stored->n) {
+        if (scene_is_gas_alone(scene->scene))
+            return replace_channels(ctx, &wanted, scene);
         return lr_fail(
             ctx, LR_ERROR_INPUT,
             "%s: the stored channels are %d of %.6g km/s from %.6g to %.6g km/s; others must begin and end on "
             "edges of theirs and be a whole number of them wide",
             path, stored->n, stored->width / km, stored->first / km, (stored->first + stored->n * stored->width) / km);
+    }
     wanted.width = merged * stored->width;
     wanted.first = stored->first + skipped * stored->width;
     scene->channels = wanted;

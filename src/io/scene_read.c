@@ -187,8 +187,12 @@ static enum lr_status read_all(const struct hdf5_reader *reader, struct scene *s
         return lr_fail(
             reader->ctx, LR_ERROR_INPUT,
             "%s: does not hold the gas and its light, which images are made of; run again with 'image.emissivity: "
-            "true' (also where no packets are followed), which keeps them",
-            reader->path);
+            "true' (also where no packets are followed), which keeps them%s",
+            reader->path,
+            hdf5_read_has(reader, "/populations/fraction")
+                ? "; its levels need not be found again: 'populations: {method: given, file: ..., dataset: "
+                  "populations/fraction}'"
+                : "");
     LR_TRY(hdf5_read_text(reader, "/provenance/model", text));
     LR_TRY(hdf5_read_text(reader, "/provenance/model_resolved", resolved));
     LR_TRY(hdf5_read_number(reader, "/scene", "nu0", 0.0, INFINITY, &scene->nu0));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/constants.h"
+#include "base/words.h"
 #include "lines/lamda_read.h"
 #include "lines/rotor.h"
 
@@ -96,6 +97,19 @@ const char *builtin_text(int index)
     return index < N_ROTOR + N_SMALL ? small[index - N_ROTOR].text : NULL;
 }
 
+int builtin_find(const char *name, int *nearest)
+{
+    const char *names[N_ROTOR + N_SMALL];
+    char lower[32];
+    for (int i = 0; i < N_ROTOR + N_SMALL; i++)
+        names[i] = builtin_name(i);
+    *nearest = -1;
+    if (strlen(name) >= sizeof lower)
+        return -1;
+    words_lower(name, lower, sizeof lower);
+    return words_match(lower, names, N_ROTOR + N_SMALL, nearest);
+}
+
 const char *builtin_species(const char *name)
 {
     static const char *const species[][2] = {
@@ -149,33 +163,44 @@ static void list_names(char *text, size_t size)
         used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", builtin_name(i));
 }
 
-static enum lr_status read_file(lr_context *ctx, const char *path, struct molecule *molecule)
+static enum lr_status make(lr_context *ctx, int i, struct molecule *molecule)
+{
+    return i < N_ROTOR ? make_rotor(ctx, i, molecule) : make_small(ctx, i - N_ROTOR, molecule);
+}
+
+/* `name` is what was asked for. */
+static enum lr_status read_file(lr_context *ctx, const char *path, const char *name, struct molecule *molecule)
 {
     FILE *file = fopen(path, "rb");
-    if (!file) {
-        int error = errno;
-        char names[256];
-        list_names(names, sizeof names);
-        return lr_fail(ctx, LR_ERROR_IO, "%s: cannot open: %s; expected a LAMDA file or one of %s", path,
-                       strerror(error), names);
+    if (file) {
+        fclose(file);
+        return lamda_read(ctx, path, molecule);
     }
-    fclose(file);
-    return lamda_read(ctx, path, molecule);
+    int error = errno, nearest = -1;
+    const int other = builtin_find(name, &nearest);
+    char names[256], meant[64] = "";
+    if (other >= 0)
+        return make(ctx, other, molecule);
+    if (nearest >= 0)
+        snprintf(meant, sizeof meant, "; did you mean '%s'?", builtin_name(nearest));
+    list_names(names, sizeof names);
+    return lr_fail(ctx, LR_ERROR_IO, "%s: cannot open: %s; expected a LAMDA file or one of %s%s", path, strerror(error),
+                   names, meant);
 }
 
 enum lr_status molecule_find(lr_context *ctx, const char *name, const char *folder, struct molecule *molecule)
 {
     for (int i = 0; builtin_name(i); i++)
         if (strcmp(builtin_name(i), name) == 0)
-            return i < N_ROTOR ? make_rotor(ctx, i, molecule) : make_small(ctx, i - N_ROTOR, molecule);
+            return make(ctx, i, molecule);
     if (!folder || !*folder || name[0] == '/')
-        return read_file(ctx, name, molecule);
+        return read_file(ctx, name, name, molecule);
     size_t size = strlen(folder) + strlen(name) + 2;
     char *path = lr_new(ctx, size, 1);
     if (!path)
         return LR_ERROR_MEMORY;
     snprintf(path, size, "%s/%s", folder, name);
-    enum lr_status status = read_file(ctx, path, molecule);
+    enum lr_status status = read_file(ctx, path, name, molecule);
     free(path);
     return status;
 }

@@ -32,7 +32,9 @@ static enum lr_status no_rates(lr_context *ctx, const struct molecule *molecule,
 {
     char known[128];
     if (molecule->n_partner == 0)
-        return lr_fail(ctx, LR_ERROR_INPUT, "%s: the file has no collision rates; it can be used in LTE only",
+        return lr_fail(ctx, LR_ERROR_INPUT,
+                       "%s: there are no collision rates, and without them it can be used in LTE only; they come with "
+                       "a file of the molecule from the Leiden Atomic and Molecular Database (LAMDA)",
                        molecule->name);
     list_partners(molecule, known, sizeof known);
     return lr_fail(ctx, LR_ERROR_INPUT,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/constants.h"
+#include "base/words.h"
 
 enum { N_KNOWN = 6 };
 
@@ -37,12 +38,21 @@ static struct line known_line(int index)
 
 bool line_find(const char *name, struct line *line)
 {
+    struct line known[N_KNOWN];
+    const char *names[N_KNOWN];
+    char lower[sizeof line->name];
+    int nearest = -1;
     for (int i = 0; i < N_KNOWN; i++) {
-        *line = known_line(i);
-        if (strcmp(line->name, name) == 0)
-            return true;
+        known[i] = known_line(i);
+        names[i] = known[i].name;
     }
-    return false;
+    words_lower(name, lower, sizeof lower);
+    const int found = words_match(lower, names, N_KNOWN, &nearest);
+    if (found >= 0 || nearest >= 0)
+        *line = known[found >= 0 ? found : nearest];
+    else
+        line->name[0] = '\0';
+    return found >= 0;
 }
 
 void line_list_names(char *text, size_t size)

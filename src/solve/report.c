@@ -11,6 +11,7 @@
 #include "model/field.h"
 #include "model/medium.h"
 #include "model/model.h"
+#include "model/species.h"
 #include "solve/report.h"
 
 static const double KM_S = 1e5; /* cm/s */
@@ -22,6 +23,11 @@ struct length_unit report_length_unit(double length)
     if (length >= 0.01 * LR_ASTRONOMICAL_UNIT)
         return (struct length_unit){"au", LR_ASTRONOMICAL_UNIT};
     return length >= 1e5 ? (struct length_unit){"km", 1e5} : (struct length_unit){"cm", 1.0};
+}
+
+bool report_is_before_levels(const lr_model *model)
+{
+    return model->species && population_method_collides(model->species->options.method);
 }
 
 /* ---- Line ---- */
@@ -56,7 +62,8 @@ static void write_medium(FILE *out, const lr_model *model)
     struct length_unit unit = report_mesh_unit(mesh);
     char per_length[16];
     snprintf(per_length, sizeof per_length, " 1/%s", unit.name);
-    fprintf(out, "medium        means are over volume\n");
+    fprintf(out, "medium        means are over volume%s\n",
+            report_is_before_levels(model) ? "; the opacity is that of LTE, until the run finds the levels" : "");
     write_field(out, mesh, "b", &medium->b, KM_S, " km/s", NULL);
     write_field(out, mesh, "damping a", &medium->a, 1.0, "", NULL);
     write_field(out, mesh, "opacity", &medium->alpha0, 1.0 / unit.cm, per_length, " 1/cm, line centre");
@@ -73,8 +80,9 @@ static void write_medium(FILE *out, const lr_model *model)
 static void write_depths(FILE *out, const lr_model *model)
 {
     fprintf(out,
-            "depths        through the centre of the mesh, across it (and from the centre to the upper face);\n"
-            "              tau_c = line centre without H(a, 0), tau_mean = sqrt(pi) tau_c, tau_abs = absorption\n");
+            "depths        %sthrough the centre of the mesh, across it (and from the centre to the upper face);\n"
+            "              tau_c = line centre without H(a, 0), tau_mean = sqrt(pi) tau_c, tau_abs = absorption\n",
+            report_is_before_levels(model) ? "of LTE: " : "");
     for (int axis = 0; axis < (model->mesh.kind == MESH_SHELLS ? 1 : 3); axis++) {
         double across = medium_line_centre_depth(model, axis, false),
                half = medium_line_centre_depth(model, axis, true);
@@ -158,7 +166,8 @@ static void write_sources(FILE *out, const lr_model *model)
         const struct source *source = &model->source[i];
         fprintf(out, "  %-12d", i);
         write_place(out, source, report_mesh_unit(&model->mesh));
-        fprintf(out, ", %.5g photon/s (%.5g erg/s)", source->luminosity, source->luminosity * erg);
+        fprintf(out, ", %.5g photon/s (%.5g erg/s%s)", source->luminosity, source->luminosity * erg,
+                source->light == LIGHT_GAS && report_is_before_levels(model) ? " in LTE" : "");
         if (source->kind != SOURCE_PACKETS) {
             fprintf(out, ", ");
             write_spectrum(out, &source->spectrum, model->reference_b);

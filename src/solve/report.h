@@ -19,8 +19,11 @@ struct length_unit report_mesh_unit(const struct mesh *mesh);
 /* Cells, bricks, levels and faces (report_mesh.c). */
 void report_mesh(FILE *out, const struct mesh *mesh);
 
-/* A warning where the line jumps from cell to cell (report_steps.c). */
+/* A warning where the line jumps from cell to cell (report_steps.c); of a run as well. */
 void report_velocity_steps(lr_context *ctx, const lr_model *model);
+
+/* Whether opacities and light are those of LTE only because a run has yet to find the levels. */
+bool report_is_before_levels(const lr_model *model);
 
 /* CPU cores that a run may use. */
 double report_cores(const lr_model *model);

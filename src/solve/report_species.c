@@ -93,6 +93,8 @@ static void write_plan(FILE *out, const struct population_options *options)
         fprintf(out, "; background %.5g K, error %.2g, at most %d iterations", options->background, options->error,
                 options->iterations);
     fprintf(out, "\n");
+    if (population_method_collides(options->method))
+        fprintf(out, "              they are found first; the time and memory for it are not in the estimates below\n");
 }
 
 void report_species(FILE *out, const lr_model *model)

@@ -13,6 +13,7 @@
 #include "solve/job.h"
 #include "solve/pass.h"
 #include "solve/populations.h"
+#include "solve/report.h"
 
 static const double WORTH_A_WARNING = 1e-3;
 /* Everything a run holds while it goes on. */
@@ -215,6 +216,7 @@ enum lr_status lr_run(lr_context *ctx, const lr_model *model, lr_result **result
     LR_TRY_OR(done, status, lr_allocate(ctx, 1, sizeof *made, &made));
     LR_TRY_OR(done, status, describe_run(ctx, &model->run, worker, &description, model->text, model->resolved, made));
     snprintf(made->summary.line, sizeof made->summary.line, "%s", model->line_name);
+    report_velocity_steps(ctx, model);
     LR_TRY_OR(done, status, populations_run(ctx, worker, model, &derived, made));
     LR_TRY_OR(done, status, run_model(ctx, derived.path ? &derived : model, &description, stage, made));
     made->summary.seconds_total = lr_seconds() - stage->start;

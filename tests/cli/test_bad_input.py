@@ -212,20 +212,25 @@ def test_output_has_no_name(fails):
 
 
 def test_output_is_the_model(fails):
-    line = fails("run", "model.yaml", "-o", "model.yaml")
-    assert "model.yaml" in line and "not a linerad result" in line
+    assert "model.yaml: the model reads this file" in fails("run", "model.yaml", "-o", "model.yaml")
 
 
 def test_output_is_the_file_of_fields(folder, fails, values):
     density(folder, values)
-    line = fails("run", "model.yaml", "-o", "fields.h5")
-    assert "fields.h5" in line and "not a linerad result" in line
+    assert "fields.h5: the model reads this file" in fails("run", "model.yaml", "-o", "fields.h5")
+    (folder.path / "link.h5").symlink_to("fields.h5")
+    assert "link.h5: the model reads this file" in fails("run", "model.yaml", "-o", "link.h5")
 
 
-def test_default_output_is_the_file_of_fields(folder, fails, values):
-    density(folder, values).rename(folder.path / "model.h5")
-    folder.model.write_text(folder.model.read_text().replace("fields.h5", "model.h5"))
-    assert "model.h5" in fails("run", "model.yaml")
+def test_output_is_some_other_file(folder, fails):
+    (folder.path / "data.h5").write_text("mine")
+    line = fails("run", "model.yaml", "-o", "data.h5")
+    assert "data.h5" in line and "not a linerad result" in line
+
+
+def test_output_is_a_fits_file(fails):
+    line = fails("run", "model.yaml", "-o", "a.b/cube.fits")
+    assert "HDF5 file, such as a.b/cube.h5;" in line and "a.b/cube_<camera>.fits" in line
 
 
 def test_output_is_a_device(fails):

@@ -134,7 +134,8 @@ def test_bad_rotor(fails, change, told):
 
 
 def test_rotor_has_no_rates(fails):
-    assert "no collision rates" in fails("line", line=f"{{rotor: {{{ROTOR}}}}}", populations="lvg")
+    text = fails("line", line=f"{{rotor: {{{ROTOR}}}}}", populations="lvg")
+    assert "no collision rates" in text and "(LAMDA), as line: {molecule: FILE.dat}; 'populations: lte'" in text
 
 
 # ---- the medium ----
@@ -485,3 +486,63 @@ def test_star_larger_than_its_place_in_shells(fails_at, inner, words):
     star = STAR.replace("1 Rsun", "0.2 pc")
     assert words in fails_at("sources.1.star.radius", populations="equilibrium", sources=f"[{{gas: {{}}}}, {star}]",
                              mesh=f"{{shells: 4, inner: {inner}, outer: 1 pc}}")
+
+
+# ---- gas that cannot be meant ----
+
+BOX = "regions: [{box: {min: [0 pc, 0 pc, 0 pc], max: [1 pc, 1 pc, 1 pc]}"  # cell [1, 1, 1]
+ZERO = f"temperature: {{default: 20 K, {BOX}, value: 0 K}}]}}, b: 1 km/s"
+
+
+@pytest.mark.parametrize("method", ["lte", "lvg"])
+def test_gas_needs_a_temperature_above_zero(toy, fails, method):
+    medium = f"{{{ZERO}, density: 1e-4 cm^-3, colliders: {{H2: 1e4 cm^-3}}}}"
+    line = fails("medium", medium=medium, populations=method)
+    assert "the temperature is 0 K at cell [1, 1, 1], where there is gas" in line
+    empty = medium.replace("density: 1e-4 cm^-3", f"density: {{default: 1e-4 cm^-3, {BOX}, value: 0 cm^-3}}]}}")
+    done = toy(medium=empty, populations=method)
+    assert done.returncode == 0, done.stderr
+
+
+def test_more_of_a_molecule_than_of_hydrogen_is_warned_of(toy):
+    abundance = f"abundance: {{default: 1e-4, {BOX}, value: 2.5}}]}}"
+    medium = f"{{temperature: 20 K, b: 1 km/s, {abundance}, colliders: {{H2: 1e4 cm^-3}}}}"
+    done = toy(medium=medium)
+    assert done.returncode == 0, done.stderr
+    assert "there is 2.5 times as much toy as H2 at cell [1, 1, 1]" in done.stderr
+    done = toy(medium=medium.replace("2.5", "1"))
+    assert done.returncode == 0 and "as much" not in done.stderr
+    atoms = toy(medium=medium.replace("b: 1 km/s, ", ""), line="{molecule: hi21}")
+    assert atoms.returncode == 0 and "as much" not in atoms.stderr
+
+
+@pytest.mark.parametrize("speed, warned", [(0.08, True), (0.03, False)])
+def test_gas_nearly_as_fast_as_light_is_warned_of(toy, speed, warned):
+    """|v| = sqrt(0.08^2 + 0.06^2) c = 0.1 c, of which v^2 / 2 c^2 is 0.005; the other is 0.0375 c."""
+    x, y = speed * 299792.458, 0.75 * speed * 299792.458
+    done = toy(medium=f"{{temperature: 20 K, b: 1 km/s, density: 1e-4 cm^-3, velocity: [{x} km/s, {y} km/s, 0 km/s]}}")
+    assert done.returncode == 0, done.stderr
+    text = "moves with 0.1 of the speed of light; shifts are those of slow gas, v / c, and wrong by about 0.005 c"
+    assert (text in done.stderr) == warned and ("of the speed of light" in done.stderr) == warned
+
+
+# ---- what `check` can say before levels are known ----
+
+
+@pytest.mark.parametrize("method, before", [("lte", False), ("lvg", True), ("equilibrium", True), ("two-level", True)])
+def test_numbers_of_lte_are_called_so(toy, method, before):
+    done = toy(populations=method)
+    assert done.returncode == 0, done.stderr
+    for text in ("the opacity is that of LTE", "depths        of LTE: through", "they are found first; the time"):
+        assert (text in done.stdout) == before
+    assert ("erg/s in LTE)" in done.stdout) == (before and method != "two-level")
+
+
+def test_a_run_without_a_result_is_warned_of(toy):
+    """Levels of LTE that nobody looks at; not levels that a run finds, nor those that are to be kept."""
+    camera = {"cameras": "[{direction: +z}]", "channels": "{number: 4, range: [-2 km/s, 2 km/s]}"}
+    kept = {"output": "{populations: true}"}
+    for sections, warned in (({}, True), (kept, False), ({"populations": "lvg"}, False), (camera, False)):
+        done = toy(**sections)
+        assert done.returncode == 0, done.stderr
+        assert ("this run has no result; for images add" in done.stderr) == warned

@@ -226,3 +226,46 @@ def test_gas_alone_is_seen_from_anywhere_in_any_channels(program, tmp_path):
     assert expected.shape == (7, 8, 7) and expected.max() > 1
     assert cube(folder, "again_front") == pytest.approx(expected, rel=1e-5, abs=1e-5 * expected.max())
     assert cube(folder, "model_front").shape == (12, 8, 8)
+
+
+GAS = """\
+mesh: {cells: [6, 5, 4], size: [2 pc, 2 pc, 2 pc]}
+line: {molecule: co}
+medium:
+  temperature: {default: 20 K, regions: [{slab: {axis: x, from: 0 pc, to: 1 pc}, value: 40 K}]}
+  turbulence: 0.5 km/s
+  density: {default: 1e-4 cm^-3, regions: [{slab: {axis: y, from: 0.1 pc, to: 1 pc}, value: 1e-3 cm^-3}]}
+  velocity: [{default: 0 km/s, regions: [{slab: {axis: z, from: 0 pc, to: 1 pc}, value: 0.4 km/s}]}, 0.3 km/s, 0 km/s]
+cameras: [CAMERA]
+channels: CHANNELS
+image: {background: cmb, spectrum: false, EMISSIVITY}
+run: {device: cpu}
+output: {populations: true}
+"""
+FRONT, TURNED = "{name: one, direction: +z, pixels: 6}", "{name: one, direction: [1, 2, 3], pixels: 7}"
+WIDE, OTHER = "{number: 10, range: [-3 km/s, 3 km/s]}", "{number: 7, range: [-1.1 km/s, 2 km/s]}"
+
+
+def gas_run(folder, name, camera, channels, emissivity="emissivity: true"):
+    text = GAS.replace("CAMERA", camera).replace("CHANNELS", channels).replace("EMISSIVITY", emissivity)
+    (folder.path / f"{name}.yaml").write_text(text)
+    done = folder.run("run", f"{name}.yaml", "--quiet")
+    assert done.returncode == 0, done.stderr
+
+
+def test_cameras_and_channels_are_free_where_nothing_scatters(folder):
+    """A stored gas seen from elsewhere, in other channels, is the image of a run that had them from the start."""
+    gas_run(folder, "model", FRONT, WIDE)
+    gas_run(folder, "turned", TURNED, OTHER)
+    image(folder, "--set", f"cameras=[{TURNED}]", "--set", f"channels={OTHER}", "-o", "again")
+    assert cube(folder, "again_one") == pytest.approx(cube(folder, "turned_one"), rel=1e-5, abs=1e-6)
+    more = f"cameras=[{FRONT}, {TURNED.replace('one', 'two')}]"
+    assert image(folder, "--set", more, "-o", "both")["cubes"] == ["both_one.fits", "both_two.fits"]
+    assert cube(folder, "both_one") == pytest.approx(cube(folder, "model_one"), rel=1e-5, abs=1e-6)
+
+
+def test_a_result_without_its_gas_says_what_to_do(folder):
+    gas_run(folder, "model", FRONT, WIDE, "emissivity: false")
+    line = error_line(folder.run("image", "model.h5", "--set", "cameras.0.direction=+x"))
+    assert "run again with 'image.emissivity: true' (also where no packets are followed)" in line
+    assert "dataset: populations/fraction" in line

@@ -162,3 +162,36 @@ def test_errors_name_the_line(folder, old, new, words):
 def test_an_empty_list_is_an_error(folder):
     folder.model.write_text(COMMON + "lines: []\n")
     assert "there is no line" in error_line(folder.run("check", "model.yaml"))
+
+
+def test_warnings_of_a_run_name_the_line(folder):
+    """Gas at two speeds: narrow lines jump from cell to cell, the wide one does not. `check` and `run` say the same."""
+    step = "velocity: [{default: 0 km/s, regions: [{slab: {axis: x, from: 0 pc, to: 1 pc}, value: 1 km/s}]}, 0 km/s, 0 km/s]"
+    text = BOTH.replace("velocity: [0.2 km/s, 0 km/s, 0 km/s]", step)
+    folder.model.write_text(text.replace("temperature: 100 K, turbulence: null", "temperature: 1e4 K, turbulence: null"))
+    for command in ("check", "run"):
+        done = folder.run(command, "model.yaml")
+        assert done.returncode == 0, done.stderr
+        steps = [line for line in done.stderr.splitlines() if "velocity changes" in line]
+        assert len(steps) == 1, done.stderr
+        assert steps[0].startswith("linerad: warning: line 'co': the velocity changes by more than b between 11 % of")
+        assert "along x after cell [1, 0, 0]: images go" in steps[0]
+
+
+def test_one_line_alone(folder):
+    """--line: the same file as when all lines run, and no other; and a name that is not there."""
+    folder.model.write_text(BOTH)
+    done = folder.run("run", "model.yaml", "-o", "all.h5", "--device", "cpu")
+    assert done.returncode == 0, done.stderr
+    done = folder.run("run", "model.yaml", "-o", "one.h5", "--device", "cpu", "--line", "lya", "--json")
+    assert done.returncode == 0, done.stderr
+    assert [line["line"] for line in json.loads(done.stdout)["lines"]] == ["lya"]
+    assert sorted(p.name for p in folder.path.glob("one*.h5")) == ["one_lya.h5"]
+    with h5py.File(folder.path / "all_lya.h5") as first, h5py.File(folder.path / "one_lya.h5") as second:
+        same(first["spectrum"], second["spectrum"])
+    done = folder.run("check", "model.yaml", "--line", "co")
+    assert done.returncode == 0 and "== line co ==" in done.stdout and "lya" not in done.stdout
+    for command in ("check", "run"):
+        assert "its lines are: co lya" in error_line(folder.run(command, "model.yaml", "--line", "c"))
+    folder.model.write_text(CO)
+    assert "model.yaml has a single line" in error_line(folder.run("run", "model.yaml", "--line", "co"))

@@ -120,6 +120,21 @@ def test_the_default_output_is_beside_the_user_not_the_model(folder):
     assert (folder.path / "my.slab.h5").exists()
 
 
+def test_the_default_output_spares_what_the_model_reads(folder):
+    """A result that the model takes its packets from would be replaced, a file of fields would be refused."""
+    with h5py.File(folder.path / "model.h5", "w") as file:
+        file["t"] = np.full((16, 2, 2), 100.0)
+        file["t"].attrs["units"] = "K"
+        file.attrs["format"] = "linerad result"
+    before = (folder.path / "model.h5").read_bytes()
+    folder.change_model("temperature: 1e4 K", "temperature: {file: model.h5, dataset: t}")
+    done = folder.run("run", "model.yaml", "--packets", "10")
+    assert done.returncode == 0, done.stderr
+    assert "the model reads model.h5, the usual name of its result, which goes to model_result.h5 instead" in done.stderr
+    assert "model_result.h5" in done.stdout and (folder.path / "model_result.h5").exists()
+    assert (folder.path / "model.h5").read_bytes() == before
+
+
 def test_files_of_settings_are_beside_the_user_and_others_beside_the_model(folder):
     """The same name in both places: one value in the model's folder, another in the current one."""
     (folder.path / "models").mkdir()

@@ -177,3 +177,24 @@ def test_a_result_is_not_a_snapshot(folder):
     folder.earlier_result("out.h5")
     (folder.path / "m.yaml").write_text("snapshot: out.h5\nline: {molecule: co}\n")
     assert "its attribute 'format' is 'linerad result'" in error_line(folder.run("check", "m.yaml"))
+
+
+def test_velocities_of_another_name_are_warned_of(cloud):
+    """Misspelt velocities leave the gas at rest, or without one component; other fields are no reason to warn."""
+    cloud.model.write_text("snapshot: cloud.h5\nline: {molecule: co}\n")
+    fields = {name.replace("velocity_", "v"): field for name, field in cloud.fields.items()}
+    write(cloud.path / "cloud.h5", **fields, entropy=fields["vx"], velocity_dispersion=fields["vx"])
+    rest = cloud.run("check", "model.yaml")
+    assert rest.returncode == 0, rest.stderr
+    assert "vx, vy, vz of the snapshot are not used, and the gas rests; velocities are called velocity_x," in rest.stderr
+    assert "  velocity    0: there is no velocity_x, velocity_y or velocity_z\n" in rest.stdout
+    given = cloud.run("check", "model.yaml", "--set", "medium={velocity: [1 km/s, 0 km/s, 0 km/s]}")
+    assert given.returncode == 0 and "not used, and" not in given.stderr and "there is no velocity" not in given.stdout
+    fields = dict(cloud.fields, Velocity_Z=cloud.fields["velocity_z"])
+    del fields["velocity_z"]
+    write(cloud.path / "cloud.h5", **fields)
+    part = cloud.run("check", "model.yaml")
+    assert "Velocity_Z of the snapshot is not used, and that part of the velocity is 0" in part.stderr
+    write(cloud.path / "cloud.h5", **cloud.fields)
+    whole = cloud.run("check", "model.yaml")
+    assert whole.returncode == 0 and "of the snapshot" not in whole.stderr

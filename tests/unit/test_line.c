@@ -49,6 +49,11 @@ static void named_lines_are_listed_and_others_unknown(void **state)
     line_list_names(names, sizeof names);
     assert_string_equal(names, "lya, hi21, co10, hcop10, cii158, oh1665");
     assert_false(line_find("lyb", &line));
+    assert_string_equal(line.name, "lya"); /* which is near */
+    assert_false(line_find("water", &line));
+    assert_string_equal(line.name, "");
+    assert_true(line_find("LyA", &line));
+    assert_string_equal(line.name, "lya");
     const char *const all[] = {"lya", "hi21", "co10", "hcop10", "cii158", "oh1665"};
     for (int i = 0; i < 6; i++) {
         assert_true(line_find(all[i], &line));

@@ -48,6 +48,12 @@ static void messages_name_file_line_and_column(void **state)
         f, "line: lya", "line: lyman",
         "m.yaml:4:7: line: 'lyman' is not a known line (lya, hi21, co10, hcop10, cii158, oh1665); or give a "
         "molecule, a rotor, or frequency, einstein_a, degeneracies and mass");
+    expect_line_error(f, "line: lya", "line: CO01",
+                      "m.yaml:4:7: line: 'CO01' is not a known line (lya, hi21, co10, hcop10, cii158, oh1665); did you "
+                      "mean 'co10'?");
+    expect_line_error(f, "line: lya", "line: HCO+",
+                      "m.yaml:4:7: line: 'HCO+' is a molecule of many lines; write line: {molecule: hco+, transition: "
+                      "1}, with a number or a label that 'linerad molecule hco+' lists");
     expect_line_error(f, "    luminosity: 1 photon/s\n", "",
                       "m.yaml:9:5: sources.0: expected one of 'luminosity', found 0");
     expect_line_error(f, "line: lya\n", "", "m.yaml:1:1: the key 'line' is missing");

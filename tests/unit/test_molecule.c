@@ -239,7 +239,20 @@ static void names_files_and_folders(void **state)
     molecule_free(&s->molecule);
     assert_int_equal(molecule_find(s->ctx, "unobtainium", NULL, &s->molecule), LR_ERROR_IO);
     assert_non_null(strstr(lr_last_error(s->ctx), "expected a LAMDA file or one of co, 13co, c18o"));
-    remove("test_molecule.dat");
+    /* names in other letters, unless there is a file of that name */
+    const char *const other[][2] = {{"CO", "co"}, {"HCO+", "hco+"}, {"13CO", "13co"}, {"SiO", "sio"}};
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(molecule_find(s->ctx, other[i][0], i % 2 ? "." : NULL, &s->molecule), LR_OK);
+        assert_string_equal(s->molecule.name, other[i][1]);
+        molecule_free(&s->molecule);
+    }
+    assert_int_equal(rename("test_molecule.dat", "HCN"), 0);
+    find(s, "HCN");
+    assert_string_equal(s->molecule.name, "XY, made up");
+    molecule_free(&s->molecule);
+    remove("HCN");
+    assert_int_equal(molecule_find(s->ctx, "HCO", NULL, &s->molecule), LR_ERROR_IO);
+    assert_non_null(strstr(lr_last_error(s->ctx), "hi21; did you mean 'hco+'?"));
 }
 
 int main(void)

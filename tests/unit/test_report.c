@@ -117,9 +117,49 @@ static void velocity_steps_beyond_b_are_warned_of(void **state)
     LOAD(f, "medium.velocity=[{default: 0 km/s, regions: [{slab: {axis: x, from: 0.5 pc, to: 1 pc}, value: 12 km/s}]}, "
             "{default: 0 km/s, regions: [{slab: {axis: x, from: 0.5 pc, to: 1 pc}, value: -9 km/s}]}, 0 km/s]");
     expect_parts(f, none);
-    assert_string_equal(warning, "the velocity changes by up to 1.17 b between neighbouring cells, along x after cell "
-                                 "[2, 0, 0]: photons pass between the two without meeting the line; use smaller cells "
-                                 "or more turbulence");
+    /* 4 of the 12 + 8 + 8 faces inside the mesh */
+    assert_string_equal(warning, "the velocity changes by more than b between 14 % of neighbouring cells, by up to "
+                                 "1.17 b along x after cell [2, 0, 0]: photons pass between the two without meeting "
+                                 "the line; use smaller cells or more turbulence");
+}
+
+static const char STEP[] = "medium.velocity=[{default: 0 km/s, regions: [{slab: {axis: x, from: 0.5 pc, to: 1 pc}, "
+                           "value: 30 km/s}]}, 0 km/s, 0 km/s]";
+
+/* Without packets rays alone meet the steps, and how depends on image.subcell. */
+static void velocity_steps_of_images_are_told_apart(void **state)
+{
+    struct fixture *f = *state;
+    const char *const none[] = {NULL};
+    char warning[512] = "";
+    lr_context_on_log(f->ctx, keep_warning, warning);
+    LOAD(f, STEP, "channels={number: 4, range: [-32 km/s, 32 km/s]}", "cameras=[{name: top, direction: +z}]",
+         "run.packets=0", "medium.destruction=1");
+    expect_parts(f, none);
+    assert_non_null(strstr(warning, "[2, 0, 0]: images go from one to the other in steps of b/4 (image.subcell)"));
+    LOAD(f, STEP, "channels={number: 4, range: [-32 km/s, 32 km/s]}", "cameras=[{name: top, direction: +z}]",
+         "image.subcell=false", "run.packets=0", "medium.destruction=1");
+    expect_parts(f, none);
+    assert_non_null(strstr(warning, "[2, 0, 0]: rays of images jump over the line between the two"));
+}
+
+/* Of bricks of 2 x 2 x 2 cells the step is between two bricks, the second of which is refined: 30 / 12.8452 b. Inside
+ * the one brick of level 0 are 12 faces, in each of the 8 others as many, and between these 4 in each of 12 places;
+ * across the step are 16 quarters of the 4 faces of the larger cells. */
+static void velocity_steps_between_bricks_are_found(void **state)
+{
+    struct fixture *f = *state;
+    const char *const none[] = {NULL};
+    char warning[512] = "", share[160];
+    lr_context_on_log(f->ctx, keep_warning, warning);
+    LOAD(f, "mesh.brick=2", "mesh.refine=[{slab: {axis: x, from: 0.1 pc, to: 0.9 pc}, levels: 1}]",
+         "medium.velocity=[{default: 0 km/s, regions: [{slab: {axis: x, from: 0 pc, to: 1 pc}, value: 30 km/s}]}, 0 "
+         "km/s, 0 km/s]");
+    expect_parts(f, none);
+    snprintf(share, sizeof share, "between %.2g %% of neighbouring cells, by up to 2.34 b along x after cell [0, 1,",
+             100.0 * 4 / (12 + 8 * 12 + 12 * 4 + 4));
+    if (!strstr(warning, share))
+        fail_msg("'%s' is not in: %s", share, warning);
 }
 
 /* 21 cm at 100 K: h nu / k T = 6.8169e-4, of which 1 / (1 - exp(-x)) = 1467.4. */
@@ -177,6 +217,8 @@ int main(void)
         RUN(output_and_run_are_stated),
         RUN(images_are_described_with_their_cost),
         RUN(velocity_steps_beyond_b_are_warned_of),
+        RUN(velocity_steps_of_images_are_told_apart),
+        RUN(velocity_steps_between_bricks_are_found),
         RUN(missing_stimulated_emission_is_warned_of),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

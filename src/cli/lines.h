@@ -1,0 +1,12 @@
+/* Which lines of a model a command is to work on. */
+#ifndef LINERAD_CLI_LINES_H
+#define LINERAD_CLI_LINES_H
+
+#include "linerad.h"
+#include "settings.h"
+
+/* The names of all lines of a model, or of the one that is `wanted` (NULL = all), as lr_model_lines() gives them; freed
+ * with lr_text_free(). Returns an exit code. */
+int lines_find(lr_context *ctx, const char *model, const struct settings *settings, const char *wanted, char **names);
+
+#endif
