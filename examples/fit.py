@@ -48,7 +48,7 @@ def envelope(temperature, density, infall, systemic):
     )
 
 
-def observe(signal_to_noise=30, seed=1):
+def observe(signal_to_noise=30, seed=2):
     """The truth as a telescope sees it, with 32 x 32 pixels and a beam of 25 arcsec."""
     grid = {
         "channels.number": 20, "channels.range": ["-1.5 km/s", "1.5 km/s"], "cameras.0.pixels": [32, 32],

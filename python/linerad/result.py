@@ -260,9 +260,14 @@ class Result:
 
     def image(self, settings=(), progress=None):
         """Other images of this run, which kept its light (image.emissivity): linerad.image without a file."""
-        context, scene = _context(progress), ffi.new("lr_scene **")
-        context.call(lib.lr_scene_from_result, self._pointer, *_c_settings(settings), scene)
-        return _trace(context, scene)
+        context = _context(progress)
+        return _trace(context, self._scene(settings, context))
+
+    def _scene(self, settings, context=None):
+        """Its light and the images wanted of it; lent by this result, which must be alive as long."""
+        scene = ffi.new("lr_scene **")
+        (context or Context()).call(lib.lr_scene_from_result, self._pointer, *_c_settings(settings), scene, depth=4)
+        return ffi.gc(scene[0], lib.lr_scene_free)
 
     # ---- files ----
 
@@ -292,7 +297,7 @@ def image(path, settings=(), progress=None):
     """
     context, scene = _context(progress), ffi.new("lr_scene **")
     context.call(lib.lr_scene_load, os.fspath(path).encode(), *_c_settings(settings), scene)
-    return _trace(context, scene)
+    return _trace(context, ffi.gc(scene[0], lib.lr_scene_free))
 
 
 def _context(progress):
@@ -307,9 +312,9 @@ def _c_settings(settings):
     return _texts(_settings(settings))
 
 
-def _trace(context, made_scene):
+def _trace(context, scene):
     """The images of a scene."""
-    scene, made = ffi.gc(made_scene[0], lib.lr_scene_free), ffi.new("lr_result **")
+    made = ffi.new("lr_result **")
     stopped = context.run(lib.lr_scene_image, scene, made, depth=4)
     result = Result._own(made[0])
     if stopped:

@@ -309,6 +309,16 @@ def test_the_error_of_packets_is_added_to_the_noise(scattered):
     assert np.median(ratio) == pytest.approx(1, abs=0.05)
 
 
+def test_light_of_sources_is_in_channels_without_packets_too(scattered):
+    """Never scattered: what leaves the point toward the camera, dimmed by the gas."""
+    fit = Fit(resonant, scattered, RESONANT, settings={"run.packets": 0})
+    fit.model_cube([1.0, 5.2, 1.0, 2.0])
+    found = fit.model_cube([1.0, 8.7, 1.05, 2.0])
+    assert found.how == "same light: only image.distance, image.velocity changed" and found.error is None
+    fresh = Fit(resonant, scattered, RESONANT, settings={"run.packets": 0}).model_cube([1.0, 8.7, 1.05, 2.0])
+    np.testing.assert_allclose(found.data.value, fresh.data.value, rtol=1e-6)
+
+
 def test_the_direction_matters_where_light_is_scattered(scattered):
     def build(theta):
         model = resonant()

@@ -76,8 +76,8 @@ class Fit:
 
     def _forget(self):
         self._lights = []  # the latest last
-        self._scatters = None  # whether packets are followed: known after the first pass
-        self._spread = self._b = None  # of systemic velocities, with packets; Doppler parameter
+        self._bound = None  # whether light is recorded in channels (Light.is_bound): known after the first pass
+        self._spread = self._b = None  # then: systemic velocities, lowest and highest; Doppler parameter
 
     def __getstate__(self):
         """Processes of a pool make light of their own."""
@@ -187,7 +187,7 @@ class Fit:
     def needs(self):
         """{parameter: 'new pass' or 'same light'}: what it takes to change it alone. Makes one pass if there was none."""
         middle = [prior.ppf(0.5) for prior in self.priors.values()]
-        if self._scatters is None:
+        if self._bound is None:
             self._evaluate(middle)
         before = self._trees(middle)[2]
         found = {}
@@ -211,7 +211,7 @@ class Fit:
         """(model, settings, physics, what is looked at, tree)."""
         model, settings = self._make(theta)
         tree = resolve(model, settings)
-        physics, looks = split(tree, model._arrays, self._scatters)
+        physics, looks = split(tree, model._arrays, self._bound)
         return model, settings, physics, looks, tree
 
     def _choose_camera(self, tree):
@@ -233,7 +233,7 @@ class Fit:
         light = self._find(physics, view)
         if light is None:
             light = self._pass(theta, model, settings, physics, view)
-            looks = split(tree, model._arrays, self._scatters)[1]
+            looks = split(tree, model._arrays, self._bound)[1]
             self._check_line(light)
         else:
             seen = changes(light.looks, looks)
@@ -251,7 +251,7 @@ class Fit:
     def _find(self, physics, view):
         for light in self._lights:
             held = light.fine is None or light.fine.holds(self.observation, view.systemic)
-            if light.physics == physics and held and (not self._scatters or light.fine or not self._spread):
+            if light.physics == physics and held and (not self._bound or light.fine or not self._spread):
                 return light
         return None
 
@@ -262,21 +262,21 @@ class Fit:
         else:
             why = f"{_listed(changed)} changed" if changed else "image.velocity lies beyond the recorded channels"
         fine = None
-        if self._scatters and self._spread:
+        if self._bound and self._spread:
             low, high = min(self._spread[0], view.systemic), max(self._spread[1], view.systemic)
             fine = Fine.around(self.observation, (low, high), self._b)
         light = Light(model, settings, physics, view, fine.window() if fine else self._window(view), fine)
         self.counts["passes"] += 1
         self._say(f"new pass: {why}")
         self._lights = (self._lights + [light])[-self._keep :]
-        if self._scatters is None:
-            self._scatters, self._b = light.scatters, light.reference_b
-            if light.scatters:
-                return self._begin_with_packets(theta, model, settings, view)
+        if self._bound is None:
+            self._bound, self._b = light.is_bound(), light.reference_b
+            if self._bound:
+                return self._begin_with_channels(theta, model, settings, view)
         return light
 
-    def _begin_with_packets(self, theta, model, settings, view):
-        """Packets leave their light in channels. Where the systemic velocity is a parameter, these are made finer and
+    def _begin_with_channels(self, theta, model, settings, view):
+        """Light is recorded in channels. Where the systemic velocity is a parameter, these are made finer and
         more, so that they hold all that the prior allows; the first pass, which told so, is made again."""
         draws = np.random.default_rng(0).random((64, len(self.names)))
         found = [View.of(self._trees(self.prior_transform(q))[4], view.camera, self.observation, 0) for q in draws]

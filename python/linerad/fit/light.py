@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import astropy.units as u
 import numpy as np
 
-from ..errors import LineradWarning
+from ..errors import InputError, LineradWarning
 from . import rebin
 from .resolved import value_of
 
@@ -104,14 +104,28 @@ class Light:
     """One pass. `physics` is what it was made of, `looks` how it was looked at last (resolved.split)."""
 
     def __init__(self, model, settings, physics, view, window, fine):
-        self.physics, self.looks, self.fine = physics, {}, fine
+        self.physics, self.looks, self.fine, self._window = physics, {}, fine, window
         texts = view.texts(window, errors=True)
         self._result = model.run(settings={**settings, **texts})
-        self.scatters = self._result.summary.packets_requested > 0
         self.reference_b = self._result.summary.reference_b.to_value(u.km / u.s)
         self._place = view.place()
         self._keep(texts, self._result.cube())
         self._pass = self._last
+
+    def is_bound(self):
+        """Whether light was recorded toward the camera and in channels; that of gas alone can be seen in others."""
+        n, first, last = self._window
+        third = (last - first) / n / 3
+        moved = {"channels.number": n, "channels.range": [f"{float(v + third)!r} km/s" for v in (first, last)]}
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", LineradWarning)
+                self._result._scene(moved)
+        except InputError as refused:
+            if "stored channels" not in str(refused):
+                raise
+            return True
+        return False
 
     def _keep(self, texts, cube):
         data = np.asarray(cube.data.value, dtype=np.float64)
@@ -135,7 +149,7 @@ class Light:
     def _error(self, view):
         """Errors are measured by the pass; seen otherwise, a place keeps its relative one."""
         data, error = self._pass
-        if error is None or self.scatters is False:
+        if error is None:
             return None
         if view.place() == self._place and self._last[0].shape == data.shape:
             where = (slice(None), slice(None))

@@ -1,7 +1,7 @@
 """A model as a tree with its settings applied, and what of it decides the light.
 
-Everything outside `cameras`, `channels` and `image` does, by its text; arrays by their values. Where packets are
-followed, light is recorded toward the cameras, so that their directions count as well.
+Everything outside `cameras`, `channels` and `image` does, by its text; arrays by their values. Where light is bound to
+cameras and channels, because packets left it there or sources sent it there, directions count as well.
 """
 
 import functools
@@ -30,7 +30,7 @@ def _apply(tree, setting):
         except json.JSONDecodeError:
             raise InputError(f"{path}: write lists and maps as such, not as the text '{value}'") from None
     node, keys = tree, path.split(".")
-    for key, following in zip(keys[:-1], keys[1:]):
+    for key in keys[:-1]:
         index = int(key) if isinstance(node, list) else key
         found = node[index] if isinstance(node, list) else node.get(index)
         if not isinstance(found, (dict, list)):
@@ -83,15 +83,15 @@ def _flatten(node, path, arrays, out):
     return out
 
 
-def split(tree, arrays, scatters):
+def split(tree, arrays, bound):
     """({path: text} of what decides the light, {path: text} of what only decides how it is looked at)."""
     light, view = {}, {}
     for path, value in _flatten(tree, "", arrays, {}).items():
         section, key = path.split(".")[0], path.split(".")[-1]
         looks = section in _IMAGE_SECTIONS or path in _NOT_PHYSICS
-        if scatters and section == "cameras":
+        if bound and section == "cameras":
             looks = not any(part in path.split(".") for part in _TOWARD)
-        if scatters and (path == "image.method" or section == "channels" and key == "samples"):
+        if bound and (path == "image.method" or section == "channels" and key == "samples"):
             looks = False
         (view if looks else light)[path] = value
     return light, view
