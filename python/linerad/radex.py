@@ -14,7 +14,7 @@ from .molecule import MoleculeData, molecule
 _GEOMETRIES = {"sphere": "LR_SPHERE", "lvg": "LR_LVG", "slab": "LR_SLAB", "expansion": "LR_EXPANSION"}
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Parcels:
     """Lines of parcels of gas: the axes of the input, then one of lines (levels, for populations)."""
 
@@ -31,6 +31,12 @@ class Parcels:
     inverted: np.ndarray
     maser: np.ndarray
     converged: np.ndarray
+
+    def __repr__(self):
+        n, bad = self.converged.size, int(np.count_nonzero(~np.asarray(self.converged)))
+        failed = f", {bad} not converged" if bad else ""
+        size = f"{n} parcels of shape {np.shape(self.converged)}, {len(self.molecule.label)} lines"
+        return f"<linerad.Parcels: {self.molecule.name}, {size}{failed}>"
 
 
 def _collider(name):

@@ -173,9 +173,10 @@ class Result:
     @property
     def empty(self):
         """Whether nothing was measured: no spectrum, no image, no populations."""
-        found = self.populations
-        levels = found is not None and (found.fraction is not None or len(found.history.get("change", ())) > 0)
-        return self.spectrum is None and not self.cameras and not levels
+        kept = ("spectrum/total", "populations/fraction", "populations/history_change")
+        count = lib.lr_result_array_count(self._pointer)
+        names = {text(lib.lr_result_array(self._pointer, index).name) for index in range(count)}
+        return lib.lr_result_cube_count(self._pointer) == 0 and not names.intersection(kept)
 
     # ---- what was measured ----
 

@@ -20,6 +20,9 @@ def test_nothing_shown_is_longer_than_a_screen():
     model = slab(medium=gas)
     images = cloud(cameras=many, image=lr.Image(unit="K"))
     result = images.run()
+    grid = lr.radex(DATA, np.linspace(10, 50, 9)[:, None] * u.K, np.geomspace(1e3, 1e5, 8) / u.cm**3, 1e14 / u.cm**2,
+                    1 * u.km / u.s)  # fmt: skip
+    assert repr(grid) == "<linerad.Parcels: HCO+, 72 parcels of shape (9, 8), 11 lines>"
     shown = (gas, model, images, model.run(), result, result.arrays, result.cube(), result.populations, lr.cloud(8),
              lr.molecule("co"), model.run().spectrum, model.run().fields, model.run().summary, result.mesh)  # fmt: skip
     for thing in shown:
