@@ -127,6 +127,7 @@ static double deepest_cell(const lr_model *model)
 {
     const struct mesh *mesh = &model->mesh;
     double deepest = 0;
+#pragma omp parallel for schedule(static) reduction(max : deepest)
     for (int i = 0; i < mesh->n[0]; i++)
         for (int j = 0; j < mesh->n[1]; j++)
             for (int k = 0; k < mesh->n[2]; k++) {
@@ -134,6 +135,37 @@ static double deepest_cell(const lr_model *model)
                 deepest = fmax(deepest, width * field_at(&model->medium.alpha0, mesh_cell_index(mesh, i, j, k)));
             }
     return deepest;
+}
+
+/* Width of the pixels of an image over that of the narrowest cells. */
+static double pixel_in_cells(const struct mesh *mesh, const struct camera *camera)
+{
+    double narrowest = INFINITY, square = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        double smallest, largest;
+        mesh_widths(mesh, axis, &smallest, &largest);
+        narrowest = mesh_is_endless(mesh, axis) ? narrowest : fmin(narrowest, smallest);
+        square += pow(camera->position[axis] - camera->centre[axis], 2);
+    }
+    return camera_pixel_size(camera) * (camera->kind == CAMERA_PERSPECTIVE ? sqrt(square) : 1) / narrowest;
+}
+
+/* A cell has one opacity, so the surface that a thick one shows is a staircase, and pixels see its steps. */
+static void warn_of_thick_cells(lr_context *ctx, const lr_model *model)
+{
+    const double too_deep = 5, too_narrow = 0.75;
+    if (model->run.packets > 0 || model->mesh.kind == MESH_SHELLS || mesh_layer_axis(&model->mesh) >= 0)
+        return;
+    const double deepest = model->n_camera > 0 ? deepest_cell(model) : 0;
+    for (int c = 0; c < model->n_camera && deepest > too_deep; c++) {
+        const double width = pixel_in_cells(&model->mesh, &model->camera[c]);
+        if (width < too_narrow)
+            lr_log(ctx, LR_LOG_WARNING,
+                   "image '%s': pixels are %.2g cells wide, and cells up to %.3g deep at line centre: what pixels show "
+                   "inside such a cell can be wrong by some per cent, their mean over it is not (docs/imaging.md); use "
+                   "larger pixels or smaller cells",
+                   model->camera[c].name, width, deepest);
+    }
 }
 
 /* What images of gas that scatters (medium.destruction below 1) leave out. */
@@ -171,6 +203,7 @@ static enum lr_status plan_images(lr_context *ctx, const lr_model *model, double
     result->n_cube = model->n_camera;
     result->image = model->image;
     warn_of_scattering(ctx, model);
+    warn_of_thick_cells(ctx, model);
     return LR_OK;
 }
 

@@ -269,3 +269,13 @@ def test_a_result_without_its_gas_says_what_to_do(folder):
     line = error_line(folder.run("image", "model.h5", "--set", "cameras.0.direction=+x"))
     assert "run again with 'image.emissivity: true' (also where no packets are followed)" in line
     assert "dataset: populations/fraction" in line
+
+
+def test_pixels_inside_thick_cells_are_warned_of(folder):
+    """Cells of 2/6, 2/5 and 2/4 pc; the image of side z is 2 pc wide. Thin gas and larger pixels are fine."""
+    for density, pixels, warned in (("1 cm^-3", 12, True), ("1 cm^-3", 6, False), ("1e-4 cm^-3", 12, False)):
+        text = GAS.replace("CAMERA", FRONT.replace("pixels: 6", f"pixels: {pixels}")).replace("CHANNELS", WIDE)
+        folder.model.write_text(text.replace("1e-4 cm^-3", density).replace(", EMISSIVITY", ""))
+        done = folder.run("run", "model.yaml", "-o", "thick.h5")
+        assert done.returncode == 0, done.stderr
+        assert ("image 'one': pixels are 0.5 cells wide, and cells up to" in done.stderr) == warned, done.stderr
