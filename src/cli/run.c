@@ -83,7 +83,7 @@ static bool ends_with(const char *text, const char *end)
 static int set_output(struct request *request, const char *path)
 {
     const int stem = (int)(strlen(path) - strlen(".fits"));
-    if (ends_with(path, ".fits"))
+    if (ends_with(path, ".fits") || ends_with(path, ".FITS"))
         return message_error("--output %s: the result is an HDF5 file, such as %.*s.h5; cubes of its cameras are FITS "
                              "files beside it, %.*s_<camera>.fits",
                              path, stem, path, stem, path);
@@ -361,7 +361,7 @@ static int find_input(lr_context *ctx, const struct task *task, void *user)
     if (lr_model_reads(ctx, request->model, (const char *const *)settings->texts, settings->n, task->output, &reads))
         return message_error("%s", lr_last_error(ctx));
     if (reads && request->named)
-        return message_error("%s: the model reads this file; give the result another name", task->output);
+        return message_error("%s: the model reads this file; give the result another name with -o", task->output);
     if (reads)
         message_warning("the model reads %s, the usual name of its result, which goes to %s_result%s instead",
                         task->output, request->prefix, task->output + strlen(request->prefix));
@@ -373,8 +373,12 @@ static int find_input(lr_context *ctx, const struct task *task, void *user)
 static int spare_inputs(lr_context *ctx, struct request *request, const char *names)
 {
     int found = 0, code = each_line(ctx, request, names, find_input, &found);
-    if (code == EXIT_GOOD && found)
+    if (code == EXIT_GOOD && found) {
         code = set_default_output(request, "_result") ? EXIT_ERROR : set_prefix(request);
+        request->named = true; /* a model that reads this one, too, needs a name of the user's */
+        if (code == EXIT_GOOD)
+            code = each_line(ctx, request, names, find_input, &found);
+    }
     return code;
 }
 

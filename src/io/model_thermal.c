@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "base/constants.h"
+#include "base/threads.h"
 #include "model/excitation.h"
 #include "model/field.h"
 #include "model/line.h"
@@ -36,7 +37,7 @@ static enum lr_status derive_emissivity(const struct reader *r, struct field *fi
         LR_TRY(field_expand(r->ctx, field, n_cell));
     const int64_t n_value = field->values ? n_cell : 1;
     double *value = field->values ? field->values : &field->constant;
-#pragma omp parallel for schedule(static) if (n_value > 4096)
+#pragma omp parallel for schedule(static) if (n_value > 4096) num_threads(thread_count(model->run.threads))
     for (int64_t cell = 0; cell < n_value; cell++)
         value[cell] = 4.0 * LR_PI * LR_SQRT_PI * field_at(&medium->eps, cell) * field_at(&medium->alpha0, cell) *
                       field_at(&medium->b, cell) * line_planck(&model->line, value[cell]);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
+
 static enum lr_status expect_value(const struct reader *r, const struct yaml_node *node)
 {
     LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_SCALAR));
@@ -97,7 +99,7 @@ enum lr_status read_word(const struct reader *r, const struct yaml_node *node, c
         return LR_OK;
     LR_TRY(expect_value(r, node));
     int nearest = -1;
-    int found = yaml_match_word(node->text, words, n_word, &nearest);
+    int found = words_match(node->text, words, n_word, &nearest);
     if (found < 0) {
         char list[512];
         yaml_join_words(words, n_word, list, sizeof list);

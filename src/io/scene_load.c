@@ -194,9 +194,9 @@ static enum lr_status keep_channels(lr_context *ctx, const char *path, const str
     const double km = 1e5; /* cm */
     const struct channels *stored = &scene->scene->channels;
     const double width = scene->scene->refined * stored->width;
-    const bool short_ones = wishes->range || wishes->bin;
+    const bool short_ones = wishes->range || wishes->bin, any = scene_is_gas_alone(scene->scene);
     struct channels wanted = *asked;
-    if (!short_ones && scene_is_gas_alone(scene->scene))
+    if (!short_ones && any)
         return replace_channels(ctx, asked, scene);
     double merged = 0.0, skipped = 0.0, n = 0.0;
     if (wishes->range && is_whole(wanted.n * wanted.width / width, &n) && n >= 1.0 && n <= stored->n) {
@@ -207,15 +207,13 @@ static enum lr_status keep_channels(lr_context *ctx, const char *path, const str
         LR_TRY(merge_channels(ctx, wishes->bin, &wanted));
     if (!is_whole(wanted.width / stored->width, &merged) || merged < 1.0 ||
         !is_whole((wanted.first - stored->first) / stored->width, &skipped) || skipped < 0.0 ||
-        skipped + merged * wanted.n > stored->n) {
-        if (scene_is_gas_alone(scene->scene))
-            return replace_channels(ctx, &wanted, scene);
+        skipped + merged * wanted.n > stored->n)
         return lr_fail(
             ctx, LR_ERROR_INPUT,
             "%s: the stored channels are %d of %.6g km/s from %.6g to %.6g km/s; others must begin and end on "
-            "edges of theirs and be a whole number of them wide",
-            path, stored->n, stored->width / km, stored->first / km, (stored->first + stored->n * stored->width) / km);
-    }
+            "edges of theirs and be a whole number of them wide%s",
+            path, stored->n, stored->width / km, stored->first / km, (stored->first + stored->n * stored->width) / km,
+            any ? ", unless set by channels.range and channels.number" : "");
     wanted.width = merged * stored->width;
     wanted.first = stored->first + skipped * stored->width;
     scene->channels = wanted;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
+
 #include "io/schema.h"
 
 enum { LONGEST_TYPE = 512 };
@@ -116,14 +118,16 @@ static void write_row(FILE *out, const char *const *cells, const int *widths, in
 static void write_terminal(FILE *out, const struct schema *schema, const struct schema_key *only)
 {
     int widths[4] = {3, 26, 18, 48};
-    const char *title[4] = {"key", "holds", "default", "meaning"}, *says = schema->meaning;
+    const char *title[4] = {"key", "holds", "default", "meaning"};
     for (int i = 0; i < schema->n_key; i++)
         if ((int)strlen(schema->key[i].name) > widths[0])
             widths[0] = (int)strlen(schema->key[i].name);
     if (widths[0] + widths[1] + widths[2] + widths[3] > 112)
         widths[3] = 112 - widths[0] - widths[1] - widths[2]; /* 120 with the blanks between columns */
     fprintf(out, "%s: ", schema->name);
-    write_cell(out, &says, (int)strlen(says)); /* one line */
+    for (const char *c = schema->meaning; *c; c++)
+        if (*c != '`')
+            fputc(*c, out);
     fputs("\n\n", out);
     write_row(out, title, widths, 4);
     for (int i = 0; i < schema->n_key; i++) {
@@ -217,7 +221,7 @@ static enum lr_status fail_unknown(lr_context *ctx, const char *name)
     int n = 0, nearest = -1;
     for (; SCHEMA_ALL[n] && n < SCHEMA_MOST_TABLES; n++)
         names[n] = SCHEMA_ALL[n]->name;
-    yaml_match_word(name, names, n, &nearest);
+    words_match(name, names, n, &nearest);
     if (nearest >= 0)
         return lr_fail(ctx, LR_ERROR_INPUT, "a model has no section '%.80s'; did you mean '%s'?", name, names[nearest]);
     for (n = 0; n < SCHEMA_MODEL.n_key; n++)

@@ -5,11 +5,6 @@
 
 #include "base/words.h"
 
-int yaml_match_word(const char *word, const char *const *words, int n_word, int *nearest)
-{
-    return words_match(word, words, n_word, nearest);
-}
-
 void yaml_join_words(const char *const *words, int n_word, char *text, size_t size)
 {
     text[0] = '\0';
@@ -24,7 +19,7 @@ enum lr_status yaml_check_keys(lr_context *ctx, const struct yaml_tree *tree, co
     LR_TRY(yaml_expect(ctx, tree, map, YAML_MAP));
     for (const struct yaml_node *child = map->first; child; child = child->next) {
         int nearest = -1;
-        if (yaml_match_word(child->key, keys, n_key, &nearest) >= 0)
+        if (words_match(child->key, keys, n_key, &nearest) >= 0)
             continue;
         if (nearest >= 0)
             return yaml_fail_key(ctx, tree, child, "unknown key; did you mean '%s'?", keys[nearest]);

@@ -65,9 +65,6 @@ enum lr_status yaml_expect(lr_context *ctx, const struct yaml_tree *tree, const 
 enum lr_status yaml_check_keys(lr_context *ctx, const struct yaml_tree *tree, const struct yaml_node *map,
                                const char *const *keys, int n_key);
 
-/* The index of `word` in `words`, or -1; *nearest is then a word close enough to suggest, or -1 (yaml_keys.c). */
-int yaml_match_word(const char *word, const char *const *words, int n_word, int *nearest);
-
 /* "a, b, c" (yaml_keys.c). */
 void yaml_join_words(const char *const *words, int n_word, char *text, size_t size);
 

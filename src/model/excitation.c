@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/constants.h"
+#include "base/threads.h"
 #include "lines/populations.h"
 #include "model/field.h"
 #include "model/line.h"
@@ -92,7 +93,7 @@ static enum lr_status derive_parts(lr_context *ctx, const lr_model *model, const
     for (int part = 0; part < n_part && status == LR_OK; part++)
         status = lte_begin(ctx, model->species, &lte[part]);
     if (status == LR_OK) {
-#pragma omp parallel for schedule(dynamic, 1) if (n_part > 1)
+#pragma omp parallel for schedule(dynamic, 1) if (n_part > 1) num_threads(thread_count(model->run.threads))
         for (int part = 0; part < n_part; part++)
             derive_cells(model, x, n_cell * part / n_part, n_cell * (part + 1) / n_part, &lte[part], alpha0, emissivity,
                          &found[part]);
@@ -210,7 +211,7 @@ enum lr_status excitation_thermal(lr_context *ctx, const lr_model *model, const 
     if (many)
         LR_TRY(field_expand(ctx, emissivity, n_cell));
     const int64_t n_value = many ? n_cell : 1;
-#pragma omp parallel for schedule(static) if (n_value > 4096)
+#pragma omp parallel for schedule(static) if (n_value > 4096) num_threads(thread_count(model->run.threads))
     for (int64_t cell = 0; cell < n_value; cell++)
         *(many ? &emissivity->values[cell] : &emissivity->constant) =
             4.0 * LR_PI * LR_SQRT_PI * field_at(&medium->eps, cell) * field_at(alpha0, cell) *

@@ -12,11 +12,9 @@ size_t scene_voxel_count(const struct scene *scene)
 
 bool scene_is_gas_alone(const struct scene *scene)
 {
-    bool alone = scene->n_point == 0 && scene->n_plane == 0;
+    bool alone = scene->n_point == 0 && scene->n_plane == 0 && !scene->external;
     for (int i = 0; i < scene->n_camera; i++)
         alone &= !scene->emissivity[i].value && !scene->emissivity[i].kept;
-    for (int c = 0; c < scene->channels.n; c++)
-        alone &= scene->sky[c] == 0.0;
     return alone;
 }
 

@@ -50,7 +50,8 @@ struct scene {
     struct field line_source; /* own */
     struct channels channels; /* of the emissivity */
     int refined;              /* how many of them make one that was asked for */
-    double *sky;              /* [n_channel] behind and around the mesh: external sources */
+    bool external;            /* there are external sources, be it that they shine outside the channels */
+    double *sky;              /* [n_channel] their light behind and around the mesh */
     int n_point, n_plane;
     struct scene_point *point;
     struct scene_plane *plane;

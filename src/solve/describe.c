@@ -1,12 +1,12 @@
 #define _POSIX_C_SOURCE 200809L
 #include "solve/describe.h"
 
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/threads.h"
 #include "solve/system.h"
 
 static enum lr_status copy_text(lr_context *ctx, const char *text, char **copy)
@@ -22,7 +22,7 @@ enum lr_status describe_run(lr_context *ctx, const struct run *run, struct worke
                             struct lr_result *result)
 {
     struct lr_summary *summary = &result->summary;
-    result->threads = run->threads > 0 ? run->threads : omp_get_max_threads();
+    result->threads = thread_count(run->threads);
     worker->threads = result->threads;
     worker->double_precision = run->precision == PRECISION_DOUBLE;
     if (strcmp(worker->backend->name, "cpu") == 0)

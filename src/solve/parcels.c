@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/constants.h"
+#include "base/threads.h"
 #include "lines/escape.h"
 #include "lines/populations.h"
 
@@ -148,7 +149,7 @@ enum lr_status lr_solve_parcels(lr_context *ctx, const lr_molecule *molecule, co
                                 const struct lr_parcel_lines *lines)
 {
     const struct molecule *data = &molecule->data;
-    const int64_t most = parcels->threads > 0 ? parcels->threads : omp_get_max_threads();
+    const int64_t most = thread_count(parcels->threads);
     const int threads = (int)(most < parcels->n / 16 + 1 ? most : parcels->n / 16 + 1);
     struct collision_plan plan;
     struct escape_workspace **workspaces = NULL;

@@ -3,9 +3,9 @@
 #include "solve/report.h"
 
 #include <math.h>
-#include <omp.h>
 
 #include "base/context.h"
+#include "base/threads.h"
 #include "mesh/neighbour.h"
 
 /* Cells that are looked at: those of one block of equal cells next to each other cost little, a cell at the border of
@@ -101,7 +101,7 @@ static struct steps find_steps(const lr_model *model)
     const struct mesh *mesh = &model->mesh;
     const int n_y = mesh->n[1], interval = row_interval(mesh);
     const int64_t n_row = (int64_t)mesh->n[0] * n_y;
-    const int threads = model->run.threads > 0 ? model->run.threads : omp_get_max_threads();
+    const int threads = thread_count(model->run.threads);
     struct steps all = {.cell = INT64_MAX};
 #pragma omp parallel num_threads(threads)
     {

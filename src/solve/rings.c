@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/constants.h"
+#include "base/threads.h"
 #include "model/camera.h"
 
 /* ---- rings ------------------------------------------------------------------------------------------------------ */
@@ -260,7 +261,7 @@ enum lr_status rings_to_pixels(lr_context *ctx, const struct rings *rings, const
     double *sums = NULL;
     enum lr_status status = LR_OK;
     const size_t n = (size_t)rings->n * (size_t)n_plane;
-    const int workers = threads > 0 ? threads : omp_get_max_threads();
+    const int workers = thread_count(threads);
     LR_TRY_OR(done, status, lr_allocate(ctx, (size_t)rings->n, sizeof(double), &profile.middle));
     LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof(double), &profile.mean));
     LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof(double), &profile.slope));

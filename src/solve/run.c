@@ -5,6 +5,7 @@
 
 #include "backend/select.h"
 #include "base/context.h"
+#include "base/threads.h"
 #include "model/field.h"
 #include "solve/assemble.h"
 #include "solve/describe.h"
@@ -126,8 +127,9 @@ static void warn_of_channels(lr_context *ctx, const lr_model *model, const struc
 static double deepest_cell(const lr_model *model)
 {
     const struct mesh *mesh = &model->mesh;
+    const int threads = mesh_cell_count(mesh) < 1 << 16 ? 1 : thread_count(model->run.threads);
     double deepest = 0;
-#pragma omp parallel for schedule(static) reduction(max : deepest)
+#pragma omp parallel for schedule(static) reduction(max : deepest) num_threads(threads)
     for (int i = 0; i < mesh->n[0]; i++)
         for (int j = 0; j < mesh->n[1]; j++)
             for (int k = 0; k < mesh->n[2]; k++) {
@@ -182,8 +184,8 @@ static void warn_of_scattering(lr_context *ctx, const lr_model *model)
             ctx, LR_LOG_WARNING,
             "image.background is dimmed by gas that scatters (medium.destruction below 1), but not scattered: add an "
             "'external' source for that");
-    const double deepest = deepest_cell(model);
-    if (model->run.packets > 0 && deepest > too_deep)
+    const double deepest = model->run.packets > 0 ? deepest_cell(model) : 0;
+    if (deepest > too_deep)
         lr_log(ctx, LR_LOG_WARNING,
                "cells are up to %.3g deep at line centre: images come out too bright near it (docs/imaging.md); refine "
                "the mesh where light escapes",

@@ -1,11 +1,11 @@
 #include "solve/scene_build.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/constants.h"
+#include "base/threads.h"
 #include "mesh/neighbour.h"
 #include "model/field.h"
 #include "solve/source_light.h"
@@ -62,11 +62,6 @@ struct channels recorded_channels(const lr_model *model, const struct window *wi
     channels.width /= factor;
     channels.n *= factor;
     return channels;
-}
-
-static int threads_of(const lr_model *model)
-{
-    return model->run.threads > 0 ? model->run.threads : omp_get_max_threads();
 }
 
 static double length_unit(const struct mesh *mesh)
@@ -155,7 +150,7 @@ static enum lr_status add_volume(lr_context *ctx, const lr_model *model, const s
     LR_TRY(need_emissivity(ctx, model, scene, camera));
     struct emissivity *emissivity = &scene->emissivity[camera];
     const double scale = volume_scale(model, source) / (4 * LR_PI * scene->channels.width * emissivity->unit);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads_of(model))
+#pragma omp parallel for schedule(dynamic, 1) num_threads(thread_count(model->run.threads))
     for (int i = 0; i < mesh->n[0]; i++)
         for (int j = 0; j < mesh->n[1]; j++)
             for (int k = 0; k < mesh->n[2]; k++) {
@@ -230,6 +225,7 @@ static void add_external(const lr_model *model, const struct source *source, str
         area += model->mesh.face[face] == FACE_OPEN ? mesh_face_area(&model->mesh, face) : 0;
     const double corner[3] = {mesh_lower(&model->mesh, 0), mesh_lower(&model->mesh, 1), mesh_lower(&model->mesh, 2)};
     fill_light(model, source, scene, 0, corner, source->luminosity / (LR_PI * area), scene->sky);
+    scene->external = true;
 }
 
 static bool gas_moves(const lr_model *model)
@@ -370,7 +366,7 @@ void scene_scale_sums(const lr_model *model, const struct scene *scene, const fl
     const struct mesh *mesh = &scene->mesh;
     const double rate = scattered_rate(model, scene) / packets;
     const size_t n_row = (size_t)scene->n_aspect * (size_t)scene->channels.n;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads_of(model))
+#pragma omp parallel for schedule(dynamic, 1) num_threads(thread_count(model->run.threads))
     for (int i = 0; i < mesh->n[0]; i++)
         for (int j = 0; j < mesh->n[1]; j++)
             for (int k = 0; k < mesh->n[2]; k++) {
@@ -449,7 +445,7 @@ enum lr_status scene_add_scattered(lr_context *ctx, const lr_model *model, struc
         if (errors)
             LR_TRY(lr_allocate(ctx, scene_voxel_count(scene), sizeof(float), &emissivity->error));
         const float *from = scattered_sums(scattered, scene, 0, camera);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads_of(model))
+#pragma omp parallel for schedule(dynamic, 1) num_threads(thread_count(model->run.threads))
         for (int i = 0; i < mesh->n[0]; i++)
             for (int j = 0; j < mesh->n[1]; j++)
                 for (int k = 0; k < mesh->n[2]; k++) {

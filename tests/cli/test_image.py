@@ -202,32 +202,6 @@ def test_the_result_file_describes_its_images(made):
         assert all({"units", "description"} <= set(item.attrs) for item in datasets)
 
 
-CLOUD = """\
-mesh: {cells: [6, 6, 6], size: [0.2 pc, 0.2 pc, 0.2 pc]}
-line: {molecule: co, transition: 1-0}
-medium: {temperature: 20 K, turbulence: 0.2 km/s, density: 1e-2 cm^-3, velocity: [0.3 km/s, 0 km/s, 0 km/s]}
-channels: {number: 12, range: [-1 km/s, 1 km/s]}
-cameras: [{name: front, direction: +z, pixels: 8}]
-image: {emissivity: true, spectrum: false, report: false}
-run: {device: cpu, threads: 1}
-"""
-
-
-def test_gas_alone_is_seen_from_anywhere_in_any_channels(program, tmp_path):
-    """As a run there sees it; what is stored has single precision."""
-    folder = Folder(program, tmp_path)
-    folder.model.write_text(CLOUD)
-    other = ["--set", "cameras.0.direction=[1, 2, 3]", "--set", "cameras.0.offset=[0.02 pc, 0.01 pc]",
-             "--set", "channels.range=[-0.93 km/s, 1.3 km/s]", "--set", "channels.number=7"]
-    assert folder.run("run", "model.yaml").returncode == 0
-    assert folder.run("run", "model.yaml", "-o", "there.h5", *other).returncode == 0
-    image(folder, *other, "-o", "again")
-    expected = cube(folder, "there_front")
-    assert expected.shape == (7, 8, 7) and expected.max() > 1
-    assert cube(folder, "again_front") == pytest.approx(expected, rel=1e-5, abs=1e-5 * expected.max())
-    assert cube(folder, "model_front").shape == (12, 8, 8)
-
-
 GAS = """\
 mesh: {cells: [6, 5, 4], size: [2 pc, 2 pc, 2 pc]}
 line: {molecule: co}
@@ -242,7 +216,8 @@ image: {background: cmb, spectrum: false, EMISSIVITY}
 run: {device: cpu}
 output: {populations: true}
 """
-FRONT, TURNED = "{name: one, direction: +z, pixels: 6}", "{name: one, direction: [1, 2, 3], pixels: 7}"
+FRONT = "{name: one, direction: +z, pixels: 6}"
+TURNED = "{name: one, direction: [1, 2, 3], offset: [0.2 pc, 0.1 pc], pixels: 7}"
 WIDE, OTHER = "{number: 10, range: [-3 km/s, 3 km/s]}", "{number: 7, range: [-1.1 km/s, 2 km/s]}"
 
 
@@ -262,6 +237,18 @@ def test_cameras_and_channels_are_free_where_nothing_scatters(folder):
     more = f"cameras=[{FRONT}, {TURNED.replace('one', 'two')}]"
     assert image(folder, "--set", more, "-o", "both")["cubes"] == ["both_one.fits", "both_two.fits"]
     assert cube(folder, "both_one") == pytest.approx(cube(folder, "model_one"), rel=1e-5, abs=1e-6)
+
+
+def test_light_from_outside_binds_the_channels(folder):
+    """Also where it shines beside the stored ones, and nothing of it is stored."""
+    external = "{external: {}, spectrum: {band: {from: 4 km/s, to: 8 km/s}}, luminosity: 1 Lsun}"
+    text = GAS.replace("CAMERA", FRONT).replace("CHANNELS", WIDE).replace("EMISSIVITY", "emissivity: true")
+    folder.model.write_text(f"{text}sources: [{external}]\n")
+    done = folder.run("run", "model.yaml", "--quiet", "--set", "run.packets=0")
+    assert done.returncode == 0, done.stderr
+    done = folder.run("image", "model.h5", "--set", "channels={number: 8, range: [4 km/s, 8 km/s]}")
+    assert done.returncode == 2 and "edges of theirs" in done.stderr
+
 
 
 def test_a_result_without_its_gas_says_what_to_do(folder):

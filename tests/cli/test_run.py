@@ -133,6 +133,14 @@ def test_the_default_output_spares_what_the_model_reads(folder):
     assert "the model reads model.h5, the usual name of its result, which goes to model_result.h5 instead" in done.stderr
     assert "model_result.h5" in done.stdout and (folder.path / "model_result.h5").exists()
     assert (folder.path / "model.h5").read_bytes() == before
+    with h5py.File(folder.path / "model_result.h5", "a") as file:  # and the other name, where it reads that as well
+        file["b"] = np.full((16, 2, 2), 5.0)
+        file["b"].attrs["units"] = "km/s"
+    before = (folder.path / "model_result.h5").read_bytes()
+    done = folder.run("run", "model.yaml", "--packets", "10", "--set",
+                      "medium.turbulence={file: model_result.h5, dataset: b}")
+    assert done.returncode == 2 and "model_result.h5: the model reads this file" in done.stderr
+    assert (folder.path / "model_result.h5").read_bytes() == before
 
 
 def test_files_of_settings_are_beside_the_user_and_others_beside_the_model(folder):

@@ -29,7 +29,8 @@ def test_a_mapping_without_a_table_is_found(root, program, tmp_path):
     page = (root / "docs" / "model_reference.md").read_text()
     (tmp_path / "docs").mkdir()
     (tmp_path / "tools").mkdir()
-    (tmp_path / "tools" / "document").write_text((root / "tools" / "document").read_text())
+    for name in ("document", "notebooks.py"):
+        (tmp_path / "tools" / name).write_text((root / "tools" / name).read_text())
     (tmp_path / "docs" / "model_reference.md").write_text(page.replace("<!-- keys: image.beam -->\n", ""))
     done = subprocess.run([sys.executable, tmp_path / "tools" / "document", "model"], capture_output=True, text=True,
                           env=os.environ | {"LINERAD_BIN": program})
