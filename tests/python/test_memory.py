@@ -117,10 +117,10 @@ print(json.dumps({"bytes": growth[0], "objects": growth[1], "resident": growth[2
 
 def leak(in_process, count):
     """What is allocated and never freed, per run. Memory that the process holds says little of it: the run has a thread
-    of its own, and malloc gives threads arenas, which come and go in steps of a megabyte or more, and keeps what is freed.
-    So bytes are counted where they are handed out, by malloc (of the library, numpy and cffi), and objects by Python. A
-    model of this size that is not freed is 3 kB in the library and 50 objects in Python; a result is 150 kB. Caches still
-    grow by a few objects and tens of bytes in a run, ever more slowly."""
+    of its own, and malloc gives threads arenas, which come and go in steps of a megabyte or more, and keeps what is
+    freed. So bytes are counted where they are handed out, by malloc (of the library, numpy and cffi), and objects by
+    Python. A model of this size that is not freed is 3 kB in the library and 50 objects in Python; a result is 150 kB.
+    Caches still grow by a few objects and tens of bytes in a run, ever more slowly."""
     found = json.loads(in_process(LEAK.replace("COUNT", str(count))))
     print(count, found)
     if found["bytes"] is None:
