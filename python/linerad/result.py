@@ -160,10 +160,10 @@ class Result:
     @classmethod
     def load(cls, path):
         """A result file (HDF5) that a run has written."""
-        made = ffi.new("lr_result **")
+        made, file = ffi.new("lr_result **"), (os.path.abspath(path), _files.stamp(path))
         Context().call(lib.lr_result_read, os.fspath(path).encode(), made)
         result = cls._own(made[0])
-        result._file = os.path.abspath(path), _files.stamp(path)
+        result._file = file
         return result
 
     def __repr__(self):
@@ -275,7 +275,7 @@ class Result:
         if self._file:
             path, stamp = self._file
             if _files.stamp(path) != stamp:
-                raise FileError(f"{path}: the file has changed since it was loaded; load it again")
+                raise FileError(f"{path}: the file is gone or has changed since it was loaded; load it again")
             context.call(lib.lr_scene_load, path.encode(), *settings, scene, depth=4)
         else:
             context.say = lambda message: message.split(", and load results from files")[0]  # with a function of C

@@ -201,7 +201,7 @@ def test_images_of_a_loaded_result(in_folder, monkeypatch):
         np.testing.assert_array_equal(found.cube().data.value, lr.image("../cloud.h5", settings).cube().data.value)
     kept.image(settings).save("seen.h5")
     (in_folder / "other" / "seen.h5").replace(in_folder / "cloud.h5")
-    with pytest.raises(lr.FileError, match="cloud.h5: the file has changed since it was loaded; load it again"):
+    with pytest.raises(lr.FileError, match="cloud.h5: the file is gone or has changed"):
         loaded.image(settings)
     bare = cloud().run()
     bare.save("bare.h5")
