@@ -33,6 +33,19 @@ def draw(results, options):
     return plot.moments(cube) if options.kind == "moments" else plot.optical_depth(cube, number, options.velocities)
 
 
+def whole_number(text):
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number, 1 or more, found '{text}'")
+    return int(text)
+
+
+def velocity(text):
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is no number of km/s; results come before it") from None
+
+
 class Parser(argparse.ArgumentParser):
     def error(self, message):
         """One line, as from the other commands."""
@@ -46,8 +59,8 @@ def plot_parser():
     parser.add_argument("-o", "--output", metavar="FILE", help="PNG, PDF or SVG (name of the first result with .png)")
     parser.add_argument("--kind", choices=KINDS, help="what to draw (quicklook)")
     parser.add_argument("--camera", metavar="NAME", help="whose image (the first)")
-    parser.add_argument("--channels", metavar="N", type=int, help="at most so many channel maps (12)")
-    parser.add_argument("--velocities", metavar="V", type=float, nargs="+", help="channels at these, km/s")
+    parser.add_argument("--channels", metavar="N", type=whole_number, help="at most so many channel maps (12)")
+    parser.add_argument("--velocities", metavar="V", type=velocity, nargs="+", help="channels at these, km/s")
     parser.add_argument("--stretch", choices=("linear", "log"), help="colours (what suits the image)")
     parser.add_argument("--dpi", metavar="N", type=float, default=200, help="dots per inch of a PNG (200)")
     return parser

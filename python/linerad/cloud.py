@@ -68,6 +68,22 @@ class Cloud:
         Context().call(lib.lr_cloud_write, self._pointer, os.fspath(path).encode())
 
 
+def _whole(name, value, end):
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise InputError(f"{name}: expected a whole number, found {value!r}")
+    if not 0 <= value < end:
+        raise InputError(f"{name}: {value} is not between 0 and {end - 1}")
+    return int(value)
+
+
+def _number(name, value, dimension):
+    """One value, in CGS."""
+    found = _values.quantity(value, dimension, name)
+    if found.ndim:
+        raise InputError(f"{name}: expected one value, found an array of shape {found.shape}")
+    return float(found.to_value(_CGS[dimension]))
+
+
 def cloud(cells=64, seed=1, *, mach=None, **options):
     """A turbulent cloud on `cells`^3 cells; the same seed gives the same cloud on any number of them.
 
@@ -76,20 +92,18 @@ def cloud(cells=64, seed=1, *, mach=None, **options):
     max_temperature, temperature_index, transition_density, mean_co, mean_oh. docs/cloud.md says what they mean.
     """
     chosen = ffi.new("struct lr_cloud_options *", lib.lr_cloud_defaults())
-    if isinstance(cells, bool) or not isinstance(cells, (int, np.integer)):
-        raise InputError(f"cells: expected a whole number, found {cells!r}")
-    chosen.cells, chosen.seed = int(cells), int(seed)
+    chosen.cells, chosen.seed = _whole("cells", cells, 2**31), _whole("seed", seed, 2**64)
     for name, value in options.items():
         if name not in _OPTIONS:
             raise InputError(f"{name}: a cloud has no such option; there are {', '.join(_OPTIONS)}")
-        found = _values.quantity(value, _OPTIONS[name], name)
-        if found.ndim:
-            raise InputError(f"{name}: expected one value, found an array of shape {found.shape}")
-        setattr(chosen, name, float(found.to_value(_CGS[_OPTIONS[name]])))
+        setattr(chosen, name, _number(name, value, _OPTIONS[name]))
     if mach is not None:
         if "density_width" in options:
             raise InputError("mach: give either it or density_width")
-        chosen.density_width = float(np.sqrt(np.log1p((0.4 * float(mach)) ** 2)))
+        mach = _number("mach", mach, "number")
+        if not 0 <= mach < np.inf:
+            raise InputError(f"mach: expected a number that is not negative, found {mach:g}")
+        chosen.density_width = float(np.sqrt(np.log1p((0.4 * mach) ** 2)))
     made = ffi.new("lr_cloud **")
     Context().run(lib.lr_cloud_create, chosen, made)
     return Cloud(made[0], chosen)

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import warnings
 import weakref
 
 import numpy as np
@@ -13,7 +12,7 @@ from ._context import Context
 from ._library import ffi, lib, take_text
 from ._memory import lend
 from ._show import short
-from .errors import InputError, Interrupted, LineradWarning
+from .errors import InputError, Interrupted
 from .result import Result
 
 _SECTIONS = (
@@ -123,6 +122,10 @@ class Model:
         """The arrays that `yaml` names."""
         return {name: values for name, (values, _) in self._arrays.items()}
 
+    def __getstate__(self):
+        """What the library has loaded stays behind: a copy in another process loads it again."""
+        return {**self.__dict__, "_loaded": None}
+
     def __repr__(self):
         if self.structure is None:
             return f"<linerad.Model: {self._path}>"
@@ -210,13 +213,6 @@ class Model:
         if stopped:
             done, wanted = result.summary.packets, result.summary.packets_requested
             raise Interrupted(f"stopped after {done} of {wanted} packets", result)
-        if result.empty:
-            warnings.warn(
-                "the result is empty: no packets were followed (run.packets is 0), there are no cameras, and no level "
-                "populations are kept; give the model channels and cameras, packets, or output.populations",
-                LineradWarning,
-                stacklevel=2,
-            )
         return result
 
 

@@ -6,12 +6,13 @@ from collections import namedtuple
 import astropy.units as u
 import numpy as np
 
+from . import _files
 from ._context import Context
 from ._library import ffi, lib, take_text, text
 from ._memory import view_array
 from ._show import Arrays
 from .cube import Cube
-from .errors import Interrupted
+from .errors import FileError, Interrupted
 
 Estimate = namedtuple("Estimate", "value error")  # one standard error
 
@@ -150,6 +151,7 @@ class Result:
         result._pointer = ffi.gc(pointer, lib.lr_result_free)
         result._cubes = {}
         result._arrays = None
+        result._file = None  # that it was loaded from
         found = ffi.new("struct lr_summary *")
         lib.lr_result_summary(result._pointer, found)
         result.summary = Summary(found[0])
@@ -158,9 +160,11 @@ class Result:
     @classmethod
     def load(cls, path):
         """A result file (HDF5) that a run has written."""
-        made = ffi.new("lr_result **")
+        made, file = ffi.new("lr_result **"), (os.path.abspath(path), _files.stamp(path))
         Context().call(lib.lr_result_read, os.fspath(path).encode(), made)
-        return cls._own(made[0])
+        result = cls._own(made[0])
+        result._file = file
+        return result
 
     def __repr__(self):
         found = [f"{self.summary.packets:,d} packets"] if self.summary.packets else []
@@ -260,14 +264,22 @@ class Result:
         return self.cube(camera).moment(order)
 
     def image(self, settings=(), progress=None):
-        """Other images of this run, which kept its light (image.emissivity): linerad.image without a file."""
+        """Other images of this run, which kept its light (image.emissivity), in memory or in the file that the result
+        was loaded from. Settings are those of linerad.image."""
         context = _context(progress)
         return _trace(context, self._scene(settings, context))
 
     def _scene(self, settings, context=None):
-        """Its light and the images wanted of it; lent by this result, which must be alive as long."""
-        scene = ffi.new("lr_scene **")
-        (context or Context()).call(lib.lr_scene_from_result, self._pointer, *_c_settings(settings), scene, depth=4)
+        """Its light and the images wanted of it; lent by this result, which must be alive as long, or of its file."""
+        scene, context, settings = ffi.new("lr_scene **"), context or Context(), _c_settings(settings)
+        if self._file:
+            path, stamp = self._file
+            if _files.stamp(path) != stamp:
+                raise FileError(f"{path}: the file is gone or has changed since it was loaded; load it again")
+            context.call(lib.lr_scene_load, path.encode(), *settings, scene, depth=4)
+        else:
+            context.say = lambda message: message.split(", and load results from files")[0]  # with a function of C
+            context.call(lib.lr_scene_from_result, self._pointer, *settings, scene, depth=4)
         return ffi.gc(scene[0], lib.lr_scene_free)
 
     # ---- files ----

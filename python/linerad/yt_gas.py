@@ -8,8 +8,9 @@ import numpy as np
 
 from . import _values
 from ._yt_read import check_dataset, corners_of, has_particles_only, lattice_of, read_cells, read_particles
-from .errors import InputError, UnitsError
+from .errors import FileError, InputError, UnitsError
 
+_GENERATOR = "linerad.from_yt"  # in the files that save writes, by which it knows them again
 H2_MASS = 2.8 * u.u  # of gas for each H2 molecule: all hydrogen molecular, 0.1 helium atoms per nucleus
 
 
@@ -183,19 +184,26 @@ class YtGas:
         Density, velocity and temperature (or pressure) are written as far as the dataset has them. `fields` adds others
         by the names of that page: {"n_CO": ("gas", "CO_number_density"), "abundance_CO": array}, or leaves one out:
         {"temperature": None}.
+
+        An earlier file of this function is replaced, once the new one is whole; any other file is not.
         """
         import h5py
 
         wanted = {**self._usual(), **(fields or {})}
-        part = f"{os.fspath(path)}.part"
+        _check_output(path)
+        path = os.path.realpath(path)
+        part = f"{path}.part-{os.getpid()}"
         try:
             with h5py.File(part, "w") as file:
                 file.attrs["format"], file.attrs["version"], file.attrs["title"] = "linerad-model", 1, str(self._ds)
+                file.attrs["generator"] = _GENERATOR
                 self._save_mesh(file.create_group("mesh"))
                 for name, field in wanted.items():
                     if field is not None:
                         self._save_field(file, name, field)
             os.replace(part, path)
+        except OSError as failure:
+            raise FileError(f"{path}: the snapshot is not written: {failure}") from failure
         finally:
             if os.path.exists(part):
                 os.remove(part)
@@ -246,6 +254,29 @@ class YtGas:
         dataset = file.create_dataset(f"fields/{name}", data=values if factor == 1 else values * factor)
         if text:
             dataset.attrs["units"] = text
+
+
+def _check_output(path):
+    """Only what save has written is replaced, and empty files, which hold nothing to lose."""
+    import h5py
+
+    if os.path.isdir(path):
+        raise FileError(f"{path}: the output is a directory; give the name of a file")
+    folder = os.path.dirname(os.fspath(path)) or "."
+    if not os.path.isdir(folder):
+        raise FileError(f"{path}: there is no directory '{folder}'")
+    if not os.path.exists(path) or os.path.isfile(path) and os.path.getsize(path) == 0:
+        return
+    try:
+        with h5py.File(path, "r") as file:
+            own = file.attrs.get("generator") == _GENERATOR
+    except OSError:
+        own = False
+    if not own:
+        raise FileError(
+            f"{path}: the output exists and is not a snapshot that save has written, so it is not replaced; choose "
+            "another name"
+        )
 
 
 def _has_unit(ds, field, unit):

@@ -51,8 +51,8 @@ def observed_cube(model=None):
 
 def beam_noise(shape, pixel, beam, seed, smoothed=False, pad=2):
     """Random numbers of variance 1 whose correlation over pixels is the beam, as in images of interferometers: white
-    noise smoothed by a Gaussian 1/sqrt(2) as wide. `smoothed`: by the beam itself. What is cut from a field `pad` times as wide has
-    ends; with 1 it has none, and goes on at the other side."""
+    noise smoothed by a Gaussian 1/sqrt(2) as wide. `smoothed`: by the beam itself. What is cut from a field `pad` times
+    as wide has ends; with 1 it has none, and goes on at the other side."""
     major, minor, angle = (part.to_value(u.rad) for part in beam)
     white = np.random.default_rng(seed).standard_normal((shape[0], pad * shape[1], pad * shape[2]))
     ky, kx = (np.fft.fftfreq(n)[:, None] if i == 0 else np.fft.fftfreq(n) for i, n in enumerate(white.shape[1:]))

@@ -53,6 +53,17 @@ def test_it_is_a_model():
         ({"sigma": 1 * u.km / u.s}, "sigma: a cloud has no such option; there are size, sigma_v"),
         ({"mach": 3, "density_width": 1}, "either it or density_width"),
         ({"mean_oh": [1, 2] / u.cm**3}, "mean_oh: expected one value"),
+        ({"cells": -64}, "cells: -64 is not between"),
+        ({"cells": 2**40}, "cells: .* is not between"),
+        ({"seed": "x"}, "seed: expected a whole number, found 'x'"),
+        ({"seed": 1.5}, "seed: expected a whole number, found 1.5"),
+        ({"seed": True}, "seed: expected a whole number, found True"),
+        ({"seed": -1}, "seed: -1 is not between 0 and 18446744073709551615"),
+        ({"seed": 2**64}, "seed: 18446744073709551616 is not between"),
+        ({"mach": -3}, "mach: expected a number that is not negative, found -3"),
+        ({"mach": np.nan}, "mach: expected a number that is not negative"),
+        ({"mach": 3 * u.K}, "mach: 'K' is not a plain number"),
+        ({"mach": "fast"}, "mach: 'fast' is not a plain number"),
     ],
 )
 def test_errors(options, message):

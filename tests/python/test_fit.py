@@ -1,14 +1,23 @@
-"""The likelihood is what it says, light is made again only when the physics changes, and a fit finds what was put in."""
+"""The likelihood is what it says, light is made again only when the physics changes, and a fit finds what was put
+in."""
 
 import math
+import multiprocessing
+import os
 import pickle
+import shutil
+import types
+import warnings
+from pathlib import Path
 
 import astropy.units as u
+import h5py
 import linerad as lr
 import numpy as np
 import observed
 import pytest
-from linerad.fit import Fit, LogUniform, Normal, Observation, Uniform
+from linerad.fit import Fit, LogUniform, Normal, Observation, Uniform, maximum
+from linerad.fit.resolved import changes, resolve, split
 
 KMS = u.km / u.s
 PRIORS = {
@@ -200,6 +209,110 @@ def test_an_array_that_changes_in_place_takes_a_new_pass(observation):
     assert fit.log_likelihood([2.0]) != first and fit.last == "new pass: medium.density changed"
 
 
+def write_gas(density, name="gas.h5"):
+    with h5py.File(name, "w") as file:
+        file["n"] = np.full(8, density)
+        file["n"].attrs["units"] = "cm-3"
+
+
+GAS_FROM_FILE = """\
+mesh: {shells: 8, outer: 0.07 pc}
+line: {molecule: co, transition: 2-1}
+medium: {density: {file: gas.h5, dataset: n}, temperature: 14 K, turbulence: 0.15 km/s}
+channels: {number: 8, range: [-1 km/s, 1 km/s]}
+cameras: [{name: front, direction: +z}]
+image: {distance: 140 pc, velocity: 5.23 km/s}
+run: {threads: 1}
+"""
+
+
+def from_file(density):
+    write_gas(density)
+    return lr.Model(
+        mesh=lr.Mesh.shells(number=8, outer=0.07 * u.pc),
+        line=lr.Molecule("co", transition="2-1"),
+        medium=lr.Medium(temperature=14 * u.K, density={"file": "gas.h5", "dataset": "n"}, turbulence=0.15 * KMS),
+        channels=lr.Channels(8, [-1, 1] * KMS),
+        cameras=[lr.Camera("front", "+z")],
+        image=lr.Image(distance=140 * u.pc, velocity=5.23 * KMS),
+        run=lr.Run(threads=1),
+    )
+
+
+def test_a_file_that_is_written_again_takes_a_new_pass(observation):
+    """Its name stays the same; only what is in it counts."""
+    fit = Fit(from_file, observation, {"density": (1e-3, 1)})
+    first = fit.log_likelihood([0.02])
+    second = fit.log_likelihood([0.03])
+    assert fit.last == "new pass: medium.density.file changed" and second != first
+    assert Fit(from_file, observation, {"density": (1e-3, 1)}).log_likelihood([0.03]) == second
+    assert fit.log_likelihood([0.03]) == second and fit.last == "same light: nothing changed"
+
+
+def test_a_model_is_read_again_when_its_files_have_changed(observation):
+    Path("folder").mkdir()
+    Path("folder/gas.yaml").write_text(GAS_FROM_FILE)
+    write_gas(0.02, "folder/gas.h5")
+    fit = Fit(lr.Model.load("folder/gas.yaml"), observation, {"image.velocity": (4.5, 6) * KMS})
+    values = [fit.log_likelihood([5.2])]
+    write_gas(0.03, "folder/gas.h5")
+    values.append(fit.log_likelihood([5.2]))
+    assert fit.last == "new pass: medium.density.file changed"
+    Path("folder/gas.yaml").write_text(GAS_FROM_FILE.replace("14 K", "19 K"))
+    values.append(fit.log_likelihood([5.2]))
+    assert fit.last == "new pass: medium.temperature changed"
+    assert len(set(values)) == 3
+    fresh = Fit(lr.Model.load("folder/gas.yaml"), observation, {"image.velocity": (4.5, 6) * KMS})
+    assert fresh.log_likelihood([5.2]) == values[-1]
+
+
+@pytest.mark.parametrize(
+    "sections, path",
+    [
+        ({"snapshot": "gas.h5"}, "snapshot"),
+        ({"snapshot": {"file": "gas.h5"}}, "snapshot.file"),
+        ({"line": lr.Molecule("gas.h5", transition="1-0")}, "line.molecule"),
+        ({"populations": {"method": "given", "file": "gas.h5", "dataset": "x"}}, "populations.file"),
+        ({"mesh": {"shells": {"edges": {"file": "gas.h5", "dataset": "r"}}}}, "mesh.shells.edges.file"),
+        ({"medium": {"density": [{"file": "gas.h5", "dataset": "n"}]}}, "medium.density.0.file"),
+    ],
+)
+def test_any_file_that_a_model_names_counts(in_folder, sections, path):
+    """Beside the model, also where the times of files tell nothing."""
+
+    def light():
+        model = lr.Model(**sections, folder=in_folder / "there")
+        return split(resolve(model, ()), model, False)[0]
+
+    Path("there").mkdir()
+    file = Path("there/gas.h5")
+    file.write_bytes(b"one")
+    before = light()
+    assert light() == before
+    file.write_bytes(b"two")
+    assert changes(before, light()) == [path]
+    os.utime(file, (1e9, 1e9))
+    before = light()
+    shutil.copy(file, "there/new.h5")
+    Path("there/new.h5").write_bytes(b"six")
+    os.utime("there/new.h5", (1e9, 1e9))
+    os.replace("there/new.h5", file)
+    assert changes(before, light()) == [path]
+
+
+def test_a_model_of_parameters_keeps_the_settings_it_was_loaded_with(observation):
+    write_gas(0.02)
+    Path("gas.yaml").write_text(GAS_FROM_FILE)
+    base = lr.Model.load("gas.yaml", {"medium.temperature": "23 K"})
+    fit = Fit(base, observation, {"image.velocity": (4.5, 6) * KMS}, settings={"run.seed": 5})
+    found = fit.model([5.5])
+    tree = resolve(found, ())
+    kept = tree["medium"]["temperature"], tree["image"]["velocity"], tree["run"]["seed"]
+    assert kept == ("23 K", "5.5 km s-1", "5")
+    again = Fit(lambda scale: found, observation, {"scale": (0, 1)}).model_cube([0]).data.value
+    np.testing.assert_array_equal(again, fit.model_cube([5.5]).data.value)
+
+
 def test_a_model_with_settings_as_parameters(observation, fit):
     """From parts, and from a file: the same numbers as from the function."""
     parameters = {"medium.temperature": (8, 25) * u.K, "image.velocity": (4.5, 6) * KMS}
@@ -227,6 +340,18 @@ def test_a_copy_for_another_process_makes_its_own_light(fit):
     value = fit.log_likelihood(TRUTH)
     copy = pickle.loads(pickle.dumps(fit))
     assert copy.log_likelihood(TRUTH) == value and copy.last == "new pass: the first one"
+
+
+def test_a_fit_of_a_model_goes_to_other_processes(observation):
+    """From parts and from a file, both after the library has loaded them."""
+    write_gas(0.02)
+    Path("gas.yaml").write_text(GAS_FROM_FILE)
+    for base in (observed.sphere(), lr.Model.load("gas.yaml")):
+        fit = Fit(base, observation, {"image.velocity": (4.5, 6) * KMS})
+        values = [fit.log_likelihood([velocity]) for velocity in (5.1, 5.3)]
+        assert base._loaded is not None
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            assert pool.map(fit.log_likelihood, [[5.1], [5.3]]) == values
 
 
 # ---- packets ----
@@ -352,6 +477,13 @@ def test_bad_arguments_are_named(observation, change, words):
         Fit(**arguments)
 
 
+def near(density):
+    """A camera that is not far away."""
+    model = observed.sphere(density=density)
+    model.structure["cameras"] = [{"name": "near", "position": ["0 pc", "0 pc", "1 pc"], "field": "20 deg"}]
+    return model
+
+
 def test_bad_models_and_parameters_are_named(observation, fit):
     def refused(words, build, **options):
         with pytest.raises(lr.InputError, match=words):
@@ -361,6 +493,7 @@ def test_bad_models_and_parameters_are_named(observation, fit):
     refused("no camera", lambda density: lr.Model(mesh=lr.Mesh.uniform((1, 1, 1), [1, 1, 1] * u.pc)))
     refused("there is no camera 'side'", observed.sphere, camera="side")
     refused("image.distance", lambda density: observed.sphere(distance=None))
+    refused(r"cameras\[0\].position: 'near' is near the object.*direction", near)
     with pytest.raises(lr.InputError, match="4 numbers"):
         fit.log_likelihood([1, 2])
     with pytest.raises(lr.InputError, match="density"):
@@ -431,3 +564,91 @@ def test_what_the_model_does_not_depend_on_is_named(observation):
         fit.maximum([-1.6, 0.5])
     with pytest.raises(lr.InputError, match="prior"):
         fit.maximum([-1.6, 2])
+
+
+# ---- the maximum ----
+
+
+class Line:
+    """What maximum.find needs of a fit: a Gaussian line of known depth, width and place, p = (height, place)."""
+
+    names = ["height", "place"]
+    prior_widths = np.array([1.0, 1.0])
+
+    def __init__(self, high=20.0):
+        self.x, self.high, self.evaluated = np.linspace(-10, 10, 81), high, 0
+        mask = np.ones(81, dtype=bool)
+        self.observation = types.SimpleNamespace(
+            mask=mask, noise=np.full(81, 0.02), correlated=1.0, data=self.shape([1.0, 1.0])
+        )
+
+    def shape(self, theta):
+        return theta[0] * np.exp(-0.5 * (self.x - theta[1]) ** 2)
+
+    def _numbers(self, theta):
+        return np.array(theta, dtype=float)
+
+    def log_prior(self, theta):
+        return 0.0 if 0 < theta[0] < 5 and abs(theta[1]) < self.high else -math.inf
+
+    def _evaluate(self, theta):
+        self.evaluated += 1
+        return self.shape(theta), None
+
+    def maximum(self, guess, step=0.02, tolerance=0.05, iterations=30):
+        return maximum.find(self, guess, step, tolerance, iterations)
+
+
+def test_the_maximum_is_found_without_a_warning():
+    """Errors of height and place of a Gaussian of width 1 in pixels of 1/4: SUM g^2 = 4 sqrt(pi), SUM (dg/dp)^2 half
+    of that."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        best, covariance = Line().maximum([2.0, 2.2])
+    error = 0.02 / np.sqrt(4 * math.sqrt(math.pi) * np.array([1, 0.5]))
+    np.testing.assert_allclose(np.sqrt(np.diag(covariance)), error, rtol=2e-3)
+    assert (np.abs(best - 1) < 0.05 * error).all()
+
+
+@pytest.mark.parametrize(
+    "line, guess, options, words",
+    [
+        (Line(), [1.0, 8.5], {}, "tell less of place than the prior"),  # where the line is not
+        (Line(), [2.0, 2.2], {"iterations": 1}, "not found in 1 iteration;"),
+        (Line(), [2.0, 2.2], {"iterations": 2}, "not found in 2 iterations;"),
+        (Line(high=0.5), [1.0, 0.2], {}, "where the prior does not allow it"),
+    ],
+)
+def test_what_is_not_the_maximum_is_told(line, guess, options, words):
+    with pytest.warns(lr.LineradWarning, match=words) as told:
+        best, _ = line.maximum(guess, **options)
+    assert len(told) == 1
+    assert abs(best[1] - 1) > 0.01 or abs(best[0] - 1) > 0.01
+    assert math.isfinite(line.log_prior(best)) and line.evaluated < 250
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({"iterations": 0}, "iterations: expected a whole number, 1 or more, found 0"),
+        ({"iterations": 2.5}, "iterations"),
+        ({"step": 0}, "step: expected a number above zero"),
+        ({"step": 30}, "step: the prior of height allows no step of 30"),
+        ({"tolerance": math.nan}, "tolerance"),
+        ({"tolerance": "small"}, "tolerance"),
+    ],
+)
+def test_bad_arguments_of_the_maximum_are_named(options, words):
+    with pytest.raises(lr.InputError, match=words):
+        Line().maximum([1, 1], **options)
+
+
+def test_a_fit_tells_that_it_is_not_at_the_maximum(fit):
+    """After too few steps, and from a guess whose line lies beside the observed one: steps lead out of the prior."""
+    with pytest.warns(lr.LineradWarning, match="not found in 1 iteration") as told:
+        fit.maximum([20, -1.5, 0.2, 5.1], iterations=1)
+    assert told[0].filename == __file__
+    with pytest.warns(lr.LineradWarning, match="standard deviations away, where the prior does not allow it") as told:
+        best, _ = fit.maximum([17, -1.5, 0.2, 3.5])
+    assert abs(best[3] - TRUTH[3]) > 1
+    assert told[0].filename == __file__

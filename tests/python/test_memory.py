@@ -82,6 +82,21 @@ def test_a_large_model_crosses_without_a_copy(in_process):
 LEAK = (
     MEASURE
     + """
+import ctypes, gc
+
+class Malloc(ctypes.Structure):
+    names = "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost"
+    _fields_ = [(name, ctypes.c_size_t) for name in names.split()]
+
+libc = ctypes.CDLL(None)
+if hasattr(libc, "mallinfo2"):
+    libc.mallinfo2.restype = Malloc
+
+def in_use():
+    gc.collect()
+    found = libc.mallinfo2() if hasattr(libc, "mallinfo2") else None
+    return found and found.uordblks + found.hblkhd, sys.getallocatedblocks(), resident()
+
 def once():
     result = small().run()
     cube = result.cube("a")
@@ -89,21 +104,30 @@ def once():
 
 for _ in range(30):
     once()
-before, values, start = resident(), [], time.perf_counter()
+before, values, start = in_use(), set(), time.perf_counter()
 for _ in range(COUNT):
-    values.append(once())
-print(json.dumps({"growth": resident() - before, "seconds": (time.perf_counter() - start) / COUNT,
-                  "different": len(set(values))}))
+    values.add(once())
+seconds, after = (time.perf_counter() - start) / COUNT, in_use()
+growth = [None if before[i] is None else (after[i] - before[i]) / COUNT for i in range(3)]
+print(json.dumps({"bytes": growth[0], "objects": growth[1], "resident": growth[2], "seconds": seconds,
+                  "different": len(values)}))
 """
 )
 
 
 def leak(in_process, count):
+    """What is allocated and never freed, per run. Memory that the process holds says little of it: the run has a thread
+    of its own, and malloc gives threads arenas, which come and go in steps of a megabyte or more, and keeps what is
+    freed. So bytes are counted where they are handed out, by malloc (of the library, numpy and cffi), and objects by
+    Python. A model of this size that is not freed is 3 kB in the library and 50 objects in Python; a result is 150 kB.
+    Caches still grow by a few objects and tens of bytes in a run, ever more slowly."""
     found = json.loads(in_process(LEAK.replace("COUNT", str(count))))
     print(count, found)
+    if found["bytes"] is None:
+        pytest.skip("malloc does not say how much is in use (mallinfo2 of glibc 2.33 is missing)")
     assert found["different"] == 1
-    # a model of this size, leaked once in every run, is 10 kB and more; its result with a cube 60 kB
-    assert found["growth"] < 7e5 + 3e3 * count
+    assert found["bytes"] < 500
+    assert found["objects"] < 20
 
 
 def test_runs_leak_nothing(in_process):

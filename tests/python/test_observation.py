@@ -95,6 +95,10 @@ def test_units_and_shapes_of_noise_and_mask(cube, hdu):
     found = Observation(hdu.data, 0.2 * u.Jy / u.beam, header=header)
     assert found.noise == pytest.approx(200) and found.model_unit == ("Jy/beam", pytest.approx(1000))
     assert Observation(hdu.data, NOISE, header=header, unit="JY/BEAM").noise == pytest.approx(0.1)
+    for written, scale in (("MJY/sr", 1e6), ("MJY/SR", 1e6), ("MJy/sr", 1e6), ("mJy/sr", 1e-3), ("JY/SR", 1)):
+        assert Observation(hdu.data, 1.0, header=header, unit=written).unit.to(u.Jy / u.sr) == pytest.approx(scale)
+    with pytest.raises(lr.UnitsError, match="'MJY/BEAM' may be milli- or megajansky"):
+        Observation(hdu.data, NOISE, header=header, unit="MJY/BEAM")
     per_channel = Observation(cube, np.arange(1, 11))
     assert per_channel.noise[4, 3, 2] == 5
     assert Observation(cube, np.full((14, 16), 2.0)).noise[0, 0, 0] == 2
@@ -153,6 +157,7 @@ def test_the_model_is_what_was_observed(cube):
     found = model_of(cube)
     assert found.data.unit == cube.unit and found.data.shape == cube.shape
     assert np.abs(found.data - cube.data).max() < 1e-3 * cube.data.max()
+    assert found.header["WCSAXES"] == 3 and list(found.header)[0] == "WCSAXES"
     again = Observation(found.to_fits(), NOISE)
     assert again.centre.separation(Observation(cube, NOISE).centre) < 1e-6 * u.arcsec
 
@@ -197,6 +202,7 @@ def test_pixels_that_are_lengths_need_no_distance():
     found = fit.model_cube([observed.TRUTH["density"]])
     np.testing.assert_allclose(found.data.value, cube.data.value, atol=1e-5 * cube.data.value.max())
     assert Observation(found.to_fits(), 0.1).pixel.to_value(u.pc) == pytest.approx(0.01)
+    assert observation.header["WCSAXES"] == 3
 
 
 # ---- bad arguments ----

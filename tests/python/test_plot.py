@@ -2,8 +2,10 @@
 
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
+import astropy.constants as constants
 import astropy.units as u
 import linerad as lr
 import numpy as np
@@ -87,6 +89,21 @@ def test_spectrum():
     assert plot.spectrum(result, log=True).get_yscale() == "log"
 
 
+@pytest.mark.parametrize("low", [-20, 0])
+def test_the_upper_axis_of_a_spectrum_is_the_other_of_the_two(low):
+    """x = -v / b, with b = (2 k T / m)^1/2 of hydrogen at 1e4 K; also where the spectrum starts in the middle."""
+    result = slab(output=lr.Output(range=[low, 20], bins=40)).run()
+    assert result.spectrum.x_edges[0] == low
+    b = np.sqrt(2 * constants.k_B * 1e4 * u.K / (1.00784 * u.u)).to_value(u.km / u.s)
+    for against, factor in (("velocity", -1 / b), ("x", -b)):
+        axes = plot.spectrum(result, against=against)
+        axes.figure.canvas.draw()
+        for at in axes.get_xlim():
+            below = axes.transData.transform((at, 0))[0]
+            above = axes.child_axes[0].transData.transform((factor * at, 0))[0]
+            assert above == pytest.approx(below, abs=0.1)  # pixels
+
+
 def test_maps():
     cube = cloud().run().cube("front")
     for figure in (plot.channel_maps(cube), plot.moments(cube), plot.optical_depth(cube, 4)):
@@ -143,8 +160,13 @@ def test_channels_are_those_with_light_in_equal_steps():
     np.testing.assert_allclose(axes.images[0].get_array(), factor * cube.data.value[channel], rtol=1e-5)
     figure = plot.channel_maps(cube, velocities=[2.9, 3.1])
     assert len(maps_of(figure)) == 2
-    with pytest.raises(ValueError, match="from -7 to 13 km/s"):
-        plot.channel_maps(cube, velocities=[20])
+    # a channel is named by its own velocity, not by one that lies in it
+    asked = texts(plot.channel_maps(cube, velocities=[2.92, 3.14]))
+    assert "2.95 km/s" in asked and "3.15 km/s" in asked
+    for bad in ([20], [np.nan], [3, np.inf], [-1e308], []):
+        with warnings.catch_warnings(), pytest.raises(ValueError, match="from -7 to 13 km/s"):
+            warnings.simplefilter("error")
+            plot.channel_maps(cube, velocities=bad)
     with pytest.raises(ValueError, match="at least one"):
         plot.channel_maps(cube, 0)
     with pytest.raises(ValueError, match="'linear' or 'log'"):
@@ -285,6 +307,11 @@ def test_command():
         (("plot", "gone.h5"), "gone.h5"),
         (("plot", "cloud.h5", "--camera", "back"), "no camera 'back'"),
         (("plot", "cloud.h5", "--kind", "spectrum"), "no packets"),
+        (("plot", "cloud.h5", "--channels", "0"), "--channels: expected a whole number, 1 or more, found '0'"),
+        (("plot", "cloud.h5", "--channels", "few"), "--channels: expected a whole number"),
+        (("plot", "cloud.h5", "--velocities", "nan"), "no channel at one of these velocities"),
+        (("plot", "cloud.h5", "--velocities", "1e308"), "no channel at one of these velocities"),
+        (("plot", "--velocities", "-1", "0", "cloud.h5"), "'cloud.h5' is no number of km/s; results come before it"),
     ):
         done = command(*arguments)
         assert done.returncode == 2 and done.stdout == "" and said in done.stderr, done.stderr

@@ -189,6 +189,28 @@ def test_images_again():
     assert again.cube("front").shape == (12, 4, 4) and again.cube().unit == u.Jy / u.sr
 
 
+def test_images_of_a_loaded_result(in_folder, monkeypatch):
+    """From its file, wherever the current folder is meanwhile; and words for Python where there is no light."""
+    settings = {"camera": "front", "pixels": 4, "image.unit": "Jy/sr"}
+    kept = cloud(image=lr.Image(emissivity=True), cameras=lr.Camera("front", "+z", pixels=8)).run()
+    kept.save("cloud.h5")
+    loaded = lr.Result.load("cloud.h5")
+    (in_folder / "other").mkdir()
+    monkeypatch.chdir("other")
+    for found in (loaded.image(settings), kept.image(settings)):
+        np.testing.assert_array_equal(found.cube().data.value, lr.image("../cloud.h5", settings).cube().data.value)
+    kept.image(settings).save("seen.h5")
+    (in_folder / "other" / "seen.h5").replace(in_folder / "cloud.h5")
+    with pytest.raises(lr.FileError, match="cloud.h5: the file is gone or has changed"):
+        loaded.image(settings)
+    bare = cloud().run()
+    bare.save("bare.h5")
+    for result in (bare, lr.Result.load("bare.h5")):
+        with pytest.raises(lr.Error, match="emissivity") as failure:
+            result.image(settings)
+        assert "lr_" not in str(failure.value)
+
+
 def test_several_lines(command):
     model = cloud(
         line=None,

@@ -58,9 +58,11 @@ def test_what_was_not_measured_is_none():
 
 
 def test_an_empty_result_is_told():
-    with pytest.warns(lr.LineradWarning, match="the result is empty.*cameras.*packets"):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
         result = cloud(cameras=None, channels=None, image=None).run()
-    assert result.empty
+    assert result.empty and len(told) == 1 and told[0].category is lr.LineradWarning
+    assert "without a camera and without packets this run has no result" in str(told[0].message)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert not cloud().run().empty

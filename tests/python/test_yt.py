@@ -490,7 +490,7 @@ def test_snapshots_say_what_the_arrays_say(command, options):
     wanted = model(gas).run().cube().data.value
     assert wanted.max() > 0.01
     np.testing.assert_allclose(found, wanted, rtol=2e-5, atol=1e-6 * wanted.max())
-    assert not list(Path().glob("*.part"))
+    assert not list(Path().glob("*.part*"))
 
 
 def test_snapshots_without_a_temperature_have_the_pressure():
@@ -504,7 +504,34 @@ def test_snapshots_without_a_temperature_have_the_pressure():
         gas.save("gas.h5", {"n_CO": np.ones(3) / u.cm**3})
     with pytest.raises(lr.InputError, match="faces of axes"):
         lr.from_yt(load(), faces={"x-": "reflecting"}).save("other.h5")
-    assert not Path("other.h5").exists() and not list(Path().glob("*.part"))
+    assert not Path("other.h5").exists() and not list(Path().glob("*.part*"))
+
+
+def test_files_of_others_are_not_replaced():
+    gas = lr.from_yt(load())
+    gas.save("gas.h5")
+    before = Path("gas.h5").stat().st_ino
+    gas.save("gas.h5")
+    assert Path("gas.h5").stat().st_ino != before  # whole, or the old one
+    Path("empty.h5").touch()
+    gas.save("empty.h5")
+    Path("link.h5").symlink_to("gas.h5")
+    gas.save("link.h5")
+    assert Path("link.h5").is_symlink()
+    Path("notes.txt").write_text("months of work")
+    with h5py.File("simulation.h5", "w") as file:
+        file.attrs["format"] = "linerad-model"
+    kept = {name: Path(name).read_bytes() for name in ("notes.txt", "simulation.h5")}
+    for name in kept:
+        with pytest.raises(lr.FileError, match=f"{name}: the output exists and is not a snapshot.*another name"):
+            gas.save(name)
+    assert kept == {name: Path(name).read_bytes() for name in kept}
+    with pytest.raises(lr.FileError, match="there is no directory 'gone'"):
+        gas.save("gone/gas.h5")
+    Path("folder").mkdir()
+    with pytest.raises(lr.FileError, match="is a directory"):
+        gas.save("folder")
+    assert not list(Path().glob("*.part*"))
 
 
 # ---- fields and errors ----

@@ -15,7 +15,7 @@ from astropy.io import fits
 
 from .._context import log
 from ..errors import InputError
-from ..model import Model
+from ..model import Model, _settings
 from . import maximum
 from . import prior as priors
 from .light import Fine, Light, View
@@ -124,7 +124,8 @@ class Fit:
 
     def maximum(self, guess, step=0.02, tolerance=0.05, iterations=30):
         """(parameters, covariance) where the likelihood is highest, found from `guess` (maximum.py). Slopes are
-        differences over `step` widths of the prior; it ends when a step is below `tolerance` standard deviations."""
+        differences over `step` widths of the prior; it ends when the maximum is less than `tolerance` standard
+        deviations away, or with a LineradWarning."""
         return maximum.find(self, guess, step, tolerance, iterations)
 
     def start(self, walkers, guess=None, covariance=None, seed=0):
@@ -177,7 +178,7 @@ class Fit:
     def model(self, theta):
         """The Model of these parameters, as it is before the grid of the observation is laid on it."""
         model, settings = self._make(theta)
-        return model if not settings else Model.load(model._path, settings) if model._path else _with(model, settings)
+        return _with(model, settings) if settings else model
 
     def model_cube(self, theta):
         """The model as it would have been observed without noise."""
@@ -185,7 +186,7 @@ class Fit:
         return ModelCube(data, error, self.observation.header, self.observation.unit, self.last)
 
     def needs(self):
-        """{parameter: 'new pass' or 'same light'}: what it takes to change it alone. Makes one pass if there was none."""
+        """{parameter: 'new pass' or 'same light'}: what it takes to change it alone. Makes a pass if there was none."""
         middle = [prior.ppf(0.5) for prior in self.priors.values()]
         if self._bound is None:
             self._evaluate(middle)
@@ -211,7 +212,7 @@ class Fit:
         """(model, settings, physics, what is looked at, tree)."""
         model, settings = self._make(theta)
         tree = resolve(model, settings)
-        physics, looks = split(tree, model._arrays, self._bound)
+        physics, looks = split(tree, model, self._bound)
         return model, settings, physics, looks, tree
 
     def _choose_camera(self, tree):
@@ -225,15 +226,24 @@ class Fit:
             raise InputError(f"camera: {wanted} one of {', '.join(names)}")
         return names.index(self._camera)
 
+    def _view(self, tree, camera, margin):
+        found = tree["cameras"][camera]
+        if "position" in found:
+            name = found.get("name", f"camera{camera + 1}")
+            raise InputError(
+                f"cameras[{camera}].position: '{name}' is near the object; an observed cube is seen from far away, so "
+                "give the camera a direction, and the model image.distance"
+            )
+        return View.of(tree, camera, self.observation, margin)
+
     def _evaluate(self, theta):
         """(data, error) of the model; `last` and `counts` are up to date afterwards."""
         model, settings, physics, looks, tree = self._trees(theta)
-        tree = {**tree, "cameras": tree.get("cameras", [])}
-        view = View.of(tree, self._choose_camera(tree), self.observation, self._margin)
+        view = self._view(tree, self._choose_camera(tree), self._margin)
         light = self._find(physics, view)
         if light is None:
             light = self._pass(theta, model, settings, physics, view)
-            looks = split(tree, model._arrays, self._bound)[1]
+            looks = split(tree, model, self._bound)[1]
             self._check_line(light)
         else:
             seen = changes(light.looks, looks)
@@ -279,7 +289,7 @@ class Fit:
         """Light is recorded in channels. Where the systemic velocity is a parameter, these are made finer and
         more, so that they hold all that the prior allows; the first pass, which told so, is made again."""
         draws = np.random.default_rng(0).random((64, len(self.names)))
-        found = [View.of(self._trees(self.prior_transform(q))[4], view.camera, self.observation, 0) for q in draws]
+        found = [self._view(self._trees(self.prior_transform(q))[4], view.camera, 0) for q in draws]
         found = [entry.systemic for entry in found] + [view.systemic]
         self._spread = (min(found), max(found)) if max(found) > min(found) else None
         physics = self._trees(theta)[2]
@@ -313,10 +323,11 @@ def _listed(paths):
 
 
 def _with(model, settings):
-    """A copy of a model made from parts, with settings on top."""
-    from ..model import _settings
-
+    """A copy of a model with settings on top of its own."""
+    settings = model._settings + _settings(settings)
+    if model._path:
+        return Model.load(model._path, settings)
     copy = Model.__new__(Model)
     copy.__dict__.update(model.__dict__)
-    copy._settings, copy._loaded = model._settings + _settings(settings), None
+    copy._settings, copy._loaded = settings, None
     return copy

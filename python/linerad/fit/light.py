@@ -60,7 +60,8 @@ class View:
             **{f"image.{key}": False for key in ("moments", "peak", "spectrum", "optical_depth", "column", "report")},
         }
         if middle is not None:
-            self.settings["image.position"] = {"ra": f"{float(middle.ra.deg)!r} deg", "dec": f"{float(middle.dec.deg)!r} deg"}
+            place = (("ra", middle.ra), ("dec", middle.dec))
+            self.settings["image.position"] = {key: f"{float(angle.deg)!r} deg" for key, angle in place}
 
     def texts(self, channels, errors):
         """All of it as settings, with these channels: (number, first edge, last edge) in km/s."""
@@ -106,6 +107,7 @@ class Light:
     def __init__(self, model, settings, physics, view, window, fine):
         self.physics, self.looks, self.fine, self._window = physics, {}, fine, window
         texts = view.texts(window, errors=True)
+        model._loaded = None  # arrays and files may have changed since
         self._result = model.run(settings={**settings, **texts})
         self.reference_b = self._result.summary.reference_b.to_value(u.km / u.s)
         self._place = view.place()

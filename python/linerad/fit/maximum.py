@@ -5,14 +5,18 @@ With residuals r = d - m, weights w = 1 / (n_c variance) and slopes J = dm/dp fr
     (A + k diag A) dp = J' w r,    A = J' w J,
 
 where k falls after a step that raised the likelihood and grows after one that did not. A^-1 is the covariance of the
-parameters as far as the model is linear across it.
+parameters as far as the model is linear across it. The maximum is found when the step without damping, k = 0, is short:
+(dp' A dp)^1/2, its length in standard deviations, is below the tolerance.
 """
 
 import math
+import warnings
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, LineradWarning
+
+_LARGEST_DAMPING = 1e8
 
 
 def _slopes(fit, theta, steps, used):
@@ -24,6 +28,8 @@ def _slopes(fit, theta, steps, used):
             other = theta.copy()
             other[i] += sign * step
             ends.append(other if math.isfinite(fit.log_prior(other)) else theta)
+        if ends[0][i] == ends[1][i]:
+            raise InputError(f"step: the prior of {fit.names[i]} allows no step of {step:.3g} to either side")
         models = [fit._evaluate(end)[0][used] for end in ends]
         columns.append((models[0] - models[1]) / (ends[0][i] - ends[1][i]))
     return np.array(columns).T
@@ -38,8 +44,68 @@ def _residuals(fit, theta, used):
     return r, 1 / (n * variance), -0.5 * (r**2 / variance + np.log(2 * np.pi * variance)).sum() / n
 
 
+def _check(step, tolerance, iterations):
+    for name, value in (("step", step), ("tolerance", tolerance)):
+        if not (isinstance(value, (int, float, np.number)) and math.isfinite(value) and value > 0):
+            raise InputError(f"{name}: expected a number above zero, found {value!r}")
+    if isinstance(iterations, bool) or not isinstance(iterations, (int, np.integer)) or iterations < 1:
+        raise InputError(f"iterations: expected a whole number, 1 or more, found {iterations!r}")
+
+
+def _normal_equations(fit, theta, steps, used, r, w):
+    """A, J' w r, and dp without damping."""
+    slopes = _slopes(fit, theta, steps, used)
+    curvature, slope = slopes.T @ (w[:, None] * slopes), slopes.T @ (w * r)
+    if not (np.diag(curvature) > 0).all():
+        flat = [name for name, value in zip(fit.names, np.diag(curvature)) if not value > 0]
+        raise InputError(f"{', '.join(flat)}: the model does not depend on it at this place")
+    try:
+        return curvature, slope, np.linalg.solve(curvature, slope)
+    except np.linalg.LinAlgError:
+        raise InputError(f"{', '.join(fit.names)}: the model does not tell them apart at this place") from None
+
+
+def _climb(fit, theta, likelihood, curvature, slope, damping, most, used):
+    """(parameters, residuals and ln L there, damping) of a step that does not lower the likelihood; None where there is
+    none with a damping up to `most`."""
+    while damping <= most:
+        tried = theta + np.linalg.solve(curvature + damping * np.diag(np.diag(curvature)), slope)
+        if math.isfinite(fit.log_prior(tried)):
+            found = _residuals(fit, tried, used)
+            if found[2] >= likelihood:
+                return tried, found, damping
+        damping *= 10
+    return None
+
+
+def _warn(fit, away, whole, why):
+    """`whole` is where the step without damping leads."""
+    beyond = "" if math.isfinite(fit.log_prior(whole)) else ", where the prior does not allow it"
+    warnings.warn(
+        f"maximum: {why}; at the last look it seemed {away:.2g} standard deviations away{beyond}. What is returned is "
+        "not the maximum: try another guess, step or prior, or more iterations",
+        LineradWarning,
+        stacklevel=4,
+    )
+
+
+def _told_by_the_data(fit, covariance):
+    """The covariance. Where a line is not seen, no step helps: everything is flat, and errors are beyond all bounds."""
+    wide = np.sqrt(np.diag(covariance)) > fit.prior_widths
+    if wide.any():
+        names = ", ".join(name for name, is_wide in zip(fit.names, wide) if is_wide)
+        warnings.warn(
+            f"maximum: at the parameters returned the data tell less of {names} than the prior does; if that is not "
+            "expected, the guess was too far from the maximum",
+            LineradWarning,
+            stacklevel=4,
+        )
+    return covariance
+
+
 def find(fit, guess, step, tolerance, iterations):
-    """(parameters, covariance)."""
+    """(parameters, covariance). Warns where this is not the maximum."""
+    _check(step, tolerance, iterations)
     theta, used = fit._numbers(guess), fit.observation.mask
     if not math.isfinite(fit.log_prior(theta)):
         raise InputError("guess: the prior does not allow it")
@@ -47,24 +113,19 @@ def find(fit, guess, step, tolerance, iterations):
     damping = 1e-3
     r, w, likelihood = _residuals(fit, theta, used)
     for _ in range(iterations):
-        slopes = _slopes(fit, theta, steps, used)
-        curvature = slopes.T @ (w[:, None] * slopes)
-        if not (np.diag(curvature) > 0).all():
-            flat = [name for name, value in zip(fit.names, np.diag(curvature)) if not value > 0]
-            raise InputError(f"{', '.join(flat)}: the model does not depend on it at this place")
-        slope = slopes.T @ (w * r)
-        while True:
-            change = np.linalg.solve(curvature + damping * np.diag(np.diag(curvature)), slope)
-            small = change @ curvature @ change < tolerance**2
-            tried = theta + change
-            if math.isfinite(fit.log_prior(tried)):
-                found = _residuals(fit, tried, used)
-                if found[2] >= likelihood:
-                    break
-            damping *= 10
-            if small or damping > 1e8:  # nothing better is near
-                return theta, np.linalg.inv(curvature)
-        theta, (r, w, likelihood), damping = tried, found, max(damping / 10, 1e-9)
-        if small:
-            break
+        curvature, slope, change = _normal_equations(fit, theta, steps, used, r, w)
+        away, whole = math.sqrt(max(slope @ change, 0.0)), theta + change
+        near = away < tolerance
+        climbed = _climb(fit, theta, likelihood, curvature, slope, damping, damping if near else _LARGEST_DAMPING, used)
+        gain = 0.0
+        if climbed is not None:
+            before = likelihood
+            theta, (r, w, likelihood), damping = climbed
+            gain, damping = likelihood - before, max(damping / 10, 1e-9)
+        if near:
+            return theta, _told_by_the_data(fit, np.linalg.inv(curvature))
+        if gain < 1e-3 * tolerance**2:
+            _warn(fit, away, whole, "no step raises the likelihood any more")
+            return theta, np.linalg.inv(curvature)
+    _warn(fit, away, whole, f"it was not found in {iterations} iteration{'s' if iterations > 1 else ''}")
     return theta, np.linalg.inv(curvature)

@@ -4,6 +4,7 @@ Inside, channels go up in radio velocity, rows to the north and columns to the w
 """
 
 import os
+import re
 
 import astropy.constants as constants
 import astropy.units as u
@@ -67,6 +68,8 @@ def _read_unit(unit, found, header):
     text = unit or found or header.get("BUNIT")
     if text is None:
         raise UnitsError("cube: there is no BUNIT; give 'unit', such as 'Jy/beam' or 'K'")
+    if "MJY" in str(text) and "sr" not in str(text).lower():
+        raise UnitsError(f"cube: '{text}' may be milli- or megajansky; give 'unit', mJy/... or MJy/...")
     try:
         parsed = text if isinstance(text, u.UnitBase) else u.Unit(_spelled(str(text)))
     except ValueError:
@@ -78,9 +81,9 @@ def _read_unit(unit, found, header):
 
 
 def _spelled(text):
-    """JY/BEAM is what some writers say."""
-    for right in ("mJy", "Jy", "beam", "pixel"):
-        text = text.replace(right.upper(), right)
+    """JY/BEAM is what some writers say. MJY/SR is MJy/sr, which maps are in; per beam it could be mJy as well."""
+    for right in ("Jy", "beam", "pixel", "sr"):
+        text = re.sub(rf"(?<![A-Za-z])(M?){right.upper()}(?![A-Za-z])", rf"\1{right}", text)
     return text
 
 
@@ -190,9 +193,9 @@ class Observation:
     """An observed cube.
 
     `cube` is a FITS file, an HDU, a SpectralCube, a linerad.Cube, or an array [channel, y, x] with `header`. `noise` is
-    one standard deviation per pixel and channel: one value, one per channel, a map or a cube, plain numbers being in the
-    unit of the cube. `mask` is true where values count; blank ones (NaN) never do. `unit`, `beam` and `rest_frequency`
-    replace what the header says.
+    one standard deviation per pixel and channel: one value, one per channel, a map or a cube, plain numbers being in
+    the unit of the cube. `mask` is true where values count; blank ones (NaN) never do. `unit`, `beam` and
+    `rest_frequency` replace what the header says.
 
     `correlation` says how noise in neighbouring pixels belongs together (docs/fit.md): 'beam' when it has the shape of
     the beam, as in images of interferometers; 'smoothed' when independent pixels were smoothed with it; 'none'; or how
@@ -321,6 +324,7 @@ class Observation:
     def header(self):
         """A FITS header for arrays on this grid, such as `data`."""
         header = fits.Header() if self._sky is None else self._sky.to_header()
+        header["WCSAXES"] = 3  # the sky alone has two
         if self._sky is None:
             for axis, n in ((1, self.shape[2]), (2, self.shape[1])):
                 header[f"CTYPE{axis}"], header[f"CUNIT{axis}"] = ("XOFFSET", "YOFFSET")[axis - 1], "pc"

@@ -1,8 +1,8 @@
 """Channels from finer ones that lie elsewhere.
 
 With F(v) the integral of the intensity up to v, known at the edges of the fine channels, the mean over a channel from a
-to b is (F(b) - F(a)) / (b - a); F in between is a cubic through the four nearest edges. The result is linear in the fine
-channels, so that it is a matrix, and light is kept.
+to b is (F(b) - F(a)) / (b - a); F in between is a cubic through the four nearest edges. The result is linear in the
+fine channels, so that it is a matrix, and light is kept.
 """
 
 import numpy as np

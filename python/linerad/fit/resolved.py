@@ -1,17 +1,19 @@
 """A model as a tree with its settings applied, and what of it decides the light.
 
-Everything outside `cameras`, `channels` and `image` does, by its text; arrays by their values. Where light is bound to
-cameras and channels, because packets left it there or sources sent it there, directions count as well.
+Everything outside `cameras`, `channels` and `image` does, by its text; arrays and files by what is in
+them. Where light is bound to cameras and channels, because packets left it there or sources
+sent it there, directions count as well.
 """
 
 import functools
 import hashlib
 import json
+import os
 import weakref
 
 import numpy as np
 
-from .. import _values
+from .. import _files, _values
 from .._library import lib, text
 from ..errors import InputError
 from ..model import _settings
@@ -39,14 +41,17 @@ def _apply(tree, setting):
     node[int(keys[-1]) if isinstance(node, list) else keys[-1]] = value
 
 
-_texts = weakref.WeakKeyDictionary()  # of models from files, which are not read again
+_texts = weakref.WeakKeyDictionary()  # of models from files, with the stamp of the file
 
 
 def _file_text(model):
-    if model not in _texts:
+    stamp = _files.stamp(model._path)
+    if model not in _texts or _texts[model][0] != stamp:
+        model._loaded = None
         several = bool(model.lines)
-        _texts[model] = '{"lines": []}' if several else text(lib.lr_model_text(model._pointer(), b"model_resolved"))
-    return _texts[model]
+        found = '{"lines": []}' if several else text(lib.lr_model_text(model._pointer(), b"model_resolved"))
+        _texts[model] = stamp, found
+    return _texts[model][1]
 
 
 def resolve(model, settings):
@@ -72,21 +77,31 @@ def _digest(values, units):
     return found.hexdigest()
 
 
-def _flatten(node, path, arrays, out):
+def _leaf(node, folders):
+    """Its text, with what is in files that this names: beside the model, or where settings look for them."""
+    if not isinstance(node, str):
+        return str(node)
+    digests = [_files.digest(os.path.join(folder, node)) for folder in folders]
+    return f"{node} {digests}" if any(digests) else node
+
+
+def _flatten(node, path, arrays, folders, out):
     if isinstance(node, dict) and set(node) == {"array"} and node["array"] in arrays:
         out[path] = _digest(*arrays[node["array"]])
     elif isinstance(node, (dict, list)):
         for key, value in node.items() if isinstance(node, dict) else enumerate(node):
-            _flatten(value, f"{path}.{key}" if path else str(key), arrays, out)
+            _flatten(value, f"{path}.{key}" if path else str(key), arrays, folders, out)
     else:
-        out[path] = str(node)
+        out[path] = _leaf(node, folders)
     return out
 
 
-def split(tree, arrays, bound):
-    """({path: text} of what decides the light, {path: text} of what only decides how it is looked at)."""
+def split(tree, model, bound):
+    """({path: text} of what decides the light, {path: text} of what only decides how it is looked at). `tree` is that
+    of the model with settings."""
     light, view = {}, {}
-    for path, value in _flatten(tree, "", arrays, {}).items():
+    beside = os.path.dirname(model._path) if model._path else model._folder
+    for path, value in _flatten(tree, "", model._arrays, sorted({beside, ""}), {}).items():
         section, key = path.split(".")[0], path.split(".")[-1]
         looks = section in _IMAGE_SECTIONS or path in _NOT_PHYSICS
         if bound and section == "cameras":

@@ -309,11 +309,12 @@ def choose_channels(cube, number=12, velocities=None):
     """Channels at these velocities (km/s), or at most `number` in equal steps over those that hold the line."""
     if velocities is not None:
         edges = cube.velocity.value - 0.5 * cube.channel_width.value
-        found = np.floor((np.asarray(velocities, dtype=float) - edges[0]) / cube.channel_width.value + 1e-9).astype(int)
-        if found.size == 0 or found.min() < 0 or found.max() >= cube.shape[0]:
+        with np.errstate(over="ignore"):
+            found = (np.asarray(velocities, dtype=float) - edges[0]) / cube.channel_width.value + 1e-9
+        if not (found.size and np.all(found >= 0) and np.all(found < cube.shape[0])):  # nan is neither
             ends = edges[0], edges[-1] + cube.channel_width.value
             raise ValueError(f"no channel at one of these velocities; they go from {ends[0]:g} to {ends[1]:g} km/s")
-        return list(found)
+        return list(np.floor(found).astype(int))
     if number < 1:
         raise ValueError(f"{number} channels: there must be at least one")
     light = _signal(cube)
@@ -377,10 +378,9 @@ def channel_planes(cube, number=12, velocities=None, stretch=None):
     shown = choose_channels(cube, number, velocities)
     planes = np.asarray(cube.data.value[shown], dtype=float)
     factor, unit = readable(_scale(planes), cube.unit)
-    at = cube.velocity.value[shown] if velocities is None else np.asarray(velocities, dtype=float)
     return {
         "planes": planes * factor,
-        "texts": _velocity_texts(at),
+        "texts": _velocity_texts(cube.velocity.value[shown]),
         "name": brightness_name(cube),
         "unit": unit,
         **_colours(planes * factor, stretch),

@@ -48,7 +48,7 @@ def spectrum(result, axes=None, against="velocity", log=False):
     if against not in ("velocity", "x"):
         raise ValueError(f"against '{against}': write 'velocity' or 'x'")
     alone, axes = axes is None, new_axes(axes)
-    b = (found.velocity_edges[0] / -found.x_edges[0]).value if found.x_edges[0] else 1.0
+    b = found._reference_b.to_value(u.km / u.s)
     if against == "x":
         edges, flux, error, per = found.x_edges, found.flux, found.error, ""
     else:
