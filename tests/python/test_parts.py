@@ -21,7 +21,8 @@ SHAPE = (4, 4, 4)
         (lr.Plane(axis="z", at=0.1 * u.pc, flux=1 * u.ph / u.s / u.cm**2), "plane"),
         (lr.Volume(emissivity=field(SHAPE), luminosity=1 * u.erg / u.s), "volume"),
         (lr.Volume(luminosity=1 * u.erg / u.s, frame="gas"), "volume"),
-        (lr.External(intensity=1e-3 * u.ph / u.s / u.cm**2 / u.sr, spectrum=lr.Band(-500 * u.km / u.s, 500 * u.km / u.s)), "isotropic field through the open faces"),
+        (lr.External(intensity=1e-3 * u.ph / u.s / u.cm**2 / u.sr,
+                     spectrum=lr.Band(-500 * u.km / u.s, 500 * u.km / u.s)), "isotropic field through the open faces"),
     ],
 )  # fmt: skip
 def test_sources(source, said):
