@@ -21,15 +21,18 @@ help:
 	@echo 'make tidy      clang-tidy over the C sources'
 	@echo 'make format    rewrite the C and CUDA sources with clang-format'
 	@echo 'make clean     remove build*/ and out/'
+	@echo "CMAKE_ARGS='-DLINERAD_CUDA=OFF' and other options of CMakeLists.txt go with all that build"
 
 build:
 	cmake -S . -B $(BUILD) $(CMAKE_ARGS)
 	cmake --build $(BUILD) -j$(JOBS)
 
-# A molecular cloud in OH and CO: 128^3 cells where a GPU answers, 64^3 and fewer packets otherwise.
+# A molecular cloud in OH and CO: 128^3 cells where a GPU answers, 64^3 and fewer packets otherwise. Builds no tests, and the
+# CUDA backend only for a GPU that is there.
 demo:
 	tools/install-deps run
-	$(MAKE) build
+	@if nvidia-smi -L 2>/dev/null | grep -q GPU; then gpu=AUTO; else gpu=OFF; fi; \
+	 $(MAKE) build CMAKE_ARGS="-DLINERAD_TESTS=OFF -DLINERAD_CUDA=$$gpu $(CMAKE_ARGS)"
 	@mkdir -p out
 	@if $(BUILD)/linerad info | grep -q '^cuda:'; then cells=128; packets=2000000; else cells=64; packets=$(DEMO_PACKETS); fi; \
 	 set -ex; \
