@@ -214,9 +214,24 @@ static void write_list(FILE *out, enum lr_format format)
 
 /* ---- By name ---- */
 
+/* "image.beam, ...": all keys of this name. */
+static void list_keys(const char *name, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (const struct schema *const *schema = SCHEMA_ALL; *schema; schema++)
+        for (int i = 0; i < (*schema)->n_key && used < size; i++)
+            if (strcmp((*schema)->key[i].name, name) == 0)
+                used += (size_t)snprintf(text + used, size - used, "%s%s.%s", used ? ", " : "", (*schema)->name, name);
+}
+
 static enum lr_status fail_unknown(lr_context *ctx, const char *name)
 {
     const char *names[SCHEMA_MOST_TABLES];
+    char keys[512];
+    list_keys(name, keys, sizeof keys);
+    if (*keys)
+        return lr_fail(ctx, LR_ERROR_INPUT, "a model has no section '%.80s'; keys of that name: %s", name, keys);
     char sections[512] = "";
     int n = 0, nearest = -1;
     for (; SCHEMA_ALL[n] && n < SCHEMA_MOST_TABLES; n++)

@@ -90,3 +90,8 @@ def test_a_name_with_several_tables(folder):
 def test_wrong_arguments(folder, arguments, words):
     line = error_line(folder.run("keys", *arguments))
     assert all(word in line for word in words), line
+
+
+def test_a_key_is_found_by_its_bare_name(program):
+    done = subprocess.run([program, "keys", "beam"], capture_output=True, text=True)
+    assert done.returncode == 2 and "keys of that name: image.beam" in done.stderr
