@@ -92,6 +92,5 @@ def test_wrong_arguments(folder, arguments, words):
     assert all(word in line for word in words), line
 
 
-def test_a_key_is_found_by_its_bare_name(program):
-    done = subprocess.run([program, "keys", "beam"], capture_output=True, text=True)
-    assert done.returncode == 2 and "keys of that name: image.beam" in done.stderr
+def test_a_key_is_found_by_its_bare_name(folder):
+    assert "keys of that name: image.beam" in error_line(folder.run("keys", "beam"))
