@@ -7,6 +7,7 @@ import astropy.units as u
 import numpy as np
 
 from . import _files
+from ._arguments import checked
 from ._context import Context
 from ._library import ffi, lib, take_text, text
 from ._memory import view_array
@@ -14,6 +15,7 @@ from ._show import Arrays
 from .cube import Cube
 from .errors import FileError, Interrupted
 
+_AS_MAP = "settings are a map, such as {'image.distance': 100 * u.pc}"
 Estimate = namedtuple("Estimate", "value error")  # one standard error
 
 _UNITS = {
@@ -263,23 +265,24 @@ class Result:
         """A moment map of a cube: Cube.moment."""
         return self.cube(camera).moment(order)
 
+    @checked("image", 1, _AS_MAP)
     def image(self, settings=(), progress=None):
         """Other images of this run, which kept its light (image.emissivity), in memory or in the file that the result
         was loaded from. Settings are those of linerad.image."""
         context = _context(progress)
-        return _trace(context, self._scene(settings, context))
+        return _trace(context, self._scene(settings, context, depth=5), depth=5)
 
-    def _scene(self, settings, context=None):
+    def _scene(self, settings, context=None, depth=4):
         """Its light and the images wanted of it; lent by this result, which must be alive as long, or of its file."""
         scene, context, settings = ffi.new("lr_scene **"), context or Context(), _c_settings(settings)
         if self._file:
             path, stamp = self._file
             if _files.stamp(path) != stamp:
                 raise FileError(f"{path}: the file is gone or has changed since it was loaded; load it again")
-            context.call(lib.lr_scene_load, path.encode(), *settings, scene, depth=4)
+            context.call(lib.lr_scene_load, path.encode(), *settings, scene, depth=depth)
         else:
             context.say = lambda message: message.split(", and load results from files")[0]  # with a function of C
-            context.call(lib.lr_scene_from_result, self._pointer, *settings, scene, depth=4)
+            context.call(lib.lr_scene_from_result, self._pointer, *settings, scene, depth=depth)
         return ffi.gc(scene[0], lib.lr_scene_free)
 
     # ---- files ----
@@ -302,6 +305,7 @@ class _Owner:
         self._pointer = pointer
 
 
+@checked("image", 0, _AS_MAP)
 def image(path, settings=(), progress=None):
     """Other images of a run that kept its emissivity (image.emissivity), as `linerad image` makes them.
 
@@ -309,8 +313,8 @@ def image(path, settings=(), progress=None):
     range and bin.
     """
     context, scene = _context(progress), ffi.new("lr_scene **")
-    context.call(lib.lr_scene_load, os.fspath(path).encode(), *_c_settings(settings), scene)
-    return _trace(context, ffi.gc(scene[0], lib.lr_scene_free))
+    context.call(lib.lr_scene_load, os.fspath(path).encode(), *_c_settings(settings), scene, depth=4)
+    return _trace(context, ffi.gc(scene[0], lib.lr_scene_free), depth=5)
 
 
 def _context(progress):
@@ -325,10 +329,10 @@ def _c_settings(settings):
     return _texts(_settings(settings))
 
 
-def _trace(context, scene):
+def _trace(context, scene, depth):
     """The images of a scene."""
     made = ffi.new("lr_result **")
-    stopped = context.run(lib.lr_scene_image, scene, made, depth=4)
+    stopped = context.run(lib.lr_scene_image, scene, made, depth=depth)
     result = Result._own(made[0])
     if stopped:
         raise Interrupted("stopped while images were made", result)

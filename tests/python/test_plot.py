@@ -178,8 +178,8 @@ def test_odd_images():
     for options in (
         {"channels": lr.Channels(1, [-1, 1] * u.km / u.s)},
         {"cameras": lr.Camera("p", "+z", pixels=1)},
-        {"cameras": lr.Camera("strip", "+z", pixels=[60, 1], field_of_view=[0.18, 0.003] * u.pc)},
-        {"cameras": lr.Camera("tower", "+z", pixels=[1, 60], field_of_view=[0.003, 0.18] * u.pc)},
+        {"cameras": lr.Camera("strip", "+z", pixels=[60, 1], field=[0.18, 0.003] * u.pc)},
+        {"cameras": lr.Camera("tower", "+z", pixels=[1, 60], field=[0.003, 0.18] * u.pc)},
         {"medium": lr.Medium(temperature=20 * u.K, turbulence=0.2 * u.km / u.s, density=0 / u.cm**3)},
         {"image": lr.Image(unit="K", background=80 * u.K, subtract_background=True)},
     ):

@@ -643,7 +643,7 @@ def test_arguments_with_units_of_yt():
         velocity=[0 * speed, grid["gas", "velocity_y"], 1e5 * yt.units.cm / yt.units.s],
     )
     made = lr.Model(mesh=mesh, line=lr.Molecule("co", "1-0"), medium=medium,
-                    cameras=lr.Camera("side", theta=degree, field_of_view=1 * yt.units.pc, pixels=4),
+                    cameras=lr.Camera("side", theta=degree, field=1 * yt.units.pc, pixels=4),
                     channels=lr.Channels(4, ds.arr([-1, 1], "km/s")),
                     image=lr.Image(background=2.7 * yt.units.K, distance=1 * yt.units.kpc))  # fmt: skip
     report = made.check()
