@@ -154,6 +154,7 @@ class Result:
         result._cubes = {}
         result._arrays = None
         result._file = None  # that it was loaded from
+        result._settings = ()  # by which its images differ from those of its model
         found = ffi.new("struct lr_summary *")
         lib.lr_result_summary(result._pointer, found)
         result.summary = Summary(found[0])
@@ -249,7 +250,7 @@ class Result:
 
     def _cube(self, index):
         if index not in self._cubes:
-            self._cubes[index] = Cube(_Owner(self._pointer), index)
+            self._cubes[index] = Cube(_Owner(self._pointer, self._settings), index)
         return self._cubes[index]
 
     def cube(self, camera=None):
@@ -270,7 +271,7 @@ class Result:
         """Other images of this run, which kept its light (image.emissivity), in memory or in the file that the result
         was loaded from. Settings are those of linerad.image."""
         context = _context(progress)
-        return _trace(context, self._scene(settings, context, depth=5), depth=5)
+        return _trace(context, self._scene(settings, context, depth=5), settings, depth=5)
 
     def _scene(self, settings, context=None, depth=4):
         """Its light and the images wanted of it; lent by this result, which must be alive as long, or of its file."""
@@ -301,8 +302,8 @@ class Result:
 class _Owner:
     """What a cube keeps of its result, without a circle between the two."""
 
-    def __init__(self, pointer):
-        self._pointer = pointer
+    def __init__(self, pointer, settings):
+        self._pointer, self.settings = pointer, settings
 
 
 @checked("image", 0, _AS_MAP)
@@ -314,7 +315,7 @@ def image(path, settings=(), progress=None):
     """
     context, scene = _context(progress), ffi.new("lr_scene **")
     context.call(lib.lr_scene_load, os.fspath(path).encode(), *_c_settings(settings), scene, depth=4)
-    return _trace(context, ffi.gc(scene[0], lib.lr_scene_free), depth=5)
+    return _trace(context, ffi.gc(scene[0], lib.lr_scene_free), settings, depth=5)
 
 
 def _context(progress):
@@ -329,11 +330,14 @@ def _c_settings(settings):
     return _texts(_settings(settings))
 
 
-def _trace(context, scene, depth):
-    """The images of a scene."""
+def _trace(context, scene, settings, depth):
+    """The images of a scene, which was made with these settings."""
+    from .model import _settings
+
     made = ffi.new("lr_result **")
     stopped = context.run(lib.lr_scene_image, scene, made, depth=depth)
     result = Result._own(made[0])
+    result._settings = _settings(settings)
     if stopped:
         raise Interrupted("stopped while images were made", result)
     return result

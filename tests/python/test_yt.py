@@ -507,6 +507,14 @@ def test_snapshots_without_a_temperature_have_the_pressure():
     assert not Path("other.h5").exists() and not list(Path().glob("*.part*"))
 
 
+def test_snapshots_need_h5py(monkeypatch):
+    gas = lr.from_yt(load(PATCHES[:1]))
+    monkeypatch.setitem(sys.modules, "h5py", None)  # as where it is not installed
+    with pytest.raises(lr.Error, match="save: h5py is not installed.*pip install h5py"):
+        gas.save("gas.h5")
+    assert not Path("gas.h5").exists()
+
+
 def test_files_of_others_are_not_replaced():
     gas = lr.from_yt(load())
     gas.save("gas.h5")
