@@ -21,6 +21,7 @@ from ._library import text as _text
 from .cloud import Cloud, cloud
 from .cube import Cube
 from .errors import (
+    ArgumentError,
     DeviceError,
     Error,
     FileError,

@@ -80,6 +80,7 @@ def command_plot(arguments):
 
     output = options.output or Path(options.result[0]).with_suffix(".png").name
     try:
+        plot.style.check_format(output)  # before the work
         plot.save(draw([Result.load(path) for path in options.result], options), output, options.dpi)
     except (errors.Error, ValueError, KeyError, OSError) as failure:
         text = failure.args[0] if isinstance(failure, KeyError) else failure

@@ -1,6 +1,7 @@
 """Calls into the library: messages become log records and warnings, failures exceptions, Ctrl-C a clean stop."""
 
 import logging
+import re
 import threading
 import warnings
 
@@ -11,6 +12,11 @@ log = logging.getLogger("linerad")
 
 # Units, HDF5 and FITS libraries keep state of their own: one thread at a time. Runs do not need them.
 _files = threading.RLock()
+
+
+def _without_option(message):
+    """Settings have no `--set` before them here: 'image.distance: ...' is the place."""
+    return re.sub(r"(^|: )--set (?=\S)", r"\1", message)
 
 
 def _of_status(status, message):
@@ -100,11 +106,11 @@ class Context:
         """Warnings are given in the caller's thread, where filters and line numbers mean something."""
         waiting, self._ears.warnings = self._ears.warnings, []
         for message in waiting:
-            warnings.warn(self.say(message), errors.LineradWarning, stacklevel=depth + 1)
+            warnings.warn(_without_option(self.say(message)), errors.LineradWarning, stacklevel=depth + 1)
 
     def _finish(self, status, depth):
         if status != lib.LR_OK:
-            raise _of_status(status, self.say(text(lib.lr_last_error(self._pointer))))
+            raise _of_status(status, _without_option(self.say(text(lib.lr_last_error(self._pointer)))))
         self.warn(depth)
 
     def call(self, function, *arguments, depth=3):

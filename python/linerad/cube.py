@@ -1,14 +1,18 @@
 """Channel maps as an observer gets them: with the beam, in the unit of the model, on the sky."""
 
+import json
+
 import astropy.constants as constants
 import astropy.units as u
 import numpy as np
 from astropy.io import fits
 from astropy.wcs import WCS
 
+from . import _values as v
 from ._context import Context
 from ._library import ffi, lib, text
 from ._memory import view
+from .errors import InputError
 
 
 class Cube:
@@ -48,6 +52,21 @@ class Cube:
             return None
         values = view((self, self._result), pointer, shape or self.shape, np.float32)
         return u.Quantity(values if scale == 1 else values * np.float64(scale), unit, copy=False)
+
+    @property
+    def systemic_velocity(self):
+        """That of the object, image.velocity of the model; None where the result does not say it."""
+        resolved = text(lib.lr_result_text(self._result._pointer, b"model_resolved"))
+        if not resolved:
+            return None
+        found = (json.loads(resolved).get("image") or {}).get("velocity", "0 km/s")
+        for setting in self._result.settings:  # of other images of a run, which the model does not have
+            key, _, value = setting.partition("=")
+            found = value if key.strip() == "image.velocity" else found
+        try:
+            return v.quantity(found.strip(), "velocity", "image.velocity").to(u.km / u.s)
+        except InputError:  # a unit that only the library reads
+            return None
 
     @property
     def data(self):

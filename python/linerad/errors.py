@@ -11,6 +11,10 @@ class InputError(Error, ValueError):
     """The model or an argument is wrong."""
 
 
+class ArgumentError(InputError, TypeError):
+    """An argument that does not exist, or one too many."""
+
+
 class UnitsError(InputError, u.UnitsError):
     """A value of the wrong dimension, or without a unit."""
 

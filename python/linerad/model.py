@@ -5,9 +5,11 @@ import os
 import re
 import weakref
 
+import astropy.units as u
 import numpy as np
 
 from . import _values, parts
+from ._arguments import checked
 from ._context import Context
 from ._library import ffi, lib, take_text
 from ._memory import lend
@@ -22,14 +24,19 @@ _SECTIONS = (
 
 
 def _settings(settings):
-    """'key=value' texts from a map or a list of them. Words are as on the command line, YAML themselves."""
+    """'key=value' texts from a map, a list of them or one. Words are as on the command line, YAML themselves."""
     if isinstance(settings, dict):
         return tuple(f"{key}={_setting(key, value)}" for key, value in settings.items())
+    if isinstance(settings, str):
+        return (settings,)
+    if not isinstance(settings, (list, tuple, type(None))):
+        raise InputError(f"settings: expected a map such as {{'run.seed': 3}}, found {type(settings).__name__}")
     return tuple(str(setting) for setting in settings or ())
 
 
 def _setting(key, value):
-    written = _values.plain(value, key, {})
+    write = parts.image_unit if isinstance(value, u.UnitBase) else _values.plain
+    written = write(value, key, {})
     return written if isinstance(written, str) else json.dumps(written)
 
 
@@ -54,6 +61,7 @@ class Model:
     `folder` is where relative names of files start; `name` is what messages call the model.
     """
 
+    @checked("Model")
     def __init__(
         self,
         *,
@@ -178,6 +186,7 @@ class Model:
         context.call(lib.lr_model_report, self._pointer(line=line, context=context), report)
         return take_text(report[0])
 
+    @checked("run", otherwise="settings={...} takes any key of a model file")
     def run(
         self,
         packets=None,
@@ -202,10 +211,10 @@ class Model:
         short = [f"run.{key}={_option(key, value)}" for key, value in chosen.items() if value is not None]
         bar = _bar(progress)
         context = Context(bar)
-        model = self._pointer(_settings(settings) + tuple(short), line, context)
+        model = self._pointer(_settings(settings) + tuple(short), line, context, depth=5)
         made = ffi.new("lr_result **")
         try:
-            stopped = context.run(lib.lr_run, model, made)
+            stopped = context.run(lib.lr_run, model, made, depth=4)
         finally:
             if hasattr(bar, "finish"):
                 bar.finish()

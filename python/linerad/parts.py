@@ -2,16 +2,29 @@
 arrays stay where they are until the library reads them."""
 
 import dataclasses
-import functools
 from dataclasses import field, fields
 
+import astropy.units as u
 import numpy as np
 
 from . import _values as v
+from ._arguments import checked
 from ._show import short
 from .errors import InputError
 
-dataclass = functools.partial(dataclasses.dataclass, repr=False)  # Part shows what is set, arrays by their shape
+
+def dataclass(**options):
+    """A part, whose arguments are checked. Part shows what is set, arrays by their shape."""
+
+    def make(cls):
+        made = dataclasses.dataclass(cls, repr=False, **options)
+        made.__init__ = checked(cls.__name__)(made.__init__)
+        for name, member in list(vars(cls).items()):
+            if isinstance(member, classmethod):
+                setattr(made, name, classmethod(checked(f"{cls.__name__}.{name}")(member.__func__)))
+        return made
+
+    return make
 
 
 def _of(rule, default=None, key=None):
@@ -398,7 +411,7 @@ class Camera(Part):
     centre: list = _of(v.several("length", 3))
     offset: list = _of(v.several("length", 2))
     roll: object = _of(v.one("angle"))
-    field_of_view: object = _of(_field_of_view, key="field")
+    field: object = _of(_field_of_view)
     pixels: object = _of(v.plain)
     rays: object = _of(v.plain)
 
@@ -418,11 +431,26 @@ def _background(value, argument, arrays):
     return value if isinstance(value, str) and value in ("none", "cmb") else v.scalar(value, "temperature", argument)
 
 
+_UNITS = {"K": u.K, "Jy/pixel": u.Jy / u.pix, "Jy/sr": u.Jy / u.sr, "Jy/beam": u.Jy / u.beam}  # words of a model file
+
+
+def image_unit(value, argument, arrays):
+    """A word, or the unit of astropy that it means."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, u.UnitBase):
+        found = next((word for word, unit in _UNITS.items() if value == unit), None)
+        if found:
+            return found
+    shown = f"'{value}'" if isinstance(value, u.UnitBase) else type(value).__name__
+    raise InputError(f"{argument}: {shown} is no unit of images; valid here: {', '.join(_UNITS)}, photon")
+
+
 @dataclass(eq=False)
 class Image(Part):
-    """How images are made and written."""
+    """How images are made and written. `unit` is a word of a model file or the same as a unit of astropy."""
 
-    unit: str = _of(v.plain)
+    unit: object = _of(image_unit)
     distance: object = _of(v.one("length"))
     beam: object = _of(_beam)
     position: dict = _of(v.plain)

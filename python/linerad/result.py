@@ -7,6 +7,7 @@ import astropy.units as u
 import numpy as np
 
 from . import _files
+from ._arguments import checked
 from ._context import Context
 from ._library import ffi, lib, take_text, text
 from ._memory import view_array
@@ -14,6 +15,7 @@ from ._show import Arrays
 from .cube import Cube
 from .errors import FileError, Interrupted
 
+_AS_MAP = "settings are a map, such as {'image.distance': 100 * u.pc}"
 Estimate = namedtuple("Estimate", "value error")  # one standard error
 
 _UNITS = {
@@ -152,6 +154,7 @@ class Result:
         result._cubes = {}
         result._arrays = None
         result._file = None  # that it was loaded from
+        result._settings = ()  # by which its images differ from those of its model
         found = ffi.new("struct lr_summary *")
         lib.lr_result_summary(result._pointer, found)
         result.summary = Summary(found[0])
@@ -247,7 +250,7 @@ class Result:
 
     def _cube(self, index):
         if index not in self._cubes:
-            self._cubes[index] = Cube(_Owner(self._pointer), index)
+            self._cubes[index] = Cube(_Owner(self._pointer, self._settings), index)
         return self._cubes[index]
 
     def cube(self, camera=None):
@@ -263,23 +266,24 @@ class Result:
         """A moment map of a cube: Cube.moment."""
         return self.cube(camera).moment(order)
 
+    @checked("image", 1, _AS_MAP)
     def image(self, settings=(), progress=None):
         """Other images of this run, which kept its light (image.emissivity), in memory or in the file that the result
         was loaded from. Settings are those of linerad.image."""
         context = _context(progress)
-        return _trace(context, self._scene(settings, context))
+        return _trace(context, self._scene(settings, context, depth=5), settings, depth=5)
 
-    def _scene(self, settings, context=None):
+    def _scene(self, settings, context=None, depth=4):
         """Its light and the images wanted of it; lent by this result, which must be alive as long, or of its file."""
         scene, context, settings = ffi.new("lr_scene **"), context or Context(), _c_settings(settings)
         if self._file:
             path, stamp = self._file
             if _files.stamp(path) != stamp:
                 raise FileError(f"{path}: the file is gone or has changed since it was loaded; load it again")
-            context.call(lib.lr_scene_load, path.encode(), *settings, scene, depth=4)
+            context.call(lib.lr_scene_load, path.encode(), *settings, scene, depth=depth)
         else:
             context.say = lambda message: message.split(", and load results from files")[0]  # with a function of C
-            context.call(lib.lr_scene_from_result, self._pointer, *settings, scene, depth=4)
+            context.call(lib.lr_scene_from_result, self._pointer, *settings, scene, depth=depth)
         return ffi.gc(scene[0], lib.lr_scene_free)
 
     # ---- files ----
@@ -298,10 +302,11 @@ class Result:
 class _Owner:
     """What a cube keeps of its result, without a circle between the two."""
 
-    def __init__(self, pointer):
-        self._pointer = pointer
+    def __init__(self, pointer, settings):
+        self._pointer, self.settings = pointer, settings
 
 
+@checked("image", 0, _AS_MAP)
 def image(path, settings=(), progress=None):
     """Other images of a run that kept its emissivity (image.emissivity), as `linerad image` makes them.
 
@@ -309,8 +314,8 @@ def image(path, settings=(), progress=None):
     range and bin.
     """
     context, scene = _context(progress), ffi.new("lr_scene **")
-    context.call(lib.lr_scene_load, os.fspath(path).encode(), *_c_settings(settings), scene)
-    return _trace(context, ffi.gc(scene[0], lib.lr_scene_free))
+    context.call(lib.lr_scene_load, os.fspath(path).encode(), *_c_settings(settings), scene, depth=4)
+    return _trace(context, ffi.gc(scene[0], lib.lr_scene_free), settings, depth=5)
 
 
 def _context(progress):
@@ -325,11 +330,14 @@ def _c_settings(settings):
     return _texts(_settings(settings))
 
 
-def _trace(context, scene):
-    """The images of a scene."""
+def _trace(context, scene, settings, depth):
+    """The images of a scene, which was made with these settings."""
+    from .model import _settings
+
     made = ffi.new("lr_result **")
-    stopped = context.run(lib.lr_scene_image, scene, made, depth=4)
+    stopped = context.run(lib.lr_scene_image, scene, made, depth=depth)
     result = Result._own(made[0])
+    result._settings = _settings(settings)
     if stopped:
         raise Interrupted("stopped while images were made", result)
     return result

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _values
 from ._yt_read import check_dataset, corners_of, has_particles_only, lattice_of, read_cells, read_particles
-from .errors import FileError, InputError, UnitsError
+from .errors import Error, FileError, InputError, UnitsError
 
 _GENERATOR = "linerad.from_yt"  # in the files that save writes, by which it knows them again
 H2_MASS = 2.8 * u.u  # of gas for each H2 molecule: all hydrogen molecular, 0.1 helium atoms per nucleus
@@ -187,8 +187,7 @@ class YtGas:
 
         An earlier file of this function is replaced, once the new one is whole; any other file is not.
         """
-        import h5py
-
+        h5py = _h5py()
         wanted = {**self._usual(), **(fields or {})}
         _check_output(path)
         path = os.path.realpath(path)
@@ -256,10 +255,17 @@ class YtGas:
             dataset.attrs["units"] = text
 
 
+def _h5py():
+    try:
+        import h5py
+    except ImportError:
+        raise Error("save: h5py is not installed, which writes snapshots; pip install h5py") from None
+    return h5py
+
+
 def _check_output(path):
     """Only what save has written is replaced, and empty files, which hold nothing to lose."""
-    import h5py
-
+    h5py = _h5py()
     if os.path.isdir(path):
         raise FileError(f"{path}: the output is a directory; give the name of a file")
     folder = os.path.dirname(os.fspath(path)) or "."

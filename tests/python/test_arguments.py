@@ -1,6 +1,8 @@
 """Arguments that cannot be: an exception at once, with the name of the argument or the place in the array."""
 
+import inspect
 import logging
+import re
 from pathlib import Path
 
 import astropy.units as u
@@ -175,6 +177,83 @@ def test_errors_of_the_library_keep_their_text():
         slab().run().cube()
     with pytest.raises(KeyError, match="there is no camera 'back'; there are front, corner"):
         cloud().run().cube("back")
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: lr.Medium(temprature=10 * u.K), "Medium: unknown argument 'temprature'; did you mean 'temperature'?"),
+        (lambda: lr.Image(distence=1 * u.pc), "Image: unknown argument 'distence'; did you mean 'distance'?"),
+        (lambda: lr.Camera("a", inclination=3 * u.deg), "Camera: unknown argument 'inclination'; valid here: name, dir"),
+        (lambda: lr.Mesh.uniform((1, 1, 1), siz=1 * u.pc), "Mesh.uniform: unknown argument 'siz'; did you mean 'size'?"),
+        (lambda: lr.Mesh.uniform((1, 1, 1)), "Mesh.uniform: missing a required argument: 'size'; valid here: cells"),
+        (lambda: lr.Plane("x"), "Plane: too many arguments without a name; valid here: spectrum, luminosity, axis"),
+        (lambda: lr.Gas(3), "Gas: too many arguments without a name; valid here: none"),
+        (lambda: lr.Model(medum=None), "Model: unknown argument 'medum'; did you mean 'medium'?"),
+        (lambda: slab().run(packet=5), "run: unknown argument 'packet'; did you mean 'packets'?"),
+        (lambda: slab().run(tau=5), "run: unknown argument 'tau'; settings={...} takes any key"),
+        (lambda: lr.image("a.h5", distance=1 * u.pc), "image: unknown argument 'distance'; settings are a map, such as"),
+        (lambda: slab().run().image(distance=1 * u.pc), "image: unknown argument 'distance'; settings are a map"),
+    ],
+)
+def test_arguments_that_do_not_exist(make, message):
+    with pytest.raises(lr.ArgumentError, match=re.escape(message)) as caught:
+        make()
+    assert isinstance(caught.value, lr.InputError) and isinstance(caught.value, TypeError)
+
+
+def test_checked_arguments_are_still_seen():
+    """By help and editors."""
+    assert list(inspect.signature(lr.Channels).parameters) == ["number", "range", "samples"]
+    assert list(inspect.signature(lr.Mesh.uniform).parameters) == ["cells", "size", "origin", "faces"]
+    assert "packets" in inspect.signature(lr.Model.run).parameters
+
+
+def test_settings_that_cannot_be():
+    """They are named as in Python, without the --set of the command."""
+    lit = slab(
+        cameras=lr.Camera("top", "+x", pixels=4),
+        channels=lr.Channels(20, [-100, 100] * u.km / u.s),
+        medium=medium(tau_mean=2),
+        image=lr.Image(distance=1 * u.kpc, emissivity=True),
+    )
+    lit.run(200).save("lit.h5")
+    for settings, message in (
+        ({"image.distance": "far"}, "^image.distance: 'far' is not a finite number with a unit"),
+        ({"image.distance": 3 * u.K}, "^image.distance: '3.0 K' is not a length"),
+        ({"image.distence": 3 * u.pc}, "^image.distence: unknown key; did you mean 'distance'"),
+        ({"image.unit": u.km}, "^image.unit: 'km' is no unit of images; valid here: K"),
+        ({"medium.tau_mean": 3}, "^medium.tau_mean: that needs a new run"),
+        ({"cameras.3.pixels": 3}, "^cameras.3.pixels: '3' is not an index"),
+        ("image.distance", "^image.distance: write it as path.to.key=value"),
+        (5, "^settings: expected a map such as {'run.seed': 3}, found int"),
+    ):
+        for make in (lambda: lr.image("lit.h5", settings), lambda: lr.Result.load("lit.h5").image(settings)):
+            with pytest.raises(lr.InputError, match=message):
+                make()
+    with pytest.raises(lr.InputError, match="^image.distance: '3.0 K' is not a length"):
+        lit.run(settings={"image.distance": 3 * u.K})
+    assert lr.image("lit.h5", "image.unit=Jy/sr").cube().unit == u.Jy / u.sr
+    assert lr.image("lit.h5", {"image.unit": u.Jy / u.pix}).cube().unit == u.Jy / u.pix
+
+
+def test_warnings_name_the_line_of_the_caller():
+    with pytest.warns(lr.LineradWarning) as caught:
+        slab(output=lr.Output(range=[-1, 1])).run()
+    assert {Path(warning.filename).name for warning in caught} == {Path(__file__).name}
+
+
+@pytest.mark.parametrize("unit", [u.K, u.Jy / u.beam, u.Jy / u.sr, u.Jy / u.pix])
+def test_units_of_images(unit):
+    image = lr.Image(unit=unit, distance=140 * u.pc, beam=90 * u.arcsec)
+    assert cloud(image=image).run().cube().unit == unit
+
+
+@pytest.mark.parametrize("unit, shown", [(u.km, "'km'"), (u.mJy / u.beam, "'mJy / beam'"), (3, "int")])
+def test_units_that_images_do_not_have(unit, shown):
+    message = f"image.unit: {shown} is no unit of images; valid here: K, Jy/pixel, Jy/sr, Jy/beam, photon"
+    with pytest.raises(lr.InputError, match=re.escape(message)):
+        cloud(image=lr.Image(unit=unit))
 
 
 def test_parts_that_do_not_go_together():

@@ -108,12 +108,12 @@ def test_near_cameras_and_regions():
             "regions": [{"sphere": {"centre": [0 * u.pc] * 3, "radius": 0.05 * u.pc}, "value": 1e-2 / u.cm**3}],
         },
     )
-    camera = lr.Camera("near", position=[0, 0, 1] * u.pc, field_of_view=20 * u.deg, pixels=6)
+    camera = lr.Camera("near", position=[0, 0, 1] * u.pc, field=20 * u.deg, pixels=6)
     cube = cloud(medium=medium, cameras=camera, image=lr.Image(unit="Jy/sr")).run().cube()
     assert cube.pixel.unit == u.rad and cube.header["CTYPE1"] == "RA---TAN"
     # the field of view on a plane: 6 pixels of tangents
     assert 6 * cube.pixel[0].value == pytest.approx(2 * np.tan(np.radians(10)), rel=1e-9)
-    side = lr.Camera("side", phi=30 * u.deg, theta=90 * u.deg, field_of_view=[0.2, 0.1] * u.pc, pixels=[8, 4])
+    side = lr.Camera("side", phi=30 * u.deg, theta=90 * u.deg, field=[0.2, 0.1] * u.pc, pixels=[8, 4])
     assert cloud(cameras=side).run().cube("side").shape == (12, 4, 8)
 
 

@@ -178,8 +178,8 @@ def test_odd_images():
     for options in (
         {"channels": lr.Channels(1, [-1, 1] * u.km / u.s)},
         {"cameras": lr.Camera("p", "+z", pixels=1)},
-        {"cameras": lr.Camera("strip", "+z", pixels=[60, 1], field_of_view=[0.18, 0.003] * u.pc)},
-        {"cameras": lr.Camera("tower", "+z", pixels=[1, 60], field_of_view=[0.003, 0.18] * u.pc)},
+        {"cameras": lr.Camera("strip", "+z", pixels=[60, 1], field=[0.18, 0.003] * u.pc)},
+        {"cameras": lr.Camera("tower", "+z", pixels=[1, 60], field=[0.003, 0.18] * u.pc)},
         {"medium": lr.Medium(temperature=20 * u.K, turbulence=0.2 * u.km / u.s, density=0 / u.cm**3)},
         {"image": lr.Image(unit="K", background=80 * u.K, subtract_background=True)},
     ):
@@ -205,6 +205,54 @@ def test_faint_pixels_have_no_velocity():
     assert np.isfinite(shown[bright > 0.021 * bright.max()]).all()
     # blue approaches: the colours are symmetric about the middle, and the lower end is blue
     assert axes.images[0].cmap(0.0)[2] > axes.images[0].cmap(0.0)[0]
+
+
+def rotating(systemic, drift=0.2):
+    """A cloud seen from the side, that turns and drifts (km/s) from the systemic velocity."""
+    y = np.broadcast_to((np.arange(8) - 3.5)[None, :, None] / 4, (8, 8, 8))
+    velocity = np.stack([drift + 0.5 * y, 0 * y, 0 * y]) * u.km / u.s
+    medium = lr.Medium(
+        temperature=20 * u.K, turbulence=0.1 * u.km / u.s, density=1e-2 / u.cm**3, velocity=velocity
+    )
+    image = lr.Image(unit="K", velocity=systemic, emissivity=True)
+    cameras = lr.Camera("side", "+x", pixels=8)
+    return cloud(medium=medium, cameras=cameras, image=image, channels=lr.Channels(60, [-3, 3] * u.km / u.s)).run()
+
+
+def white(cube):
+    """The middle of the colours of moment 1."""
+    return np.mean(plot.moment(cube, 1).images[0].get_clim())
+
+
+def test_white_is_the_systemic_velocity():
+    """The cloud drifts, so that the median differs."""
+    result = rotating(5 * u.km / u.s)
+    median = np.median(result.moment(1).value)
+    assert abs(median - 5) > 0.1 and white(result.cube()) == pytest.approx(5, abs=1e-6)
+    assert white(rotating(None).cube()) == pytest.approx(0, abs=1e-6)  # that of a model without one
+    other = result.image({"image.velocity": 7000 * u.m / u.s})
+    assert other.cube().systemic_velocity == 7 * u.km / u.s and white(other.cube()) == pytest.approx(7, abs=1e-6)
+    result.save("rotating.h5")
+    assert white(lr.Result.load("rotating.h5").cube()) == pytest.approx(5, abs=1e-6)
+    # all of it recedes: the systemic velocity is not among those shown
+    moving = rotating(5 * u.km / u.s, drift=1.5).cube()
+    assert white(moving) == pytest.approx(np.median(moving.moment(1).value), abs=1e-5)
+    assert abs(white(moving) - 5) > 1
+
+
+def test_the_scale_bar_is_seen_on_any_colour():
+    """White on white: around the bar there is a dark line."""
+    figure = plot.channel_maps(cloud(image=lr.Image(unit="K")).run().cube("front"), 1)
+    axes = maps_of(figure)[0]
+    axes.images[0].set_cmap("gray")
+    axes.images[0].set_clim(-2, -1)  # all of it is white
+    figure.canvas.draw()
+    bar = axes.lines[0]
+    middle = bar.get_transform().transform((np.mean(bar.get_xdata()), bar.get_ydata()[0]))
+    pixels = np.asarray(figure.canvas.buffer_rgba())[::-1, :, 0].astype(int)
+    column = pixels[int(middle[1]) - 6 : int(middle[1]) + 7, int(middle[0])]
+    dark = np.flatnonzero(column < 128)
+    assert len(dark) >= 2 and column[dark[0] : dark[-1]].max() > 200 and column[[0, -1]].min() > 200
 
 
 def test_lines_of_one_object():
@@ -309,6 +357,8 @@ def test_command():
         (("plot", "cloud.h5", "--kind", "spectrum"), "no packets"),
         (("plot", "cloud.h5", "--channels", "0"), "--channels: expected a whole number, 1 or more, found '0'"),
         (("plot", "cloud.h5", "--channels", "few"), "--channels: expected a whole number"),
+        (("plot", "cloud.h5", "-o", "x.gif"), "x.gif: pictures are PNG, PDF or SVG; end the name with .png, .pdf or"),
+        (("plot", "cloud.h5", "-o", "picture"), "picture: pictures are PNG, PDF or SVG"),
         (("plot", "cloud.h5", "--velocities", "nan"), "no channel at one of these velocities"),
         (("plot", "cloud.h5", "--velocities", "1e308"), "no channel at one of these velocities"),
         (("plot", "--velocities", "-1", "0", "cloud.h5"), "'cloud.h5' is no number of km/s; results come before it"),

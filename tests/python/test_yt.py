@@ -507,6 +507,14 @@ def test_snapshots_without_a_temperature_have_the_pressure():
     assert not Path("other.h5").exists() and not list(Path().glob("*.part*"))
 
 
+def test_snapshots_need_h5py(monkeypatch):
+    gas = lr.from_yt(load(PATCHES[:1]))
+    monkeypatch.setitem(sys.modules, "h5py", None)  # as where it is not installed
+    with pytest.raises(lr.Error, match="save: h5py is not installed.*pip install h5py"):
+        gas.save("gas.h5")
+    assert not Path("gas.h5").exists()
+
+
 def test_files_of_others_are_not_replaced():
     gas = lr.from_yt(load())
     gas.save("gas.h5")
@@ -643,7 +651,7 @@ def test_arguments_with_units_of_yt():
         velocity=[0 * speed, grid["gas", "velocity_y"], 1e5 * yt.units.cm / yt.units.s],
     )
     made = lr.Model(mesh=mesh, line=lr.Molecule("co", "1-0"), medium=medium,
-                    cameras=lr.Camera("side", theta=degree, field_of_view=1 * yt.units.pc, pixels=4),
+                    cameras=lr.Camera("side", theta=degree, field=1 * yt.units.pc, pixels=4),
                     channels=lr.Channels(4, ds.arr([-1, 1], "km/s")),
                     image=lr.Image(background=2.7 * yt.units.K, distance=1 * yt.units.kpc))  # fmt: skip
     report = made.check()

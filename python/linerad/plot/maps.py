@@ -8,6 +8,8 @@ from matplotlib.patches import Ellipse
 from matplotlib.ticker import MaxNLocator
 
 from .style import (
+    BAR,
+    BAR_OUTLINE,
     BRIGHTNESS,
     COLUMN,
     FAINT,
@@ -87,7 +89,8 @@ def _draw_bar(axes, cube, sky, ink):
         text = text.split(",")[0]  # the axes have the angle
     right, low = _place_on(axes, sky, 0.95, 0.06)
     end = right + length if sky.extent[0] > sky.extent[1] else right - length
-    axes.plot([end, right], [low, low], lw=1.6, solid_capstyle="butt", **ink)
+    outline = {"path_effects": BAR_OUTLINE} if "path_effects" in ink else {}
+    axes.plot([end, right], [low, low], lw=BAR, solid_capstyle="butt", **{**ink, **outline})
     axes.annotate(
         text, (right, low), (0, 3), textcoords="offset points", ha="right", va="bottom", fontsize=6.5, **ink
     )
@@ -208,6 +211,14 @@ def sky_note(cube):
     return ", with the sky" if cube.background.value > 0 and not cube.background_subtracted else ""
 
 
+def _white(velocities, systemic):
+    """The velocity that is neither red nor blue: the systemic one where pixels lie on both sides, or their median."""
+    if not velocities.size:
+        return 0.0
+    systemic = np.nan if systemic is None else systemic.value
+    return systemic if velocities.min() <= systemic <= velocities.max() else float(np.median(velocities))
+
+
 def _moment_colours(cube, order, note=""):
     """(values, label, options) of a moment map."""
     values = np.array(cube.moment(order).value, dtype=float)
@@ -220,7 +231,7 @@ def _moment_colours(cube, order, note=""):
     finite = values[np.isfinite(values)]
     step = abs(cube.channel_width.value)
     if order == 1:
-        middle = float(np.median(finite)) if finite.size else 0.0
+        middle = _white(finite, cube.systemic_velocity)
         reach = float(np.percentile(np.abs(finite - middle), 99)) if finite.size else 0.0
         reach = max(reach, 0.25 * step)
         options = {"cmap": SIGNED, "norm": Normalize(middle - reach, middle + reach)}
@@ -234,7 +245,8 @@ def _moment_colours(cube, order, note=""):
 @styled
 def moment(cube, order, axes=None, marks="bar beam", labels=True):
     """A moment map with its scale: 0 the integral over velocity, 1 the mean velocity, 2 the velocity dispersion. Pixels
-    with less than 2 % of the brightest one's integral are grey in 1 and 2."""
+    with less than 2 % of the brightest one's integral are grey in 1 and 2. White in 1 is the systemic velocity
+    (image.velocity), or the median where no pixel lies on one side of that."""
     axes = new_axes(axes, (COLUMN, COLUMN * min(max(Sky(cube).aspect, 0.5), 1.5) + 0.6))
     values, text, options = _moment_colours(cube, order, sky_note(cube))
     axes.set_facecolor(FAINT)

@@ -1,6 +1,7 @@
 """What all pictures share: sizes of journals, fonts, colours, and labels with readable units."""
 
 import functools
+import os
 
 import astropy.units as u
 import matplotlib
@@ -8,12 +9,16 @@ import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.patheffects import withStroke
 
+from ..errors import InputError
+
 COLUMN, PAGE = 3.5, 7.1  # inches: one column of a journal, and both
 BRIGHTNESS, WIDTHS, SIGNED = "inferno", "viridis", "RdBu_r"  # colour maps; red recedes, blue approaches
 INK, ACCENT, BAND = "#0072b2", "#d55e00", "#a6cee3"
 INKS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")  # of Okabe & Ito (2008), told apart by all
 FAINT = "#d4d4d4"  # where there is too little light to say
 OUTLINE = [withStroke(linewidth=1.2, foreground="#101010")]  # white marks show on any colour
+BAR = 1.6  # points: width of a scale bar
+BAR_OUTLINE = [withStroke(linewidth=BAR + 1.2, foreground="#101010")]  # a stroke lies under the line: it must be wider
 
 STYLE = {
     "font.size": 8, "axes.titlesize": 8, "axes.labelsize": 8, "xtick.labelsize": 7, "ytick.labelsize": 7,
@@ -40,9 +45,16 @@ def styled(function):
     return draw
 
 
+def check_format(path):
+    """Others that matplotlib knows depend on what else is installed."""
+    if os.path.splitext(os.fspath(path))[1].lower() not in (".png", ".pdf", ".svg"):
+        raise InputError(f"{path}: pictures are PNG, PDF or SVG; end the name with .png, .pdf or .svg")
+
+
 @styled
 def save(figure, path, dpi=200):
     """Write a figure as PNG, PDF or SVG, by the end of the name."""
+    check_format(path)
     figure.savefig(path, dpi=dpi)
 
 
