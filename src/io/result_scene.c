@@ -184,11 +184,11 @@ enum lr_status result_scene_write(struct hdf5_writer *writer, hid_t group, const
     LR_TRY(hdf5_write_integer(writer, group, "refined", scene->refined));
     LR_TRY(hdf5_write_integer(writer, group, "samples", channels->samples));
     LR_TRY(hdf5_write_integer(writer, group, "aspects", scene->n_aspect));
+    LR_TRY(hdf5_write_integer(writer, group, "external", scene->external));
     LR_TRY(write_gas(writer, result));
-    if (scene->external)
-        LR_TRY(hdf5_write_doubles(writer, group, "sky", (hsize_t)channels->n, 0, 0, scene->sky, "1/(cm3 sr)",
-                                  "external light: photons per second, area, steradian and unit radio velocity (cm/s) "
-                                  "[channel]"));
+    LR_TRY(hdf5_write_doubles(writer, group, "sky", (hsize_t)channels->n, 0, 0, scene->sky, "1/(cm3 sr)",
+                              "external light: photons per second, area, steradian and unit radio velocity (cm/s) "
+                              "[channel]"));
     if (scene->n_point > 0)
         LR_TRY(write_points(writer, group, scene));
     if (scene->n_plane > 0)

@@ -181,6 +181,7 @@ static enum lr_status read_channels(const struct hdf5_reader *reader, struct cha
 
 static enum lr_status read_all(const struct hdf5_reader *reader, struct scene *scene, char **text, char **resolved)
 {
+    int external = 0;
     if (!result_path_has_format(reader->file))
         return lr_fail(reader->ctx, LR_ERROR_INPUT, "%s: not a linerad result", reader->path);
     if (!hdf5_read_has(reader, "/scene"))
@@ -206,11 +207,9 @@ static enum lr_status read_all(const struct hdf5_reader *reader, struct scene *s
     if (scene->mesh.kind == MESH_SHELLS && hdf5_read_has_attribute(reader, "/scene", "aspects"))
         LR_TRY(hdf5_read_integer(reader, "/scene", "aspects", 1, MAX_ASPECT, &scene->n_aspect));
     LR_TRY(read_gas(reader, scene));
-    scene->external = hdf5_read_has(reader, "/scene/sky");
-    if (scene->external)
-        LR_TRY(hdf5_read_doubles(reader, "/scene/sky", 1, &scene->channels.n, -INFINITY, &scene->sky));
-    else
-        LR_TRY(lr_allocate(reader->ctx, (size_t)scene->channels.n, sizeof(double), &scene->sky));
+    LR_TRY(hdf5_read_integer(reader, "/scene", "external", 0, 1, &external));
+    scene->external = external == 1;
+    LR_TRY(hdf5_read_doubles(reader, "/scene/sky", 1, &scene->channels.n, -INFINITY, &scene->sky));
     LR_TRY(read_cameras(reader, scene));
     LR_TRY(read_points(reader, scene));
     return read_planes(reader, scene);

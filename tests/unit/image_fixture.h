@@ -88,6 +88,7 @@ static inline struct scene *image_scene(void)
     scene->channels = image_channels();
     scene->refined = 1;
     scene->sky = image_doubles(IMAGE_CHANNEL, 1e-3, 1e-4);
+    scene->external = true;
     scene->n_point = 2;
     scene->point = calloc(2, sizeof *scene->point);
     for (int i = 0; i < 2; i++) {

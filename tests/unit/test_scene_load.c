@@ -74,6 +74,7 @@ static void gas_and_light_are_read_back_as_written(void **state)
         assert_field(&is->medium.velocity[axis], &was->medium.velocity[axis], single);
     assert_field(&is->line_source, &was->line_source, 0.0); /* beyond float, so in double */
     assert_doubles(is->sky, was->sky, IMAGE_CHANNEL);
+    assert_true(is->external && was->external);
     assert_int_equal(is->n_point, 2);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(is->point[i].camera, i);
@@ -212,6 +213,7 @@ static void keep_gas_alone(struct scene *scene)
     free(scene->emissivity[0].error);
     scene->emissivity[0] = (struct emissivity){.value = NULL};
     memset(scene->sky, 0, IMAGE_CHANNEL * sizeof *scene->sky);
+    scene->external = false;
 }
 
 static void gas_alone_is_seen_from_anywhere_in_any_channels(void **state)
