@@ -62,16 +62,16 @@ if(EXISTS ${reference})
 endif()
 cmake_host_system_information(RESULT n_core QUERY NUMBER_OF_LOGICAL_CORES)
 
-# 5 is pytest's exit status when the marker selects nothing. Physics takes all cores; the others are mostly Python itself,
-# several of which go side by side.
+# Quick tests have one thread each and go side by side, which takes less than one after the other on all cores; long ones
+# have all cores. 5 is pytest's exit status when the marker selects nothing.
 function(add_python_test name file label marker timeout)
-  set(cores 1)
-  if(name MATCHES "physics")
-    set(cores ${n_core})
-  endif()
   add_test(NAME ${name} COMMAND ${python} -m pytest -q -rs -p no:cacheprovider -m ${marker} ${file})
-  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${timeout} SKIP_RETURN_CODE 5
-                       ENVIRONMENT "${test_environment}" PROCESSORS ${cores})
+  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${timeout} SKIP_RETURN_CODE 5)
+  if(label STREQUAL "validate")
+    set_tests_properties(${name} PROPERTIES ENVIRONMENT "${test_environment}" PROCESSORS ${n_core})
+  else()
+    set_tests_properties(${name} PROPERTIES ENVIRONMENT "${test_environment};OMP_NUM_THREADS=1")
+  endif()
 endfunction()
 
 foreach(suite cli docs physics parity python)
