@@ -18,6 +18,7 @@ from ..errors import InputError
 from ..model import Model, _settings
 from . import maximum
 from . import prior as priors
+from .likelihood import log_likelihood, terms
 from .light import Fine, Light, View
 from .observation import Observation
 from .resolved import changes, resolve, split
@@ -150,23 +151,13 @@ class Fit:
         rows = zip(self.priors.values(), self._numbers(theta))
         return float(sum(prior.logpdf(x) if math.isfinite(x) else -math.inf for prior, x in rows))
 
-    def _terms(self, theta):
-        """(residuals^2 over variance, variance) of the values that count."""
-        observation = self.observation
-        data, error = self._evaluate(theta)
-        used = observation.mask
-        variance = observation.noise[used] ** 2
-        if error is not None:
-            variance = variance + error[used] ** 2
-        return (observation.data[used] - data[used]) ** 2 / variance, variance
-
     def chi_squared(self, theta):
         """SUM (d - m)^2 / variance over all pixels, which are not independent (Observation.independent)."""
-        return float(self._terms(theta)[0].sum())
+        residuals, variance = terms(self.observation, *self._evaluate(theta))
+        return float((residuals**2 / variance).sum())
 
     def log_likelihood(self, theta):
-        chi_squared, variance = self._terms(theta)
-        return float(-0.5 * (chi_squared + np.log(2 * np.pi * variance)).sum() / self.observation.correlated)
+        return log_likelihood(self.observation, *terms(self.observation, *self._evaluate(theta)))
 
     def log_probability(self, theta):
         """Prior times likelihood, for samplers; -inf, without a look at the model, where the prior is."""

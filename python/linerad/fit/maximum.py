@@ -15,6 +15,7 @@ import warnings
 import numpy as np
 
 from ..errors import InputError, LineradWarning
+from .likelihood import log_likelihood, terms
 
 _LARGEST_DAMPING = 1e8
 
@@ -35,13 +36,11 @@ def _slopes(fit, theta, steps, used):
     return np.array(columns).T
 
 
-def _residuals(fit, theta, used):
+def _residuals(fit, theta):
     """(r, w) and ln L."""
     observation = fit.observation
-    data, error = fit._evaluate(theta)
-    variance = observation.noise[used] ** 2 + (0 if error is None else error[used] ** 2)
-    r, n = observation.data[used] - data[used], observation.correlated
-    return r, 1 / (n * variance), -0.5 * (r**2 / variance + np.log(2 * np.pi * variance)).sum() / n
+    r, variance = terms(observation, *fit._evaluate(theta))
+    return r, 1 / (observation.correlated * variance), log_likelihood(observation, r, variance)
 
 
 def _check(step, tolerance, iterations):
@@ -65,13 +64,13 @@ def _normal_equations(fit, theta, steps, used, r, w):
         raise InputError(f"{', '.join(fit.names)}: the model does not tell them apart at this place") from None
 
 
-def _climb(fit, theta, likelihood, curvature, slope, damping, most, used):
+def _climb(fit, theta, likelihood, curvature, slope, damping, most):
     """(parameters, residuals and ln L there, damping) of a step that does not lower the likelihood; None where there is
     none with a damping up to `most`."""
     while damping <= most:
         tried = theta + np.linalg.solve(curvature + damping * np.diag(np.diag(curvature)), slope)
         if math.isfinite(fit.log_prior(tried)):
-            found = _residuals(fit, tried, used)
+            found = _residuals(fit, tried)
             if found[2] >= likelihood:
                 return tried, found, damping
         damping *= 10
@@ -111,12 +110,12 @@ def find(fit, guess, step, tolerance, iterations):
         raise InputError("guess: the prior does not allow it")
     steps = step * fit.prior_widths
     damping = 1e-3
-    r, w, likelihood = _residuals(fit, theta, used)
+    r, w, likelihood = _residuals(fit, theta)
     for _ in range(iterations):
         curvature, slope, change = _normal_equations(fit, theta, steps, used, r, w)
         away, whole = math.sqrt(max(slope @ change, 0.0)), theta + change
         near = away < tolerance
-        climbed = _climb(fit, theta, likelihood, curvature, slope, damping, damping if near else _LARGEST_DAMPING, used)
+        climbed = _climb(fit, theta, likelihood, curvature, slope, damping, damping if near else _LARGEST_DAMPING)
         gain = 0.0
         if climbed is not None:
             before = likelihood
