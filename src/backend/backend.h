@@ -88,6 +88,12 @@ struct transport_camera {
     double position[3]; /* PERSPECTIVE: of the observer, from the lower corner of the mesh */
 };
 
+/* Where light that leaves a mesh of boxes is kept: elements along each axis of the open faces, and the row of the first
+ * one across each axis (kernel/sight.h); -1 = none. */
+struct transport_screens {
+    int n[3], first[3];
+};
+
 /* The pixels of an orthographic camera. */
 struct transport_peel {
     double right[3], up[3];
@@ -132,7 +138,7 @@ struct transport_job {
     int n_mu, n_phi, direction_axis;
     bool fields, record;
 
-    /* Scattering emissivity toward cameras; none when n_camera = 0. */
+    /* Light toward cameras (kernel/sight.h); none when n_camera = 0. */
     int n_camera;
     const struct transport_camera *camera;
     int n_channel;
@@ -142,15 +148,17 @@ struct transport_job {
     bool keep_emissivity; /* leave it with the device, divided by the volumes of cells: one group, not wide, not SHELLS
                            */
     double force_below;   /* see kernel/deposit.h */
+    double thin_below;    /* see kernel/sight.h */
     int n_aspect;         /* 1; SHELLS: one camera stands for all, and cells have so many aspects */
+    struct transport_screens screens;
+    int64_t n_row;                     /* of channels for one camera: n_cell x n_aspect, and the screens */
     const struct transport_peel *peel; /* [n_camera]: peel-off images instead of an emissivity; or NULL */
 };
 
 /* Numbers in the emissivity that transport records. */
 static inline size_t transport_voxel_count(const struct transport_job *job)
 {
-    return (size_t)job->n_deposit_group * (size_t)job->n_camera * (size_t)job->n_cell * (size_t)job->n_aspect *
-           (size_t)job->n_channel;
+    return (size_t)job->n_deposit_group * (size_t)job->n_camera * (size_t)job->n_row * (size_t)job->n_channel;
 }
 
 /* Per batch sums; `weight` is 1 per emitted packet. */
@@ -180,8 +188,7 @@ struct transport_tally {
      * fields. */
     double *length, *length_square;   /* weighted path, code length */
     double *scatter, *scatter_square; /* weighted scattering depth */
-    /* Sums of expected scatterings toward each camera, P(g) included:
-     * [n_deposit_group][n_camera][n_cell][n_aspect][n_channel]. */
+    /* Sums of photons toward each camera, P(g) included: [n_deposit_group][n_camera][n_row][n_channel]. */
     float *emissivity;
     void *kept;                      /* instead, when it was to be kept; lr_backend.drop() frees it */
     double **peel;                   /* [n_camera] images [n_deposit_group][n_channel][n_y][n_x] */
@@ -190,13 +197,22 @@ struct transport_tally {
     double seconds; /* of transport alone */
 };
 
+/* Gas that shines with a spectrum of its own: the part of it below each of n shifts, from `first` on in steps of
+ * `step`. Relative to the gas, or to the mesh. */
+struct trace_glow {
+    int n;
+    double first, step;
+    const double *below;
+    bool gas_frame;
+};
+
 /* A shining sheet across the mesh. */
 struct trace_plane {
     int axis;
     double offset;            /* from the lower corner */
     bool isotropic;           /* brightness grows as 1 / |mu| */
     int side;                 /* 0 both, +1 or -1: only toward that side */
-    const double *brightness; /* [n_channel] at |mu| = 1 */
+    const double *brightness; /* [n_node][n_channel] at |mu| = 1 */
 };
 
 /* A ray whose transmission is wanted, from a point to the observer. */
@@ -229,26 +245,29 @@ struct trace_job {
     double velocity_first, velocity_step;
     int n_node; /* frequencies per stored channel: Gauss-Legendre */
     const double *node, *weight;
-    const float *emissivity; /* [n_cell][n_aspect][stride], at the first traced channel; or NULL */
+    const float *emissivity; /* [n_row][stride], at the first traced channel; or NULL */
     const void *kept;        /* instead: what transport kept */
     int64_t kept_first;      /* ... from this number on */
     int n_aspect;            /* 1, or SHELLS: see kernel/aspect.h */
-    int64_t stride;
+    struct transport_screens screens;
+    int64_t n_row, stride;
     double emissivity_unit;
-    bool
-        spread; /* the emissivity follows the profile inside a channel, as scattered light does; otherwise it is flat */
-    const double *sky; /* [n_channel] */
+    int n_glow;
+    const struct trace_glow *glow;
+    void (*read_glow)(const void *medium, int glow, int64_t first, int64_t count, double *strength);
+    const double *sky; /* [n_node][n_channel] */
     int n_plane;
     const struct trace_plane *plane;
     int n_probe;
     const struct trace_probe *probe;
+    int n_probe_node; /* frequencies per channel, in the middle of equal parts */
     bool step_velocity, step_source;
 };
 
 struct trace_image {
     float *intensity;     /* [n_channel / merge][n_y][n_x] */
     float *optical_depth; /* the same; or NULL */
-    double *transmission; /* [n_probe][n_channel] */
+    double *transmission; /* [n_probe][n_channel][n_probe_node] */
     double seconds;       /* of tracing alone */
 };
 

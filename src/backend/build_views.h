@@ -197,16 +197,28 @@ static inline int fill_cells(read_cells_fn *read_cells, const void *medium, int6
     return 1;
 }
 
+static inline void set_screens(const struct transport_screens *screens, struct mesh_view *mesh)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        mesh->screen[axis] = screens->n[axis];
+        mesh->screen_first[axis] = screens->first[axis];
+    }
+}
+
 static inline int make_camera_views(const struct view_store *store, const struct transport_job *job,
                                     struct transport_view *view)
 {
     view->n_camera = job->n_camera;
     view->channels.n = job->n_channel;
     view->force_below = (real)job->force_below;
+    view->thin_below = (real)job->thin_below;
     view->n_aspect = job->n_aspect;
+    view->n_row = job->n_row;
+    set_screens(&job->screens, &view->mesh);
     if (job->n_camera == 0)
         return 1;
     view->channels.first = (real)job->velocity_first;
+    view->channels.step = (real)job->velocity_step;
     view->channels.inv_step = (real)(1.0 / job->velocity_step);
     struct camera_view *camera = (struct camera_view *)calloc((size_t)job->n_camera, sizeof *camera);
     if (!camera)
@@ -259,6 +271,42 @@ static inline struct point3 make_point(const double from[3])
     return to;
 }
 
+static inline int make_glow_views(const struct view_store *store, const struct trace_job *job, struct trace_view *view)
+{
+    int failed = 0;
+    view->n_glow = job->n_glow;
+    if (job->n_glow == 0)
+        return 1;
+    struct glow_view *glow = (struct glow_view *)calloc((size_t)job->n_glow, sizeof *glow);
+    double *strength = (double *)calloc((size_t)job->n_cell, sizeof *strength);
+    failed = !glow || !strength;
+    for (int g = 0; !failed && g < job->n_glow; g++) {
+        const struct trace_glow *from = &job->glow[g];
+        job->read_glow(job->medium, g, 0, job->n_cell, strength);
+        glow[g].strength = store_reals(store, job->n_cell, strength, &failed);
+        glow[g].below = store_reals(store, from->n, from->below, &failed);
+        glow[g].n = from->n;
+        glow[g].first = (real)from->first;
+        glow[g].inv_step = (real)(1 / from->step);
+        glow[g].gas_frame = from->gas_frame;
+    }
+    if (!failed)
+        view->glow = (const struct glow_view *)store->copy(store->owner, (size_t)job->n_glow * sizeof *glow, glow);
+    free(glow);
+    free(strength);
+    return !failed && view->glow;
+}
+
+/* The view with which the transmission of probes is found: other frequencies, and nothing that shines. */
+static inline struct trace_view make_probe_view(const struct trace_job *job, const struct trace_view *from)
+{
+    struct trace_view view = *from;
+    view.n_node = job->n_probe_node;
+    for (int i = 0; i < view.n_node; i++)
+        view.node[i] = ((real)i + R(0.5)) / (real)view.n_node;
+    return view;
+}
+
 /* Everything but the cells and the emissivity. Returns 0 when memory is exhausted. */
 static inline int make_trace_view(const struct view_store *store, const struct trace_job *job, struct trace_view *view)
 {
@@ -288,16 +336,16 @@ static inline int make_trace_view(const struct view_store *store, const struct t
         view->node[i] = (real)job->node[i];
         view->share[i] = (real)job->weight[i];
         view->weight[i] = (real)(job->weight[i] / ((double)job->merge * job->rays * job->rays));
+        view->part[i + 1] = view->part[i] + (real)job->weight[i];
     }
     view->stride = job->stride;
     view->emissivity_unit = (real)job->emissivity_unit;
-    view->spread = job->spread && job->n_node > 1;
     view->step_velocity = job->step_velocity;
     view->step_source = job->step_source;
-    view->line_only = !job->emissivity && !job->kept && !job->grey;
+    view->line_only = !job->emissivity && !job->kept && !job->grey && job->n_glow == 0;
     view->n_aspect = job->n_aspect;
-    view->mesh.turn = job->n_aspect > 1 ? 2.0 / job->n_aspect : 0;
-    return !failed;
+    set_screens(&job->screens, &view->mesh);
+    return !failed && make_glow_views(store, job, view);
 }
 
 static inline struct tally_axes make_tally_axes(const struct transport_job *job)

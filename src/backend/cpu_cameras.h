@@ -1,31 +1,34 @@
-/* What lanes leave with the cameras: shares of scatterings in voxels, or straight in pixels (peel-off). Included by
- * cpu_transport.c, once per precision and instruction set. */
+/* What lanes leave with the cameras: light toward them, followed as far as sight.h says, or straight into pixels
+ * (peel-off). Included by cpu_transport.c, once per precision and instruction set. */
 #ifndef LR_BACKEND_CPU_CAMERAS_H
 #define LR_BACKEND_CPU_CAMERAS_H
 
 #include "backend/cpu_pass.h"
-#include "kernel/aspect.h"
-#include "kernel/deposit.h"
+#include "kernel/sight.h"
 #include "kernel/voigt.h"
 
-/* The first voxel of the lane's cell, for the first camera and aspect. */
-static void find_voxel(const struct pass *pass, struct lanes *lane, int l)
-{
-    const struct transport_job *job = pass->job;
-    const int64_t group = job->n_deposit_group > 1 ? lane->batch[l] % job->n_deposit_group : 0;
-    const int64_t n_aspect = WALK_IS_RADIAL ? job->n_aspect : 1;
-    lane->voxel[l] = (group * job->n_camera * job->n_cell + lane->cell[l]) * n_aspect * job->n_channel;
-}
-
-/* Directions to a camera, and what each lane leaves with it. */
-struct sight {
-    real x[LANES], y[LANES], z[LANES], projected[LANES]; /* projected: velocity of the gas toward the camera */
+/* Light of each lane toward one camera. */
+struct outlook {
+    real x[LANES], y[LANES], z[LANES]; /* direction */
+    real projected[LANES];             /* velocity of the gas toward the camera */
+    real distance[LANES];
+    real frequency[LANES]; /* in the gas */
     real amount[LANES];
+    int32_t channel[LANES];
+    int32_t worthwhile[LANES]; /* some of it may get out of the cell */
 };
 
-/* The channel and the amount for one camera; the amount is 0 where a lane leaves nothing. */
-static inline __attribute__((always_inline)) void deposit_lanes(struct lanes *lane, const struct transport_view *view,
-                                                                struct sight *sight, const int mode, const int dipole)
+static struct place share_place(const struct lanes *lane, int l)
+{
+    struct place at = get_place(lane, l);
+    at.local = vec3_make(lane->in_local_x[l], lane->in_local_y[l], lane->in_local_z[l]);
+    return at;
+}
+
+/* Direction, channel and amount are known of all lanes before the first photon sets out. */
+static inline __attribute__((always_inline)) void scatter_outward(const struct lanes *lane,
+                                                                  const struct transport_view *view,
+                                                                  struct outlook *out, const int mode, const int dipole)
 {
     const struct channel_view channels = view->channels;
     const real dipole_core = view->dipole_core;
@@ -33,15 +36,25 @@ static inline __attribute__((always_inline)) void deposit_lanes(struct lanes *la
 #pragma omp simd
     for (int l = 0; l < LANES; l++) {
         const real x = lane->in_x[l];
-        const real g = lane->in_nx[l] * sight->x[l] + lane->in_ny[l] * sight->y[l] + lane->in_nz[l] * sight->z[l];
+        const real g = lane->in_nx[l] * out->x[l] + lane->in_ny[l] * out->y[l] + lane->in_nz[l] * out->z[l];
         const real e1 = !dipole ? R(0) : phase_in_core(lane->a[l], x) ? dipole_core : R(1);
         const real recoil = r_div(recoil_speed, lane->b[l]);
         const real x_out =
             mode == MODE_COMPLETE ? lane->u[l] : redistributed_frequency(x, lane->u[l], lane->u_side[l], g, recoil);
-        const real shift = frequency_in_mesh_frame(x_out, lane->b[l], sight->projected[l]);
-        lane->in_shift[l] = shift;
-        lane->channel[l] = channel_of_shift(&channels, shift);
-        sight->amount[l] = lane->share[l] * phase_toward(e1, g);
+        const int channel = channel_of_shift(&channels, frequency_in_mesh_frame(x_out, lane->b[l], out->projected[l]));
+        real least = R(0);
+        if (!WALK_IS_RADIAL && mode != MODE_APPROXIMATE_VOIGT) { /* whose profile can be lower */
+            const struct cell_exit exit =
+                walk_exit(vec3_make(lane->in_local_x[l], lane->in_local_y[l], lane->in_local_z[l]),
+                          vec3_make(lane->width_x[l], lane->width_y[l], lane->width_z[l]),
+                          vec3_make(out->x[l], out->y[l], out->z[l]));
+            least = sight_least_depth(lane->alpha0[l], lane->a[l], lane->kappa[l], x_out,
+                                      r_min(exit.distance, out->distance[l]));
+        }
+        out->frequency[l] = x_out;
+        out->channel[l] = channel;
+        out->amount[l] = lane->share[l] * phase_toward(e1, g);
+        out->worthwhile[l] = (lane->share[l] > R(0)) & (channel >= 0) & (least < lane->limit[l]);
     }
 }
 
@@ -60,60 +73,57 @@ static void add_to_voxel(struct pass *pass, int64_t voxel, real amount)
         narrow[voxel] += (float)amount;
 }
 
-/* Voxels are far apart in memory: all of them are asked for before the first is needed. */
-static void leave_shares(struct pass *pass, const struct lanes *lane, int camera, const struct sight *sight)
+/* The profile that packets see, of one photon. */
+static inline __attribute__((always_inline)) real profile_of(const struct transport_view *view, real a, real x,
+                                                             const int mode)
 {
-    const int64_t n_channel = pass->job->n_channel;
-    const int64_t offset = (int64_t)camera * pass->job->n_cell * n_channel;
-    int64_t voxel[LANES];
-    int who[LANES];
-    int n = 0;
-    for (int l = 0; l < LANES; l++) {
-        voxel[n] = lane->voxel[l] + offset + lane->channel[l];
-        if (WALK_IS_RADIAL)
-            voxel[n] += aspect_of(pass->job->n_aspect, sight->z[l]) * n_channel;
-        who[n] = l;
-        n += lane->share[l] > R(0) && lane->channel[l] >= 0;
-    }
-    for (int i = 0; i < n; i++)
-        __builtin_prefetch(pass->emissivity_wide ? (const void *)&pass->emissivity_wide[voxel[i]]
-                                                 : (const void *)&pass->tally->emissivity[voxel[i]],
-                           1);
-    for (int i = 0; i < n; i++)
-        add_to_voxel(pass, voxel[i], sight->amount[who[i]]);
+    if (mode == MODE_TABLE_GLOBAL || mode == MODE_TABLE_CONSTANT)
+        return voigt_table(&view->table, a, x);
+    if (mode == MODE_APPROXIMATE_VOIGT)
+        return voigt_tanh_blend(a, x, (real)voigt_crossing((double)a));
+    return voigt(a, x);
 }
 
-/* What is left of a photon at shift `shift` that flies from the lane's place to the observer. */
-static real transmission(const struct pass *pass, const struct lanes *lane, int l, struct vec3 n, real shift)
+/* The photon of a lane, followed to where it is left or lost. */
+static inline __attribute__((always_inline)) struct sight follow(const struct pass *pass, const struct lanes *lane,
+                                                                 const struct outlook *out, int l, const int mode)
 {
-    const struct mesh_view *mesh = &pass->view.mesh;
-    struct place at = get_place(lane, l);
-    real depth = R(0);
-    for (;;) {
-        const struct cell_view *cell = &pass->cell[walk_cell_index(mesh, at)];
-        const struct cell_exit exit = walk_exit(at.local, at.width, n);
-        const real x = (shift - cell_velocity_along(cell, n)) / cell->b;
-        depth += exit.distance * (cell->alpha0 * voigt(cell->a, x) + cell->kappa);
-        at.local.x += exit.distance * n.x;
-        at.local.y += exit.distance * n.y;
-        at.local.z += exit.distance * n.z;
-        const struct crossing crossing = walk_cross(mesh, at, n, exit.axis);
-        if (crossing.escaped || depth > R(80))
-            return r_exp(-r_min(depth, R(80)));
-        at = crossing.at;
+    const struct transport_view *view = &pass->view;
+    struct sight sight;
+    sight.at = share_place(lane, l);
+    sight.n = vec3_make(out->x[l], out->y[l], out->z[l]);
+    sight.cell = (int)lane->cell[l];
+    sight.x = out->frequency[l];
+    sight.depth = R(0);
+    sight.left = out->distance[l];
+    sight.state = SIGHT_GOES_ON;
+    sight.row = 0;
+    while (sight.state == SIGHT_GOES_ON) {
+        const real x = sight_aim(view, &sight);
+        sight_advance(view, &sight, out->channel[l], lane->limit[l],
+                      profile_of(view, pass->cell[sight.cell].a, x, mode));
     }
+    return sight;
 }
 
-/* The peel-off estimator: every scattering sends its share straight to the pixel it would be seen in. */
-static void peel(struct pass *pass, const struct lanes *lane, int l, int camera, struct vec3 toward, real amount)
+/* The row of the first camera in the sums of the lane's group. */
+static int64_t first_row(const struct pass *pass, const struct lanes *lane, int l)
+{
+    const struct transport_job *job = pass->job;
+    const int64_t group = job->n_deposit_group > 1 ? lane->batch[l] % job->n_deposit_group : 0;
+    return group * job->n_camera * job->n_row;
+}
+
+/* The peel-off estimator: what leaves the mesh goes straight to the pixel that sees the scattering. */
+static void peel(struct pass *pass, const struct lanes *lane, const struct outlook *out, int l, int camera, real amount)
 {
     const struct transport_job *job = pass->job;
     const struct transport_peel *image = &job->peel[camera];
     const struct mesh_view *mesh = &pass->view.mesh;
     const struct vec3 corner = walk_corner(mesh, lane->i[l], lane->j[l], lane->k[l]);
-    const double point[3] = {(double)corner.x + (double)lane->local_x[l] - image->corner[0],
-                             (double)corner.y + (double)lane->local_y[l] - image->corner[1],
-                             (double)corner.z + (double)lane->local_z[l] - image->corner[2]};
+    const double point[3] = {(double)corner.x + (double)lane->in_local_x[l] - image->corner[0],
+                             (double)corner.y + (double)lane->in_local_y[l] - image->corner[1],
+                             (double)corner.z + (double)lane->in_local_z[l] - image->corner[2]};
     double x = 0;
     double y = 0;
     for (int axis = 0; axis < 3; axis++) {
@@ -123,58 +133,62 @@ static void peel(struct pass *pass, const struct lanes *lane, int l, int camera,
     if (!(x >= 0 && x < image->n_x && y >= 0 && y < image->n_y))
         return;
     const int64_t group = lane->batch[l] % job->n_deposit_group;
-    const int64_t row = (group * job->n_channel + lane->channel[l]) * image->n_y + (int)y;
-    add(&pass->tally->peel[camera][row * image->n_x + (int)x],
-        (double)(amount * transmission(pass, lane, l, toward, lane->in_shift[l])));
+    const int64_t row = (group * job->n_channel + out->channel[l]) * image->n_y + (int)y;
+    add(&pass->tally->peel[camera][row * image->n_x + (int)x], (double)amount);
 }
 
-static void look_toward(const struct pass *pass, const struct lanes *lane, int camera, struct sight *sight)
+static void look_toward(const struct pass *pass, const struct lanes *lane, int camera, struct outlook *out)
 {
     const struct camera_view *view = &pass->view.camera[camera];
     for (int l = 0; l < LANES; l++) {
-        const struct vec3 toward =
-            view->perspective ? camera_direction(view, &pass->view.mesh, get_place(lane, l)) : view->toward;
-        sight->x[l] = toward.x;
-        sight->y[l] = toward.y;
-        sight->z[l] = toward.z;
-        sight->projected[l] = cell_velocity_along(&pass->cell[lane->cell[l]], toward);
+        const struct camera_way way = way_to_camera(view, &pass->view.mesh, share_place(lane, l));
+        out->x[l] = way.n.x;
+        out->y[l] = way.n.y;
+        out->z[l] = way.n.z;
+        out->distance[l] = way.distance;
+        out->projected[l] = cell_velocity_along(&pass->cell[lane->cell[l]], way.n);
     }
 }
 
 /* SHELLS: toward an observer anywhere, one for each share. */
-static void look_anywhere(const struct pass *pass, struct lanes *lane, struct sight *sight)
+static void look_anywhere(const struct pass *pass, struct lanes *lane, struct outlook *out)
 {
     for (int l = 0; l < LANES; l++) {
         const struct random4 random = rng_draw(pass->view.key, lane->draw[l], lane->id_low[l], lane->id_high[l]);
         const struct vec3 toward = direction_isotropic(random.r0, random.r1);
         lane->draw[l] += lane->share[l] > R(0) ? 1 : 0;
-        sight->x[l] = toward.x;
-        sight->y[l] = toward.y;
-        sight->z[l] = toward.z;
-        sight->projected[l] = cell_velocity_along(&pass->cell[lane->cell[l]], toward);
+        out->x[l] = toward.x;
+        out->y[l] = toward.y;
+        out->z[l] = toward.z;
+        out->distance[l] = R_HUGE;
+        out->projected[l] = cell_velocity_along(&pass->cell[lane->cell[l]], toward);
     }
 }
 
 static inline __attribute__((always_inline)) void serve_cameras(struct pass *pass, struct lanes *lane, const int mode)
 {
     const struct transport_view *view = &pass->view;
-    struct sight sight;
+    struct outlook out;
     for (int c = 0; c < view->n_camera; c++) {
         if (WALK_IS_RADIAL)
-            look_anywhere(pass, lane, &sight);
+            look_anywhere(pass, lane, &out);
         else
-            look_toward(pass, lane, c, &sight);
+            look_toward(pass, lane, c, &out);
         if (view->dipole)
-            deposit_lanes(lane, view, &sight, mode, 1);
+            scatter_outward(lane, view, &out, mode, 1);
         else
-            deposit_lanes(lane, view, &sight, mode, 0);
-        if (!pass->job->peel) {
-            leave_shares(pass, lane, c, &sight);
-            continue;
+            scatter_outward(lane, view, &out, mode, 0);
+        for (int l = 0; l < LANES; l++) {
+            if (!out.worthwhile[l])
+                continue;
+            const struct sight sight = follow(pass, lane, &out, l, mode);
+            const real amount = out.amount[l] * sight_transmission(sight.depth);
+            const int64_t row = first_row(pass, lane, l) + c * pass->job->n_row + sight.row;
+            if (sight.state == SIGHT_IS_LEFT && pass->job->peel)
+                peel(pass, lane, &out, l, c, amount);
+            else if (sight.state == SIGHT_IS_LEFT)
+                add_to_voxel(pass, row * pass->job->n_channel + out.channel[l], amount);
         }
-        for (int l = 0; l < LANES; l++)
-            if (lane->share[l] > R(0) && lane->channel[l] >= 0)
-                peel(pass, lane, l, c, vec3_make(sight.x[l], sight.y[l], sight.z[l]), sight.amount[l]);
     }
 }
 

@@ -1,6 +1,5 @@
-/* The transfer equation along a ray for all its frequencies, as loops that the compiler turns into SIMD code. Inside
- * shells S changes along the radius: as that of the line does, or with an emissivity as between the shells on the way.
- * Included by cpu_trace.c, once per precision and instruction set. */
+/* The transfer equation along a ray for all its frequencies, as loops that the compiler turns into SIMD code. Included
+ * by cpu_trace.c, once per precision and instruction set. */
 #ifndef LR_BACKEND_CPU_FORMAL_H
 #define LR_BACKEND_CPU_FORMAL_H
 
@@ -86,6 +85,16 @@ static void trace_line(const struct pass *pass, struct desk *desk)
 
 /* ---- gas that also absorbs or shines away from its line --------------------------------------------------------- */
 
+/* Neighbouring cells often have the same line. */
+struct line_shape {
+    real a, b, velocity;
+};
+
+static int same_line(struct line_shape p, struct line_shape q)
+{
+    return (p.a == q.a) & (p.b == q.b) & (p.velocity == q.velocity);
+}
+
 static void profile_row(const struct trace_view *view, const struct cell_view *cell, real velocity, int node,
                         int row_length, real *profile)
 {
@@ -104,6 +113,58 @@ static void profile_row(const struct trace_view *view, const struct cell_view *c
     }
 }
 
+/* What the gas creates with spectra of its own, per length. */
+static void glow_rows(const struct trace_view *view, struct desk *desk, int cell, real velocity)
+{
+    for (int node = 0; node < view->n_node; node++) {
+        real *light = node_row(desk, desk->light, node);
+        for (int c = 0; c < view->n_channel; c++)
+            light[c] = sample_glow(view, cell, node, c, velocity);
+    }
+}
+
+static inline __attribute__((always_inline)) void general_step(const struct desk *desk, const struct cell_view *cell,
+                                                               int n_sample, real length, struct tilt tilt,
+                                                               const int flat, const int glows)
+{
+    const real *profile = desk->profile;
+    const real *light = desk->light;
+    real *intensity = desk->intensity;
+    real *depth = desk->depth;
+    real *thick = desk->thick;
+    const real alpha0 = cell->alpha0;
+    const real kappa = cell->kappa;
+    const real q = cell->eps;
+#pragma omp simd
+    for (int s = 0; s < n_sample; s++) {
+        const real line = alpha0 * profile[s] * length;
+        const real t = line + kappa * length;
+        const real created = (q * profile[s] + (glows ? light[s] : R(0))) * length;
+        intensity[s] = flat ? formal_step_flat(intensity[s], t, created)
+                            : formal_step(intensity[s], t, created, tilt.in, tilt.out);
+        depth[s] += t;
+        thick[s] += line;
+    }
+}
+
+static void general_part(const struct pass *pass, struct desk *desk, int i, struct part part)
+{
+    const struct stretch *here = &desk->stretch[i];
+    const struct cell_view *cell = &pass->cell[here->way.cell];
+    const int n_sample = desk->row_length * pass->view.n_node;
+    const real length = here->way.length * (part.to - part.from);
+    const struct tilt tilt = {between(here->tilt.in, here->tilt.out, part.from),
+                              between(here->tilt.in, here->tilt.out, part.to)};
+    const int flat = (tilt.in == R(0)) & (tilt.out == R(0));
+    if (pass->view.n_glow > 0)
+        general_step(desk, cell, n_sample, length, tilt, 0, 1);
+    else if (flat)
+        general_step(desk, cell, n_sample, length, tilt, 1, 0);
+    else
+        general_step(desk, cell, n_sample, length, tilt, 0, 0);
+}
+
+/* Scattered light of a cell as it is stored, over the way of the ray through the cell; SHELLS: where it leaves one. */
 static void stored_row(const struct pass *pass, const struct passage *way, real *row)
 {
     const struct trace_view *view = &pass->view;
@@ -117,165 +178,45 @@ static void stored_row(const struct pass *pass, const struct passage *way, real 
         return;
     }
     const float *from = view->emissivity + way->cell * view->stride;
+    const real factor = way->length * view->emissivity_unit;
     for (int c = 0; c < view->n_channel; c++)
-        row[c] = (real)from[c] * view->emissivity_unit;
+        row[c] = (real)from[c] * factor;
 }
 
-/* Light of stored channels, desk->row, at all nodes. Scattered light is spread as the profile is: S, not the
- * emissivity, is smooth across a channel wider than the features of the line. The mean over the channel stays. */
-static void spread_light(const struct trace_view *view, struct desk *desk, real *profiles, real *lights)
-{
-    const int n = desk->row_length;
-    real *mean = desk->mean;
-    const real *row = desk->row;
-    memset(mean, 0, (size_t)n * sizeof *mean);
-    for (int node = 0; view->spread && node < view->n_node; node++) {
-        const real *profile = node_row(desk, profiles, node);
-        const real share = view->share[node];
-        for (int c = 0; c < n; c++)
-            mean[c] += share * profile[c];
-    }
-    for (int node = 0; node < view->n_node; node++) {
-        const real *profile = node_row(desk, profiles, node);
-        real *light = node_row(desk, lights, node);
-#pragma omp simd
-        for (int c = 0; c < n; c++)
-            light[c] = row[c] * (mean[c] > R(1e-30) ? profile[c] / mean[c] : R(1));
-    }
-}
-
-/* Whether the line of one stretch is that of the next. */
-static int same_line(const struct pass *pass, const struct stretch *p, const struct stretch *q)
-{
-    const struct cell_view *first = &pass->cell[p->way.cell];
-    const struct cell_view *second = &pass->cell[q->way.cell];
-    return first->a == second->a && first->b == second->b && p->middle == q->middle;
-}
-
-/* H, emissivity and S in the middle of a stretch, for all samples; beyond the last one S is negative. */
-static void look_ahead(const struct pass *pass, struct desk *desk, int i)
+/* Scattered light that leaves the cell with the ray. */
+static void add_scattered(const struct pass *pass, struct desk *desk, const struct passage *way)
 {
     const struct trace_view *view = &pass->view;
     const int n = desk->row_length;
-    if (i >= desk->n_stretch) {
-        for (int s = 0; s < n * view->n_node; s++)
-            desk->source[2][s] = R(-1);
-        return;
-    }
-    const struct stretch *front = &desk->stretch[i];
-    const struct cell_view *cell = &pass->cell[front->way.cell];
-    if (i > 0 && same_line(pass, front - 1, front))
-        memcpy(desk->profile[1], desk->profile[0], (size_t)(n * view->n_node) * sizeof(real));
-    else
-        for (int node = 0; node < view->n_node; node++)
-            profile_row(view, cell, front->middle, node, n, node_row(desk, desk->profile[1], node));
-    if (view->emissivity) {
-        stored_row(pass, &front->way, desk->row);
-        spread_light(view, desk, desk->profile[1], desk->light[1]);
-    }
-    const real *profile = desk->profile[1];
-    const real *light = desk->light[1];
-    real *source = desk->source[2];
+    real *mean = desk->mean;
+    stored_row(pass, way, desk->row);
+    memset(mean, 0, (size_t)n * sizeof *mean);
+    for (int node = 0; node < view->n_node; node++) {
+        real *shape = node_row(desk, desk->thick, node);
+        const real share = view->share[node];
 #pragma omp simd
-    for (int s = 0; s < n * view->n_node; s++) {
-        const real opacity = cell->alpha0 * profile[s] + cell->kappa;
-        source[s] = opacity > R(0) ? (cell->eps * profile[s] + light[s]) / opacity : R(-1);
-    }
-}
-
-/* How S lies in a cell: flat; SHELLS: as that of the line; along the way. */
-enum slant { SLANT_NONE, SLANT_LINE, SLANT_WAY };
-
-static inline __attribute__((always_inline)) void general_step(const struct desk *desk, const struct cell_view *cell,
-                                                               int n_sample, const struct passage *way,
-                                                               struct part part, struct lean lean, struct tilt line,
-                                                               const enum slant slant)
-{
-    const real *profile = desk->profile[0];
-    const real *light = desk->light[0];
-    const real *behind = desk->source[0];
-    const real *source = desk->source[1];
-    const real *front = desk->source[2];
-    const real *past_x = desk->past[0];
-    const real *past_y = desk->past[1];
-    const real *past_z = desk->past[2];
-    real *intensity = desk->intensity;
-    real *depth = desk->depth;
-    const real length = way->length * (part.to - part.from);
-    const real span = passage_span(way);
-    const real alpha0 = cell->alpha0;
-    const real kappa = cell->kappa;
-    const real q = cell->eps;
-#pragma omp simd
-    for (int s = 0; s < n_sample; s++) {
-        const real opacity = alpha0 * profile[s] + kappa;
-        const real t = opacity * length;
-        const real glow = (q * profile[s] + light[s]) * length;
-        if (slant == SLANT_NONE) {
-            intensity[s] = formal_step_flat(intensity[s], t, glow);
-        } else {
-            const struct tilt tilt = slant == SLANT_LINE ? line
-                                     : WALK_IS_RADIAL
-                                         ? source_tilt_radial(behind[s], source[s], front[s], lean, opacity * span)
-                                         : source_tilt(behind[s], source[s], front[s], lean,
-                                                       vec3_make(past_x[s], past_y[s], past_z[s]), opacity * span);
-            intensity[s] = formal_step(intensity[s], t, glow, between(tilt.in, tilt.out, part.from),
-                                       between(tilt.in, tilt.out, part.to));
+        for (int c = 0; c < n; c++) {
+            shape[c] = exit_shape(shape[c]);
+            mean[c] += share * shape[c];
         }
-        depth[s] += t;
+    }
+    for (int node = 0; node < view->n_node; node++) {
+        const real *shape = node_row(desk, desk->thick, node);
+        real *intensity = node_row(desk, desk->intensity, node);
+#pragma omp simd
+        for (int c = 0; c < n; c++)
+            intensity[c] += desk->row[c] * exit_factor(shape[c], mean[c]);
     }
 }
 
-static real width_along(const struct stretch *stretch, int axis)
+/* Scattered light that has left the mesh where the ray does. */
+static void add_screen(const struct trace_view *view, struct desk *desk)
 {
-    return vec3_along(stretch->way.width, axis);
-}
-
-/* 1 / (how much farther out the first lies than the second), 0 when they are of one shell, or one is none. */
-static real inverse_rise(const struct desk *desk, int first, int second)
-{
-    if (first < 0 || second < 0 || first >= desk->n_stretch || second >= desk->n_stretch)
-        return R(0);
-    const struct passage *p = &desk->stretch[first].way;
-    const struct passage *q = &desk->stretch[second].way;
-    return p->cell == q->cell ? R(0) : R(1) / (passage_radius(p) - passage_radius(q));
-}
-
-static struct lean lean_at(const struct desk *desk, int i)
-{
-    const struct stretch *here = &desk->stretch[i];
-    if (WALK_IS_RADIAL)
-        return lean_radial(here->way, inverse_rise(desk, i, desk->shell_behind), inverse_rise(desk, i + 1, i));
-    return lean_of(here->way, desk->n, width_along(i > 0 ? here - 1 : here, here->way.axis_in),
-                   width_along(i + 1 < desk->n_stretch ? here + 1 : here, here->way.axis_out),
-                   desk->known[here->way.axis_out]);
-}
-
-/* The ray goes on to the next cell: remember how S rises across the face between. */
-static void remember_rise(struct desk *desk, int i, int n_sample)
-{
-    const struct lean lean = lean_at(desk, i);
-    const real *source = desk->source[1];
-    const real *front = desk->source[2];
-    real *past = desk->past[lean.axis_out];
-    desk->known[lean.axis_out] = 1;
-#pragma omp simd
-    for (int s = 0; s < n_sample; s++)
-        past[s] = source_rise(source[s], front[s], lean.inv_front);
-}
-
-static void general_part(const struct pass *pass, struct desk *desk, int i, struct part part)
-{
-    const struct stretch *here = &desk->stretch[i];
-    const struct cell_view *cell = &pass->cell[here->way.cell];
-    const int n_sample = desk->row_length * pass->view.n_node;
-    const struct lean lean = lean_at(desk, i);
-    if (!pass->view.step_source)
-        general_step(desk, cell, n_sample, &here->way, part, lean, here->tilt, SLANT_NONE);
-    else if (WALK_IS_RADIAL && !pass->view.emissivity)
-        general_step(desk, cell, n_sample, &here->way, part, lean, here->tilt, SLANT_LINE);
-    else
-        general_step(desk, cell, n_sample, &here->way, part, lean, here->tilt, SLANT_WAY);
+    const float *row = view->emissivity + desk->out.row * view->stride;
+    const real factor = desk->out.factor * view->emissivity_unit;
+    for (int node = 0; node < view->n_node; node++)
+        for (int c = 0; c < view->n_channel; c++)
+            node_row(desk, desk->intensity, node)[c] += (real)row[c] * factor;
 }
 
 static void add_sheet(const struct pass *pass, struct desk *desk, int p)
@@ -283,7 +224,8 @@ static void add_sheet(const struct pass *pass, struct desk *desk, int p)
     const struct trace_view *view = &pass->view;
     for (int node = 0; node < view->n_node; node++)
         for (int c = 0; c < view->n_channel; c++)
-            node_row(desk, desk->intensity, node)[c] += desk->sheet[p].factor * pass->plane[p][c];
+            node_row(desk, desk->intensity, node)[c] +=
+                desk->sheet[p].factor * pass->plane[p][node * view->n_channel + c];
 }
 
 /* One part of a stretch, interrupted where planes add their light. */
@@ -317,60 +259,47 @@ static void add_sheets_at_end(const struct pass *pass, struct desk *desk, int i)
         }
 }
 
-static void swap(real **p, real **q)
+/* Whether the ray leaves its cell after stretch i; the way through a shell can be several stretches. */
+static int leaves_cell(const struct desk *desk, int i)
 {
-    real *keep = *p;
-    *p = *q;
-    *q = keep;
-}
-
-/* What was in front is here, and what was here behind; on shells that is kept while the ray is in the same one. */
-static void move_sources(struct desk *desk, int i)
-{
-    const int same = WALK_IS_RADIAL && i > 0 && desk->stretch[i - 1].way.cell == desk->stretch[i].way.cell;
-    if (!same) {
-        swap(&desk->source[0], &desk->source[1]);
-        desk->shell_behind = i - 1;
-    }
-    swap(&desk->source[1], &desk->source[2]);
+    return !WALK_IS_RADIAL || i + 1 == desk->n_stretch || desk->stretch[i + 1].way.cell != desk->stretch[i].way.cell;
 }
 
 static void trace_general(const struct pass *pass, struct desk *desk)
 {
     const struct trace_view *view = &pass->view;
-    const int n_sample = desk->row_length * view->n_node;
-    for (int s = 0; s < n_sample; s++)
-        desk->source[1][s] = R(-1);
-    desk->shell_behind = -1;
-    for (int axis = 0; axis < 3; axis++) {
-        desk->known[axis] = 0;
-        memset(desk->past[axis], 0, (size_t)n_sample * sizeof(real));
-    }
-    look_ahead(pass, desk, 0);
+    const size_t samples = (size_t)desk->row_length * (size_t)view->n_node * sizeof(real);
+    struct line_shape known = {R(0), R(0), R(0)};
+    memset(desk->thick, 0, samples);
     for (int i = 0; i < desk->n_stretch; i++) {
-        move_sources(desk, i);
-        swap(&desk->profile[0], &desk->profile[1]);
-        swap(&desk->light[0], &desk->light[1]);
-        look_ahead(pass, desk, i + 1);
         const struct stretch *here = &desk->stretch[i];
         const struct cell_view *cell = &pass->cell[here->way.cell];
         const int n = part_count(here, cell->b);
         for (int k = 0; k < n; k++) {
             const struct part part = part_of(here, k, n);
-            for (int node = 0; n > 1 && node < view->n_node; node++)
-                profile_row(view, cell, part.velocity, node, desk->row_length, node_row(desk, desk->profile[0], node));
+            const struct line_shape shape = {cell->a, cell->b, part.velocity};
+            for (int node = 0; !same_line(shape, known) && node < view->n_node; node++)
+                profile_row(view, cell, part.velocity, node, desk->row_length, node_row(desk, desk->profile, node));
+            known = shape;
+            if (view->n_glow > 0)
+                glow_rows(view, desk, here->way.cell, part.velocity);
             part_past_sheets(pass, desk, i, part);
         }
         add_sheets_at_end(pass, desk, i);
-        if (view->step_source && !WALK_IS_RADIAL)
-            remember_rise(desk, i, n_sample);
+        if (!leaves_cell(desk, i))
+            continue;
+        if (view->emissivity)
+            add_scattered(pass, desk, &here->way);
+        memset(desk->thick, 0, samples);
     }
+    if (view->emissivity && desk->out.row >= 0)
+        add_screen(view, desk);
 }
 
 /* Optical depth of the way, for light that starts inside the gas. */
 static void trace_absorption(const struct pass *pass, struct desk *desk)
 {
-    const struct trace_view *view = &pass->view;
+    const struct trace_view *view = &pass->probe_view;
     for (int i = 0; i < desk->n_stretch; i++) {
         const struct stretch *here = &desk->stretch[i];
         const struct cell_view *cell = &pass->cell[here->way.cell];
@@ -379,7 +308,7 @@ static void trace_absorption(const struct pass *pass, struct desk *desk)
             const struct part part = part_of(here, k, n);
             const real length = here->way.length * (part.to - part.from);
             for (int node = 0; node < view->n_node; node++) {
-                real *profile = node_row(desk, desk->profile[0], node);
+                real *profile = node_row(desk, desk->profile, node);
                 real *depth = node_row(desk, desk->depth, node);
                 profile_row(view, cell, part.velocity, node, desk->row_length, profile);
                 for (int c = 0; c < desk->row_length; c++)

@@ -6,6 +6,7 @@
 #include "kernel/deposit.h"
 #include "kernel/emission.h"
 #include "kernel/flight.h"
+#include "kernel/sight.h"
 #include "kernel/tables.h"
 
 enum { LANES = 64 };
@@ -32,16 +33,17 @@ struct lanes {
     uint32_t id_low[LANES], id_high[LANES], draw[LANES];
     uint32_t events[LANES]; /* scatterings so far */
     /* shares for the cameras: what a segment owes; then what is left, by which photon and atom */
-    int32_t forced[LANES]; /* this segment has left its share */
-    real owed[LANES];
+    int32_t forced[LANES];                                /* this segment has left its share */
+    real owed[LANES], owed_way[LANES], owed_depth[LANES]; /* with the way to the face ahead, and its depth */
     real kept_x[LANES], kept_nx[LANES], kept_ny[LANES], kept_nz[LANES]; /* SHELLS: of the packet, while LANE_OWING */
-    real share[LANES], in_x[LANES], in_nx[LANES], in_ny[LANES], in_nz[LANES], u_side[LANES], in_shift[LANES];
-    int32_t channel[LANES];
+    real share[LANES], in_x[LANES], in_nx[LANES], in_ny[LANES], in_nz[LANES], u_side[LANES], limit[LANES];
+    real in_local_x[LANES], in_local_y[LANES], in_local_z[LANES];
+    real aside[LANES]; /* SHELLS: height of the place where the share is left */
     /* scalar state */
     real weight[LANES];    /* settled, for the vector steps */
     double settled[LANES]; /* weight at the last flush */
     double path[LANES], absorbed[LANES], scattered_sum[LANES];
-    int64_t cell[LANES], voxel[LANES]; /* voxel: see find_voxel() */
+    int64_t cell[LANES];
     int i[LANES], j[LANES], k[LANES];
     int batch[LANES];
     int last_cell[LANES][3];
@@ -109,6 +111,19 @@ static inline __attribute__((always_inline)) void scatter_lanes(struct lanes *la
             lane->in_ny[l] = n.y;
             lane->in_nz[l] = n.z;
             lane->u_side[l] = thermal.second;
+            lane->limit[l] = sight_limit(random);
+            lane->in_local_x[l] = lane->local_x[l];
+            lane->in_local_y[l] = lane->local_y[l];
+            lane->in_local_z[l] = lane->local_z[l];
+            if (WALK_IS_RADIAL) {
+                lane->in_local_x[l] = owing ? lane->aside[l] : lane->local_x[l];
+            } else {
+                const real part = scattering_part(rng_uniform(random.r0), lane->owed_depth[l]);
+                const real way = owing ? lane->owed_way[l] * part : R(0);
+                lane->in_local_x[l] += way * n.x;
+                lane->in_local_y[l] += way * n.y;
+                lane->in_local_z[l] += way * n.z;
+            }
             lane->forced[l] = found ? owing : lane->forced[l];
         }
         const real x_out =
@@ -191,6 +206,8 @@ static inline __attribute__((always_inline)) void fly_lanes(struct lanes *lane, 
             owing = ready & !lane->forced[l] & (depth < view->force_below) & (depth > R(0));
             const real weight = lane->weight[l] * r_exp(-r_min(lane->depth[l], R(80)));
             lane->owed[l] = owing ? weight * expected_scattering(opacity, segment.to_face) : lane->owed[l];
+            lane->owed_way[l] = owing ? segment.to_face : lane->owed_way[l];
+            lane->owed_depth[l] = owing ? (opacity.scatter + opacity.absorb) * segment.to_face : lane->owed_depth[l];
         }
         const int flying = ready & !owing;
         const real length = flying ? segment.length : R(0);
@@ -198,8 +215,8 @@ static inline __attribute__((always_inline)) void fly_lanes(struct lanes *lane, 
             real way = length;
             if (imaging) {
                 const struct random4 random = rng_draw(view->key, lane->draw[l], lane->id_low[l], lane->id_high[l]);
-                const real depth = (opacity.scatter + opacity.absorb) * segment.to_face;
-                way = owing ? segment.to_face * scattering_part(rng_uniform(random.r0), depth) : length;
+                const real part = scattering_part(rng_uniform(random.r0), lane->owed_depth[l]);
+                way = owing ? segment.to_face * part : length;
                 lane->draw[l] += owing ? 1 : 0;
                 lane->kept_x[l] = owing ? lane->x[l] : lane->kept_x[l];
                 lane->kept_nx[l] = owing ? lane->nx[l] : lane->kept_nx[l];
@@ -211,6 +228,7 @@ static inline __attribute__((always_inline)) void fly_lanes(struct lanes *lane, 
                                                  vec3_make(lane->nx[l], lane->ny[l], lane->nz[l]), way);
             const int turns = flying | owing;
             lane->x[l] -= turns ? lane->outflow[l] * (flown.n.z - lane->nz[l]) : R(0);
+            lane->aside[l] = owing ? flown.local.x : lane->aside[l];
             lane->local_x[l] = flying ? flown.local.x : lane->local_x[l];
             lane->nx[l] = turns ? flown.n.x : lane->nx[l];
             lane->ny[l] = turns ? flown.n.y : lane->ny[l];

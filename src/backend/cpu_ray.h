@@ -14,7 +14,6 @@
 struct stretch {
     struct passage way;
     real far, near;         /* velocity toward the observer at both ends */
-    real middle;            /* and between */
     real outflow, gradient; /* SHELLS: radial velocity in the middle of the shell, and its slope */
     struct tilt tilt;       /* of the line's own source function */
 };
@@ -38,27 +37,24 @@ struct desk {
     int row_length;
     struct stretch *stretch;
     int n_stretch, room; /* check_way_out() of the reader bounds the cells on a way */
-    struct vec3 n;       /* of the ray */
     struct sheet *sheet; /* [n_plane] */
     real *memory;
     real *intensity, *depth;
-    real *profile[2];       /* H in the middle of this stretch and of the one in front */
-    real *light[2];         /* emissivity, likewise */
-    real *source[3];        /* S behind, here and in front; negative = none */
-    real *past[3];          /* rise of S along each axis when it was last crossed */
-    int known[3];           /* it has been */
-    int shell_behind;       /* SHELLS: the last stretch of another shell, whose S is that behind; -1 = none */
-    real *row, *mean;       /* one row: emissivity of a cell as stored; H averaged over each channel */
+    real *profile;          /* H */
+    real *light;            /* what the gas creates with spectra of its own, per length; then what leaves a cell */
+    real *thick;            /* depth of the line since the ray entered the cell */
+    real *row, *mean;       /* one row: light of a cell as stored; the shape of it averaged over each channel */
+    struct way_out out;     /* of the mesh */
     double *pixel, *opaque; /* [n_channel] sums over the rays of a pixel */
 };
 
 /* What the threads of a run share. */
 struct pass {
     const struct trace_job *job;
-    struct trace_view view;
+    struct trace_view view, probe_view;
     const struct cell_view *cell;
-    const real *sky;    /* [n_channel] */
-    const real **plane; /* [n_plane][n_channel] */
+    const real *sky;    /* [n_node][n_channel] */
+    const real **plane; /* [n_plane][n_node][n_channel] */
     struct trace_image *image;
     int failed;
 };
@@ -78,18 +74,17 @@ static void desk_free(struct desk *desk)
 
 static int make_desk(const struct pass *pass, struct desk *desk)
 {
-    enum { N_ARRAY = 12 };
+    enum { N_ARRAY = 5 };
     const size_t n = (size_t)padded(pass->view.n_channel);
-    const size_t n_sample = n * (size_t)pass->view.n_node;
+    const int most = pass->view.n_node > pass->probe_view.n_node ? pass->view.n_node : pass->probe_view.n_node;
+    const size_t n_sample = n * (size_t)most;
     desk->row_length = (int)n;
     desk->memory = calloc(N_ARRAY * n_sample + 2 * n, sizeof *desk->memory);
     desk->sheet = calloc((size_t)pass->job->n_plane + 1, sizeof *desk->sheet);
     desk->pixel = calloc(2 * n, sizeof *desk->pixel);
     if (!desk->memory || !desk->pixel || !desk->sheet)
         return 0;
-    real **const arrays[N_ARRAY] = {&desk->intensity, &desk->depth,    &desk->profile[0], &desk->profile[1],
-                                    &desk->light[0],  &desk->light[1], &desk->source[0],  &desk->source[1],
-                                    &desk->source[2], &desk->past[0],  &desk->past[1],    &desk->past[2]};
+    real **const arrays[N_ARRAY] = {&desk->intensity, &desk->depth, &desk->profile, &desk->light, &desk->thick};
     for (size_t i = 0; i < N_ARRAY; i++)
         *arrays[i] = desk->memory + i * n_sample;
     desk->row = desk->memory + N_ARRAY * n_sample;
@@ -122,14 +117,13 @@ static void fill_stretch(const struct pass *pass, struct vec3 n, struct passage 
         stretch->tilt.in = tilt_bounded(vec3_dot(slope->source, way.from));
         stretch->tilt.out = tilt_bounded(vec3_dot(slope->source, way.to));
     }
-    stretch->middle = WALK_IS_RADIAL ? velocity_at(stretch, R(0.5)) : R(0.5) * (stretch->far + stretch->near);
 }
 
 /* List the cells on the way. Returns 0 when memory is exhausted. */
 static int walk_ray(const struct pass *pass, struct desk *desk, struct ray ray)
 {
     desk->n_stretch = 0;
-    desk->n = ray.n;
+    desk->out.row = -1;
     for (int more = ray.hits; more;) {
         if (desk->n_stretch == desk->room) {
             const int room = desk->room ? 2 * desk->room : 1024;
@@ -143,6 +137,8 @@ static int walk_ray(const struct pass *pass, struct desk *desk, struct ray ray)
         fill_stretch(pass, ray.n, way, &desk->stretch[desk->n_stretch]);
         desk->n_stretch += way.length > R(0);
         more = way.more;
+        if (!more)
+            desk->out = passage_way_out(&pass->view.mesh, &ray, &way);
     }
     return 1;
 }

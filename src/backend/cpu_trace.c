@@ -58,7 +58,8 @@ static int trace_ray(const struct pass *pass, struct desk *desk, struct line3 li
 {
     const struct trace_view *view = &pass->view;
     for (int node = 0; node < view->n_node; node++)
-        memcpy(node_row(desk, desk->intensity, node), pass->sky, (size_t)view->n_channel * sizeof(real));
+        memcpy(node_row(desk, desk->intensity, node), pass->sky + node * view->n_channel,
+               (size_t)view->n_channel * sizeof(real));
     memset(desk->depth, 0, (size_t)desk->row_length * (size_t)view->n_node * sizeof(real));
     if (!walk_ray(pass, desk, ray_enter(&view->mesh, line.p, line.n, -RAY_FAR, line.t_last)))
         return 0;
@@ -110,18 +111,17 @@ static int trace_pixel(const struct pass *pass, struct desk *desk, int x, int y)
 
 static int trace_probe(const struct pass *pass, struct desk *desk, int p)
 {
-    const struct trace_view *view = &pass->view;
+    const struct trace_view *view = &pass->probe_view;
     const struct trace_probe *probe = &pass->job->probe[p];
-    double *out = pass->image->transmission + (size_t)p * (size_t)view->n_channel;
+    double *out = pass->image->transmission + (size_t)p * (size_t)view->n_channel * (size_t)view->n_node;
     memset(desk->depth, 0, (size_t)desk->row_length * (size_t)view->n_node * sizeof(real));
     if (!walk_ray(pass, desk,
                   ray_enter(&view->mesh, make_point(probe->start), make_point(probe->direction), 0, probe->length)))
         return 0;
     trace_absorption(pass, desk);
-    memset(out, 0, (size_t)view->n_channel * sizeof *out);
-    for (int node = 0; node < view->n_node; node++)
-        for (int c = 0; c < view->n_channel; c++)
-            out[c] += pass->job->weight[node] * exp(-(double)desk->depth[node * desk->row_length + c]);
+    for (int c = 0; c < view->n_channel; c++)
+        for (int node = 0; node < view->n_node; node++)
+            out[c * view->n_node + node] = exp(-(double)desk->depth[node * desk->row_length + c]);
     return 1;
 }
 
@@ -194,10 +194,11 @@ enum lr_status NAME_EXPAND(cpu_trace_, LR_CPU_VARIANT)(lr_context *ctx, int thre
     failed = !cell || !pass.plane || !fill_cells(job->read_cells, job->medium, 0, job->n_cell, cell) ||
              !make_slopes(&chain, job, threads, &pass.view);
     if (!failed) {
-        pass.sky = store_reals(&store, job->n_channel, job->sky, &failed);
+        pass.sky = store_reals(&store, job->n_channel * job->n_node, job->sky, &failed);
         for (int p = 0; p < job->n_plane; p++)
-            pass.plane[p] = store_reals(&store, job->n_channel, job->plane[p].brightness, &failed);
+            pass.plane[p] = store_reals(&store, job->n_channel * job->n_node, job->plane[p].brightness, &failed);
         pass.view.emissivity = job->emissivity;
+        pass.probe_view = make_probe_view(job, &pass.view);
     }
     if (!failed) {
         const double start = lr_seconds();

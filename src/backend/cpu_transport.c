@@ -123,7 +123,6 @@ static void start_lane(struct pass *pass, struct lanes *lane, int l, struct supp
     set_place(lane, l, born.at);
     lane->cell[l] = walk_cell_index(&pass->view.mesh, born.at);
     load_cell(lane, l, &pass->cell[lane->cell[l]]);
-    find_voxel(pass, lane, l);
     lane->nx[l] = born.n.x;
     lane->ny[l] = born.n.y;
     lane->nz[l] = born.n.z;
@@ -230,7 +229,6 @@ static void cross_lane(struct pass *pass, struct lanes *lane, int l, struct supp
     lane->nz[l] = n_new.z;
     lane->cell[l] = cell;
     load_cell(lane, l, &pass->cell[cell]);
-    find_voxel(pass, lane, l);
     set_place(lane, l, crossing.at);
 }
 
@@ -370,7 +368,7 @@ static void clear_lanes(struct lanes *lane)
     for (int l = 0; l < LANES; l++) {
         lane->a[l] = R(0.01);
         lane->b[l] = lane->tau[l] = lane->alpha0[l] = lane->nx[l] = R(1);
-        lane->width_x[l] = lane->width_y[l] = lane->width_z[l] = R(1);
+        lane->width_x[l] = lane->width_y[l] = lane->width_z[l] = lane->owed_depth[l] = R(1);
     }
 }
 

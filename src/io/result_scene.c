@@ -46,21 +46,21 @@ static enum lr_status write_table(struct hdf5_writer *writer, hid_t group, const
     snprintf(name, sizeof name, "%s_geometry", what);
     LR_TRY(hdf5_write_doubles(writer, group, name, n, n_column, 0, geometry, "1", columns));
     snprintf(name, sizeof name, "%s_brightness", what);
-    return hdf5_write_doubles(writer, group, name, n, n_channel, 0, brightness, units,
-                              "photons per unit radio velocity (cm/s) [source, channel]");
+    return hdf5_write_doubles(writer, group, name, n, n_channel, LIGHT_PARTS, brightness, units,
+                              "photons per unit radio velocity (cm/s) [source, channel, part of the channel]");
 }
 
 static enum lr_status write_points(struct hdf5_writer *writer, hid_t group, const struct scene *scene)
 {
-    const size_t n = (size_t)scene->n_point, n_channel = (size_t)scene->channels.n;
+    const size_t n = (size_t)scene->n_point, n_channel = (size_t)scene->channels.n, n_light = n_channel * LIGHT_PARTS;
     double *geometry = NULL, *strength = NULL;
     enum lr_status status = LR_OK;
     LR_TRY_OR(done, status, lr_allocate(writer->ctx, N_POINT_COLUMN * n, sizeof(double), &geometry));
-    LR_TRY_OR(done, status, lr_allocate(writer->ctx, n * n_channel, sizeof(double), &strength));
+    LR_TRY_OR(done, status, lr_allocate(writer->ctx, n * n_light, sizeof(double), &strength));
     for (size_t i = 0; i < n; i++) {
         geometry[N_POINT_COLUMN * i + POINT_CAMERA] = scene->point[i].camera;
         memcpy(geometry + N_POINT_COLUMN * i + POINT_POSITION, scene->point[i].position, 3 * sizeof(double));
-        memcpy(strength + n_channel * i, scene->point[i].strength, n_channel * sizeof(double));
+        memcpy(strength + n_light * i, scene->point[i].strength, n_light * sizeof(double));
     }
     status = write_table(writer, group, "point", n, N_POINT_COLUMN, geometry,
                          "unresolved sources: index of the camera that sees it so, position (cm)", n_channel, strength,
@@ -73,11 +73,11 @@ done:
 
 static enum lr_status write_planes(struct hdf5_writer *writer, hid_t group, const struct scene *scene)
 {
-    const size_t n = (size_t)scene->n_plane, n_channel = (size_t)scene->channels.n;
+    const size_t n = (size_t)scene->n_plane, n_channel = (size_t)scene->channels.n, n_light = n_channel * LIGHT_PARTS;
     double *geometry = NULL, *brightness = NULL;
     enum lr_status status = LR_OK;
     LR_TRY_OR(done, status, lr_allocate(writer->ctx, N_PLANE_COLUMN * n, sizeof(double), &geometry));
-    LR_TRY_OR(done, status, lr_allocate(writer->ctx, n * n_channel, sizeof(double), &brightness));
+    LR_TRY_OR(done, status, lr_allocate(writer->ctx, n * n_light, sizeof(double), &brightness));
     for (size_t i = 0; i < n; i++) {
         const struct scene_plane *plane = &scene->plane[i];
         double *row = geometry + N_PLANE_COLUMN * i;
@@ -86,7 +86,7 @@ static enum lr_status write_planes(struct hdf5_writer *writer, hid_t group, cons
         row[PLANE_OFFSET] = plane->offset;
         row[PLANE_ISOTROPIC] = plane->isotropic;
         row[PLANE_SIDE] = plane->side;
-        memcpy(brightness + n_channel * i, plane->brightness, n_channel * sizeof(double));
+        memcpy(brightness + n_light * i, plane->brightness, n_light * sizeof(double));
     }
     status = write_table(writer, group, "plane", n, N_PLANE_COLUMN, geometry,
                          "shining sheets: index of the camera that sees it so, axis (0 to 2), offset (cm), isotropic "
@@ -96,6 +96,35 @@ done:
     free(geometry);
     free(brightness);
     return status;
+}
+
+/* ---- glows ---- */
+
+static enum lr_status write_glow(struct hdf5_writer *writer, hid_t group, const struct lr_result *result, int index)
+{
+    const struct scene_glow *glow = &result->scene->glow[index];
+    const struct scene_field strength = {(struct field *)&glow->strength, "strength", "1/(cm3 s sr)",
+                                         "photons per second, volume and steradian", 0.0};
+    LR_TRY(write_field(writer, group, result, &strength));
+    LR_TRY(hdf5_write_integer(writer, group, "gas_frame", glow->gas_frame));
+    LR_TRY(hdf5_write_quantity(writer, group, "shift_first", glow->first, "cm/s"));
+    LR_TRY(hdf5_write_quantity(writer, group, "shift_step", glow->step, "cm/s"));
+    return hdf5_write_doubles(writer, group, "below", (hsize_t)glow->n, 0, 0, glow->below, "1",
+                              "part of the spectrum below each Doppler shift [shift]");
+}
+
+static enum lr_status write_glows(struct hdf5_writer *writer, const struct lr_result *result)
+{
+    for (int g = 0; g < result->scene->n_glow; g++) {
+        char name[64];
+        hid_t group = -1;
+        snprintf(name, sizeof name, "/scene/glow_%d", g);
+        LR_TRY(hdf5_write_group(writer, name, &group));
+        const enum lr_status status = write_glow(writer, group, result, g);
+        H5Gclose(group);
+        LR_TRY(status);
+    }
+    return LR_OK;
 }
 
 /* ---- cameras ---- */
@@ -120,15 +149,48 @@ static enum lr_status write_emissivity(struct hdf5_writer *writer, hid_t group, 
     return status;
 }
 
+static enum lr_status write_surface(struct hdf5_writer *writer, hid_t group, const struct scene *scene,
+                                    const char *name, const float *values, double unit, const char *description)
+{
+    const struct hdf5_dataset dataset = {.name = name,
+                                         .rank = 2,
+                                         .size = {(hsize_t)scene_surface_count(scene), (hsize_t)scene->channels.n},
+                                         .memory_type = H5T_NATIVE_FLOAT,
+                                         .file_type = H5T_IEEE_F32LE,
+                                         .data = values + (size_t)scene->rows.n_cell * (size_t)scene->channels.n,
+                                         .units = "1/(cm4 sr)",
+                                         .description = description};
+    hid_t id = -1;
+    LR_TRY(hdf5_write_dataset(writer, group, &dataset, &id));
+    const enum lr_status status = hdf5_write_number(writer, id, "scale", unit);
+    H5Dclose(id);
+    return status;
+}
+
 static enum lr_status write_camera(struct hdf5_writer *writer, hid_t group, const struct scene *scene, int index)
 {
     const struct emissivity *emissivity = &scene->emissivity[index];
     LR_TRY(result_camera_write(writer, group, &scene->camera[index]));
     if (emissivity->value)
-        LR_TRY(write_emissivity(writer, group, scene, "emissivity", emissivity->value, emissivity->unit,
-                                "light scattered toward the camera [x, y, z, channel], [shell, aspect, channel] or "
-                                "[brick, x, y, z, channel]: photons per second, volume, steradian and unit radio "
-                                "velocity (cm/s), in units of the attribute scale"));
+        LR_TRY(
+            write_emissivity(writer, group, scene, "emissivity", emissivity->value, emissivity->unit,
+                             scene->rows.n_aspect > 1
+                                 ? "scattered light that leaves shells toward the camera, by the cosine between "
+                                   "radius and camera where it leaves [shell, aspect, channel]: photons per second, "
+                                   "area, steradian and unit radio velocity (cm/s) over the radius of the mesh, in "
+                                   "units of the attribute scale"
+                                 : "scattered light that leaves cells toward the camera [x, y, z, channel] or [brick, "
+                                   "x, y, z, channel]: photons per second, volume, steradian and unit radio velocity "
+                                   "(cm/s), in units of the attribute scale"));
+    if (emissivity->value && scene_surface_count(scene) > 0)
+        LR_TRY(
+            write_surface(writer, group, scene, "surface", emissivity->value, emissivity->unit,
+                          "scattered light that left the mesh toward the camera [element of the open faces, channel]: "
+                          "photons per second, area of the face, steradian and unit radio velocity (cm/s) over half "
+                          "the size of the mesh along x, in units of the attribute scale"));
+    if (emissivity->value && emissivity->error && scene_surface_count(scene) > 0)
+        LR_TRY(write_surface(writer, group, scene, "surface_error", emissivity->error, emissivity->unit,
+                             "one standard error of surface, in units of the attribute scale"));
     if (emissivity->value && emissivity->error)
         LR_TRY(write_emissivity(writer, group, scene, "emissivity_error", emissivity->error, emissivity->unit,
                                 "one standard error of emissivity, in units of the attribute scale"));
@@ -183,12 +245,14 @@ enum lr_status result_scene_write(struct hdf5_writer *writer, hid_t group, const
     LR_TRY(hdf5_write_quantity(writer, group, "channel_width", channels->width, "cm/s"));
     LR_TRY(hdf5_write_integer(writer, group, "refined", scene->refined));
     LR_TRY(hdf5_write_integer(writer, group, "samples", channels->samples));
-    LR_TRY(hdf5_write_integer(writer, group, "aspects", scene->n_aspect));
+    LR_TRY(hdf5_write_integer(writer, group, "format", SCENE_FORMAT));
+    LR_TRY(hdf5_write_integer(writer, group, "aspects", scene->rows.n_aspect));
     LR_TRY(hdf5_write_integer(writer, group, "external", scene->external));
     LR_TRY(write_gas(writer, result));
-    LR_TRY(hdf5_write_doubles(writer, group, "sky", (hsize_t)channels->n, 0, 0, scene->sky, "1/(cm3 sr)",
+    LR_TRY(hdf5_write_doubles(writer, group, "sky", (hsize_t)channels->n, LIGHT_PARTS, 0, scene->sky, "1/(cm3 sr)",
                               "external light: photons per second, area, steradian and unit radio velocity (cm/s) "
-                              "[channel]"));
+                              "[channel, part of the channel]"));
+    LR_TRY(write_glows(writer, result));
     if (scene->n_point > 0)
         LR_TRY(write_points(writer, group, scene));
     if (scene->n_plane > 0)

@@ -18,11 +18,20 @@ enum { SCENE_MAX_RANK = MESH_MAX_RANK + 1 };
 static inline int scene_emissivity_shape(const struct scene *scene, int shape[SCENE_MAX_RANK])
 {
     int rank = mesh_field_shape(&scene->mesh, shape);
-    if (scene->n_aspect > 1)
-        shape[rank++] = scene->n_aspect;
+    if (scene->rows.n_aspect > 1)
+        shape[rank++] = scene->rows.n_aspect;
     shape[rank++] = scene->channels.n;
     return rank;
 }
+
+/* Light that has left the mesh by its open faces: elements of all of them. */
+static inline int64_t scene_surface_count(const struct scene *scene)
+{
+    return scene->rows.n - scene->rows.n_cell;
+}
+
+/* Of /scene: 2 since it holds light that leaves cells, before it was the emissivity of cells that absorb it. */
+enum { SCENE_FORMAT = 2 };
 
 struct scene_field {
     struct field *field;

@@ -179,7 +179,7 @@ static bool is_whole(double value, double *whole)
 static enum lr_status replace_channels(lr_context *ctx, const struct channels *wanted, lr_scene *scene)
 {
     double *dark = NULL;
-    LR_TRY(lr_allocate(ctx, (size_t)wanted->n, sizeof *dark, &dark));
+    LR_TRY(lr_allocate(ctx, (size_t)wanted->n * LIGHT_PARTS, sizeof *dark, &dark));
     free(scene->scene->sky);
     scene->scene->sky = dark;
     scene->scene->channels = scene->channels = *wanted;
@@ -293,7 +293,7 @@ static enum lr_status copy_text(lr_context *ctx, const char *from, char **to)
 /* Everything is the result's but the channels and their sky, which may be replaced. */
 static enum lr_status share(lr_context *ctx, const lr_result *result, lr_scene *scene)
 {
-    const size_t n = (size_t)result->scene->channels.n;
+    const size_t n = (size_t)result->scene->channels.n * LIGHT_PARTS;
     LR_TRY(lr_allocate(ctx, 1, sizeof *scene->scene, &scene->scene));
     scene->shared = true;
     *scene->scene = *result->scene;

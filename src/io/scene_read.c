@@ -51,7 +51,7 @@ static enum lr_status read_table(const struct hdf5_reader *reader, const char *w
         return LR_OK;
     LR_TRY(hdf5_read_length(reader, name, 2, MOST_ROWS, n));
     LR_TRY(hdf5_read_doubles(reader, name, 2, (const int[]){*n, n_column}, -INFINITY, geometry));
-    return hdf5_read_doubles(reader, values, 2, (const int[]){*n, n_channel}, -INFINITY, brightness);
+    return hdf5_read_doubles(reader, values, 3, (const int[]){*n, n_channel, LIGHT_PARTS}, -INFINITY, brightness);
 }
 
 static bool is_index(double value, int n)
@@ -68,7 +68,7 @@ static enum lr_status copy_channels(lr_context *ctx, const double *from, int n, 
 
 static enum lr_status read_points(const struct hdf5_reader *reader, struct scene *scene)
 {
-    const int n_channel = scene->channels.n;
+    const int n_channel = scene->channels.n, n_light = n_channel * LIGHT_PARTS;
     double *geometry = NULL, *strength = NULL;
     int n = 0;
     enum lr_status status = read_table(reader, "point", N_POINT_COLUMN, n_channel, &geometry, &strength, &n);
@@ -80,7 +80,7 @@ static enum lr_status read_points(const struct hdf5_reader *reader, struct scene
         if (!is_index(row[POINT_CAMERA], scene->n_camera))
             status = hdf5_read_fail(reader, "/scene/point_geometry", "names a camera that is not there");
         else
-            status = copy_channels(reader->ctx, strength + (size_t)scene->n_point * (size_t)n_channel, n_channel,
+            status = copy_channels(reader->ctx, strength + (size_t)scene->n_point * (size_t)n_light, n_light,
                                    &point->strength);
         if (status != LR_OK)
             break;
@@ -94,7 +94,7 @@ static enum lr_status read_points(const struct hdf5_reader *reader, struct scene
 
 static enum lr_status read_planes(const struct hdf5_reader *reader, struct scene *scene)
 {
-    const int n_channel = scene->channels.n;
+    const int n_channel = scene->channels.n, n_light = n_channel * LIGHT_PARTS;
     double *geometry = NULL, *brightness = NULL;
     int n = 0;
     enum lr_status status = read_table(reader, "plane", N_PLANE_COLUMN, n_channel, &geometry, &brightness, &n);
@@ -107,7 +107,7 @@ static enum lr_status read_planes(const struct hdf5_reader *reader, struct scene
             !is_index(row[PLANE_ISOTROPIC], 2) || !is_index(row[PLANE_SIDE] + 1.0, 3))
             status = hdf5_read_fail(reader, "/scene/plane_geometry", "holds numbers that cannot be");
         else
-            status = copy_channels(reader->ctx, brightness + (size_t)scene->n_plane * (size_t)n_channel, n_channel,
+            status = copy_channels(reader->ctx, brightness + (size_t)scene->n_plane * (size_t)n_light, n_light,
                                    &plane->brightness);
         if (status != LR_OK)
             break;
@@ -122,25 +122,89 @@ static enum lr_status read_planes(const struct hdf5_reader *reader, struct scene
     return status;
 }
 
+/* ---- glows ---- */
+
+static enum lr_status read_glow(const struct hdf5_reader *reader, const struct scene *scene, const char *group,
+                                struct scene_glow *glow)
+{
+    enum { MOST_SHIFTS = 1 << 24 };
+    char name[80];
+    int gas_frame = 0;
+    LR_TRY(hdf5_read_integer(reader, group, "gas_frame", 0, 1, &gas_frame));
+    LR_TRY(hdf5_read_number(reader, group, "shift_first", -LR_LIGHT_SPEED, LR_LIGHT_SPEED, &glow->first));
+    LR_TRY(hdf5_read_number(reader, group, "shift_step", 0.0, LR_LIGHT_SPEED, &glow->step));
+    glow->gas_frame = gas_frame == 1;
+    snprintf(name, sizeof name, "%s/below", group);
+    LR_TRY(hdf5_read_length(reader, name, 1, MOST_SHIFTS, &glow->n));
+    LR_TRY(hdf5_read_doubles(reader, name, 1, &glow->n, 0.0, &glow->below));
+    if (glow->n < 2 || !(glow->step > 0.0))
+        return hdf5_read_fail(reader, name, "is no spectrum");
+    if (hdf5_read_has_attribute(reader, group, "strength"))
+        return hdf5_read_number(reader, group, "strength", 0.0, INFINITY, &glow->strength.constant);
+    int shape[MESH_MAX_RANK];
+    const int rank = mesh_field_shape(&scene->mesh, shape);
+    snprintf(name, sizeof name, "%s/strength", group);
+    return hdf5_read_doubles(reader, name, rank, shape, 0.0, &glow->strength.values);
+}
+
+static enum lr_status read_glows(const struct hdf5_reader *reader, struct scene *scene)
+{
+    enum { MOST_GLOWS = 1024 };
+    char group[64];
+    int n = 0;
+    while (n < MOST_GLOWS && (snprintf(group, sizeof group, "/scene/glow_%d", n), hdf5_read_has(reader, group)))
+        n++;
+    LR_TRY(lr_allocate(reader->ctx, (size_t)n, sizeof *scene->glow, &scene->glow));
+    while (scene->n_glow < n) {
+        snprintf(group, sizeof group, "/scene/glow_%d", scene->n_glow);
+        scene->n_glow++;
+        LR_TRY(read_glow(reader, scene, group, &scene->glow[scene->n_glow - 1]));
+    }
+    return LR_OK;
+}
+
 /* ---- cameras ---- */
+
+/* Light of cells, then that of the open faces, as one array in memory. */
+static enum lr_status read_rows(const struct hdf5_reader *reader, const char *group, const char *kind,
+                                const struct scene *scene, float **values)
+{
+    int shape[SCENE_MAX_RANK];
+    const int rank = scene_emissivity_shape(scene, shape);
+    const size_t n_channel = (size_t)scene->channels.n, in_cells = (size_t)scene->rows.n_cell * n_channel;
+    const int n_surface = (int)scene_surface_count(scene);
+    float *part = NULL;
+    char name[192];
+    LR_TRY(lr_allocate(reader->ctx, scene_voxel_count(scene), sizeof **values, values));
+    snprintf(name, sizeof name, "%s/emissivity%s", group, kind);
+    LR_TRY(hdf5_read_floats(reader, name, rank, shape, &part));
+    memcpy(*values, part, in_cells * sizeof *part);
+    free(part);
+    if (n_surface == 0)
+        return LR_OK;
+    part = NULL;
+    snprintf(name, sizeof name, "%s/surface%s", group, kind);
+    LR_TRY(hdf5_read_floats(reader, name, 2, (const int[]){n_surface, scene->channels.n}, &part));
+    memcpy(*values + in_cells, part, (size_t)n_surface * n_channel * sizeof *part);
+    free(part);
+    return LR_OK;
+}
 
 static enum lr_status read_emissivity(const struct hdf5_reader *reader, const char *group, const struct scene *scene,
                                       struct emissivity *emissivity)
 {
-    int shape[SCENE_MAX_RANK];
-    const int rank = scene_emissivity_shape(scene, shape);
     char name[192];
     snprintf(name, sizeof name, "%s/emissivity", group);
     if (!hdf5_read_has(reader, name))
         return LR_OK;
-    LR_TRY(hdf5_read_floats(reader, name, rank, shape, &emissivity->value));
+    LR_TRY(read_rows(reader, group, "", scene, &emissivity->value));
     const size_t n = scene_voxel_count(scene);
     for (size_t i = 0; i < n; i++)
         if (!isfinite(emissivity->value[i]))
-            return hdf5_read_fail(reader, name, "holds numbers that cannot be");
+            return hdf5_read_fail(reader, name, "holds numbers that are not finite");
     LR_TRY(hdf5_read_number(reader, name, "scale", 0.0, INFINITY, &emissivity->unit));
     snprintf(name, sizeof name, "%s/emissivity_error", group);
-    return hdf5_read_has(reader, name) ? hdf5_read_floats(reader, name, rank, shape, &emissivity->error) : LR_OK;
+    return hdf5_read_has(reader, name) ? read_rows(reader, group, "_error", scene, &emissivity->error) : LR_OK;
 }
 
 static enum lr_status read_cameras(const struct hdf5_reader *reader, struct scene *scene)
@@ -179,9 +243,23 @@ static enum lr_status read_channels(const struct hdf5_reader *reader, struct cha
     return channels->width > 0.0 ? LR_OK : hdf5_read_fail(reader, "/scene", "has channels without a width");
 }
 
+/* What older versions stored was another quantity under the same name. */
+static enum lr_status check_format(const struct hdf5_reader *reader)
+{
+    int format = 1;
+    if (hdf5_read_has_attribute(reader, "/scene", "format"))
+        LR_TRY(hdf5_read_integer(reader, "/scene", "format", 1, 1 << 20, &format));
+    if (format == SCENE_FORMAT)
+        return LR_OK;
+    return lr_fail(reader->ctx, LR_ERROR_INPUT,
+                   "%s: its light is stored in format %d, and this version makes images of format %d: %s", reader->path,
+                   format, SCENE_FORMAT,
+                   format < SCENE_FORMAT ? "run the model again" : "use the version of linerad that wrote it");
+}
+
 static enum lr_status read_all(const struct hdf5_reader *reader, struct scene *scene, char **text, char **resolved)
 {
-    int external = 0;
+    int external = 0, n_aspect = 1;
     if (!result_path_has_format(reader->file))
         return lr_fail(reader->ctx, LR_ERROR_INPUT, "%s: not a linerad result", reader->path);
     if (!hdf5_read_has(reader, "/scene"))
@@ -194,6 +272,7 @@ static enum lr_status read_all(const struct hdf5_reader *reader, struct scene *s
                 ? "; its levels need not be found again: 'populations: {method: given, file: ..., dataset: "
                   "populations/fraction}'"
                 : "");
+    LR_TRY(check_format(reader));
     LR_TRY(hdf5_read_text(reader, "/provenance/model", text));
     LR_TRY(hdf5_read_text(reader, "/provenance/model_resolved", resolved));
     LR_TRY(hdf5_read_number(reader, "/scene", "nu0", 0.0, INFINITY, &scene->nu0));
@@ -203,13 +282,17 @@ static enum lr_status read_all(const struct hdf5_reader *reader, struct scene *s
     LR_TRY(read_channels(reader, &scene->channels));
     LR_TRY(hdf5_read_integer(reader, "/scene", "refined", 1, scene->channels.n, &scene->refined));
     LR_TRY(result_mesh_read(reader, &scene->mesh));
-    scene->n_aspect = 1;
-    if (scene->mesh.kind == MESH_SHELLS && hdf5_read_has_attribute(reader, "/scene", "aspects"))
-        LR_TRY(hdf5_read_integer(reader, "/scene", "aspects", 1, MAX_ASPECT, &scene->n_aspect));
+    LR_TRY(
+        hdf5_read_integer(reader, "/scene", "aspects", 1, scene->mesh.kind == MESH_SHELLS ? MAX_ASPECT : 1, &n_aspect));
+    if (n_aspect > 1 && n_aspect % 2 != 0)
+        return hdf5_read_fail(reader, "/scene", "has an odd number of aspects");
+    scene->rows = light_rows_make(&scene->mesh, n_aspect);
     LR_TRY(read_gas(reader, scene));
     LR_TRY(hdf5_read_integer(reader, "/scene", "external", 0, 1, &external));
     scene->external = external == 1;
-    LR_TRY(hdf5_read_doubles(reader, "/scene/sky", 1, &scene->channels.n, -INFINITY, &scene->sky));
+    LR_TRY(hdf5_read_doubles(reader, "/scene/sky", 2, (const int[]){scene->channels.n, LIGHT_PARTS}, -INFINITY,
+                             &scene->sky));
+    LR_TRY(read_glows(reader, scene));
     LR_TRY(read_cameras(reader, scene));
     LR_TRY(read_points(reader, scene));
     return read_planes(reader, scene);

@@ -1,9 +1,10 @@
-/* Aspects: how a place on a shell is turned toward the observer, as bins of equal width in
+/* Aspects: how the sphere by which light leaves a shell is turned toward the observer there, as bins of equal width in
  *
  *     mu = r_hat . n_cam,    -1 .. 1.
  *
- * By symmetry the gas of a shell shines toward every observer alike where it has the same mu: what a scattering sends
- * toward a direction drawn for it, uniform over the sphere, stands for all observers. */
+ * Light leaves by the inner sphere where mu < 0, by the outer one where mu > 0: their number is even. By symmetry a
+ * shell shines toward every observer alike where it has the same mu: what a scattering sends toward a direction drawn
+ * for it, uniform over the sphere, stands for all observers. */
 #ifndef LR_KERNEL_ASPECT_H
 #define LR_KERNEL_ASPECT_H
 
@@ -16,8 +17,15 @@ LR_FN int aspect_of(int n, real mu)
     return bin < 0 ? 0 : bin < n ? bin : n - 1;
 }
 
-/* The bins between whose middles mu lies, and the weight of the higher one; beyond the first and the last middle there
- * is one bin. */
+/* The middle of bin j of one sphere, counted from mu = 0, in widths of a bin: the mean of |mu| over the area that the
+ * observer sees, INT mu^2 dmu / INT mu dmu. */
+LR_FN real aspect_middle(real j)
+{
+    return r_div(R(2.0 / 3) * (R(3) * j * (j + R(1)) + R(1)), R(2) * j + R(1));
+}
+
+/* The bins of one sphere between whose middles mu lies, and the weight of the higher one; beyond the first and the last
+ * middle there is one bin. */
 struct aspects {
     int low, high;
     real share;
@@ -25,12 +33,18 @@ struct aspects {
 
 LR_FN struct aspects aspects_about(int n, real mu)
 {
-    const real position = R(0.5) * (mu + R(1)) * (real)n - R(0.5);
-    const real inside = r_min(r_max(position, R(0)), (real)(n - 1));
+    const int half = n / 2;
+    const real position = r_min(r_abs(mu) * (real)half, (real)half);
+    const int inside = (int)position < half ? (int)position : half - 1;
+    const int below = position < aspect_middle((real)inside) ? inside - 1 : inside;
+    const int low = below > 0 ? below : 0;
+    const int high = below + 1 < half ? below + 1 : half - 1;
+    const real middle = aspect_middle((real)low);
+    const real next = aspect_middle((real)high);
     struct aspects result;
-    result.low = (int)inside;
-    result.high = result.low + 1 < n ? result.low + 1 : result.low;
-    result.share = inside - (real)result.low;
+    result.low = mu < R(0) ? half - 1 - low : half + low;
+    result.high = mu < R(0) ? half - 1 - high : half + high;
+    result.share = high > low ? r_div(position - middle, next - middle) : R(0);
     return result;
 }
 

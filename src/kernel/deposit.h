@@ -1,4 +1,5 @@
-/* Light scattered toward a camera: where a scattering leaves its share, and how much.
+/* Light scattered toward a camera: how much of it, in which direction and channel. What becomes of it on its way is in
+ * sight.h.
  *
  * A segment of a flight inside one cell, along n at frequency x and of depth t to the face ahead, sends on average
  *
@@ -9,11 +10,11 @@
  * n_cam, a normal deviate of variance 1/2. Everything is that of the segment, before the scattering that ends it.
  *
  * Two unbiased estimators share the work; which one a segment uses depends on its start alone. Below force_below it
- * leaves the mean itself, with an atom drawn for the purpose, since thin gas scatters too rarely to count events.
- * Above, each scattering is one count, with the atom of that scattering.
+ * leaves the mean itself, with an atom drawn for the purpose at a place on the way where a scattering might happen,
+ * since thin gas scatters too rarely to count events. Above, each scattering is one count, with its own atom and place.
  *
- * On shells there is one observer, in a direction drawn for each share (aspect.h). A thin segment leaves its share
- * where a scattering might happen, and the packet is there, in the frame of that place, while it waits for an atom. */
+ * On shells there is one observer, in a direction drawn for each share (aspect.h). The packet waits for the atom at the
+ * place of its share, in the frame of that place. */
 #ifndef LR_KERNEL_DEPOSIT_H
 #define LR_KERNEL_DEPOSIT_H
 
@@ -21,16 +22,27 @@
 #include "kernel/phase.h"
 #include "kernel/redistribution.h"
 
-/* The direction to the camera; from the middle of the cell when the camera is near (`toward` when it is just there). */
-LR_FN struct vec3 camera_direction(const struct camera_view *camera, const struct mesh_view *mesh, struct place at)
+/* The way from a place to the camera. */
+struct camera_way {
+    struct vec3 n;
+    real distance; /* R_HUGE: the camera is far away */
+};
+
+LR_FN struct camera_way way_to_camera(const struct camera_view *camera, const struct mesh_view *mesh, struct place at)
 {
+    struct camera_way way;
+    way.n = camera->toward;
+    way.distance = R_HUGE;
     if (!camera->perspective)
-        return camera->toward;
+        return way;
     const struct vec3 corner = walk_corner(mesh, at.i, at.j, at.k);
-    const struct vec3 way = vec3_make(camera->position.x - corner.x - R(0.5) * at.width.x,
-                                      camera->position.y - corner.y - R(0.5) * at.width.y,
-                                      camera->position.z - corner.z - R(0.5) * at.width.z);
-    return vec3_dot(way, way) > R(0) ? direction_normalised(way) : camera->toward;
+    const struct vec3 offset =
+        vec3_make(camera->position.x - corner.x - at.local.x, camera->position.y - corner.y - at.local.y,
+                  camera->position.z - corner.z - at.local.z);
+    way.distance = r_sqrt(vec3_dot(offset, offset));
+    if (way.distance > R(0))
+        way.n = direction_normalised(offset);
+    return way;
 }
 
 /* The direction for which the slopes of a cell are wanted: that to the camera, or the radius. */
@@ -43,8 +55,8 @@ LR_FN struct vec3 trace_direction(const struct camera_view *camera, const struct
     place.j = at[1];
     place.k = at[2];
     place.width = walk_width(mesh, at[0], at[1], at[2]);
-    place.local = vec3_make(R(0), R(0), R(0));
-    return camera_direction(camera, mesh, place);
+    place.local = vec3_make(R(0.5) * place.width.x, R(0.5) * place.width.y, R(0.5) * place.width.z);
+    return way_to_camera(camera, mesh, place).n;
 }
 
 /* The channel of a shift in the mesh frame, or -1; channels count radio velocity, the negative of the shift. */

@@ -10,7 +10,6 @@ struct ray {
     struct place at;
     struct vec3 n;    /* along the flight of the photons, toward the observer */
     real length_left; /* to an observer inside the mesh; the walk itself finds the faces */
-    int axis;         /* of the face it came in by */
     int hits;         /* the mesh */
 };
 
@@ -51,7 +50,6 @@ LR_FN struct ray ray_enter(const struct mesh_view *mesh, struct point3 p, struct
             point[axis] -= size * floor(point[axis] / size);
     }
     ray.at = walk_place(mesh, point, face < 0 ? -1 : n.x[face] > 0 ? 2 * face : 2 * face + 1);
-    ray.axis = face >= 0 ? face : 0;
     ray.n = vec3_make((real)n.x[0], (real)n.x[1], (real)n.x[2]);
     ray.length_left = ends_inside && t_last - t_first < (double)R_HUGE ? (real)(t_last - t_first) : R_HUGE;
     ray.hits = 1;
@@ -82,10 +80,10 @@ LR_FN struct line3 eye_line(const struct eye *eye, int i, int j)
 struct passage {
     int cell;
     real length;
-    struct vec3 from, to;  /* its ends, from the middle of the cell */
-    struct vec3 width;     /* of the cell */
-    int axis_in, axis_out; /* of the faces it enters and leaves by */
-    int more;              /* there is another cell */
+    struct vec3 from, to; /* its ends, from the middle of the cell */
+    struct vec3 width;    /* of the cell */
+    int more;             /* there is another cell */
+    int leaves;           /* otherwise: the axis of the face where it leaves the mesh; -1 = it ends inside */
 };
 
 LR_FN struct vec3 place_from_middle(struct place at)
@@ -101,8 +99,6 @@ LR_FN struct passage ray_advance(const struct mesh_view *mesh, struct ray *ray)
     struct passage passage;
     passage.cell = walk_cell_index(mesh, ray->at);
     passage.width = ray->at.width;
-    passage.axis_in = ray->axis;
-    passage.axis_out = exit.axis;
     passage.from = place_from_middle(ray->at);
     passage.more = exit.distance < ray->length_left;
     passage.length = r_min(exit.distance, ray->length_left);
@@ -111,11 +107,12 @@ LR_FN struct passage ray_advance(const struct mesh_view *mesh, struct ray *ray)
     ray->at.local.y += passage.length * ray->n.y;
     ray->at.local.z += passage.length * ray->n.z;
     passage.to = place_from_middle(ray->at);
+    passage.leaves = -1;
     if (passage.more) {
         const struct crossing crossing = walk_cross(mesh, ray->at, ray->n, exit.axis);
         passage.more = !crossing.escaped;
+        passage.leaves = crossing.escaped ? exit.axis : -1;
         ray->at = crossing.at;
-        ray->axis = exit.axis;
     }
     return passage;
 }
@@ -127,16 +124,19 @@ LR_FN real passage_mu(const struct passage *way)
     return R(0);
 }
 
-LR_FN real passage_radius(const struct passage *way)
-{
-    (void)way;
-    return R(0);
-}
+/* Where a ray leaves the mesh after its last passage: the row of the screen there, or -1, and 1 / |cosine|. */
+struct way_out {
+    int row;
+    real factor;
+};
 
-/* How much of a cell is on the ray. */
-LR_FN real passage_span(const struct passage *way)
+LR_FN struct way_out passage_way_out(const struct mesh_view *mesh, const struct ray *ray, const struct passage *way)
 {
-    return way->length;
+    struct way_out out;
+    const real cosine = way->leaves == 0 ? ray->n.x : way->leaves == 1 ? ray->n.y : ray->n.z;
+    out.row = way->leaves >= 0 ? walk_screen(mesh, ray->at, way->leaves) : -1;
+    out.factor = way->leaves >= 0 ? r_div(R(1), r_abs(cosine)) : R(0);
+    return out;
 }
 
 /* Velocity toward the observer at a part of the way, from that at its ends. */

@@ -2,7 +2,7 @@
  * which grows toward the observer from 0 at the closest point: r^2 = p^2 + z^2, mu = z / r. All in double.
  *
  * The way through a shell is taken in pieces on which r, and the velocity toward the observer, change steadily: it is
- * cut at the closest point and at every r/2, and where mu has changed by mesh->turn. */
+ * cut at the closest point and at every r/2. */
 #ifndef LR_KERNEL_RAY_SHELLS_H
 #define LR_KERNEL_RAY_SHELLS_H
 
@@ -72,10 +72,8 @@ struct passage {
     real length;
     struct vec3 from, to; /* radii at its ends, from the mean radius of the volume of the shell; 0; 0. Both are moved so
                            * that their mean is that over the piece, where r is not quite linear */
-    struct vec3 width;    /* of the shell; 0; 0 */
-    int axis_in, axis_out; /* 0 */
-    int more;              /* there is another piece */
-    real z, p, middle;     /* far end; distance of the ray from the centre; radius of the middle of the shell */
+    int more;             /* there is another piece */
+    real z, p, middle;    /* far end; distance of the ray from the centre; radius of the middle of the shell */
 };
 
 /* The piece where the ray is; moves the ray to the next one. */
@@ -103,11 +101,6 @@ LR_FN struct passage ray_advance(const struct mesh_view *mesh, struct ray *ray)
         end = ray->z + most;
         next = ray->shell;
     }
-    const double turned = r > 0 ? ray->z / r + mesh->turn : 1;
-    if (mesh->turn > 0 && turned < 1 && p * turned < end * sqrt(1 - turned * turned)) {
-        end = p * turned / sqrt(1 - turned * turned);
-        next = ray->shell;
-    }
     struct passage passage;
     passage.more = end < ray->z_last && next < mesh->n[0];
     end = end < ray->z_last ? end : ray->z_last;
@@ -119,9 +112,6 @@ LR_FN struct passage ray_advance(const struct mesh_view *mesh, struct ray *ray)
     const double bend = (2 * r_half - r - r_end) / 3; /* Simpson's mean, less that of the ends */
     passage.from = vec3_make((real)(r + bend - mean), R(0), R(0));
     passage.to = vec3_make((real)(r_end + bend - mean), R(0), R(0));
-    passage.width = vec3_make((real)(outer - inner), R(0), R(0));
-    passage.axis_in = 0;
-    passage.axis_out = 0;
     passage.z = (real)ray->z;
     passage.p = (real)p;
     passage.middle = (real)middle;
@@ -130,23 +120,29 @@ LR_FN struct passage ray_advance(const struct mesh_view *mesh, struct ray *ray)
     return passage;
 }
 
-/* Where a shell is, and how much of it there is on a ray at least: a piece may be a small part. */
-LR_FN real passage_radius(const struct passage *way)
-{
-    return way->middle;
-}
-
-LR_FN real passage_span(const struct passage *way)
-{
-    return r_max(way->length, way->width.x);
-}
-
-/* mu in the middle of a piece. */
+/* mu at the near end of a piece. */
 LR_FN real passage_mu(const struct passage *way)
 {
-    const real z = way->z + R(0.5) * way->length;
+    const real z = way->z + way->length;
     const real r = r_sqrt(z * z + way->p * way->p);
     return r > R(0) ? r_div(z, r) : R(1);
+}
+
+/* There are no screens: light of the outermost sphere is kept with its shell. */
+struct way_out {
+    int row;
+    real factor;
+};
+
+LR_FN struct way_out passage_way_out(const struct mesh_view *mesh, const struct ray *ray, const struct passage *way)
+{
+    struct way_out out;
+    (void)mesh;
+    (void)ray;
+    (void)way;
+    out.row = -1;
+    out.factor = R(0);
+    return out;
 }
 
 /* Velocity toward the observer at a part of the way: v(r) z / r, where v is linear in r inside a shell. On a ray

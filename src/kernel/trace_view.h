@@ -8,22 +8,49 @@
 
 enum { TRACE_MAX_NODE = 64 };
 
+/* Gas that shines with a spectrum of its own. */
+struct glow_view {
+    const real *strength; /* [n_cell] */
+    const real *below;    /* [n] part of the spectrum below a shift */
+    int n;
+    real first, inv_step; /* of the shifts */
+    int gas_frame;        /* they are relative to the gas, otherwise to the mesh */
+};
+
+/* The part of the spectrum between two shifts. Within one interval that is no difference of large numbers. */
+LR_FN real glow_between(const struct glow_view *glow, real low, real high)
+{
+    const real last = (real)(glow->n - 1);
+    const real p = r_min(r_max((low - glow->first) * glow->inv_step, R(0)), last);
+    const real q = r_min(r_max((high - glow->first) * glow->inv_step, R(0)), last);
+    const int i = (int)p < glow->n - 2 ? (int)p : glow->n - 2;
+    const int j = (int)q < glow->n - 2 ? (int)q : glow->n - 2;
+    const real rise_p = glow->below[i + 1] - glow->below[i];
+    const real rise_q = glow->below[j + 1] - glow->below[j];
+    const int whole = p > R(0) && q < last; /* nothing is cut off */
+    if (i == j)
+        return rise_p * (whole ? (high - low) * glow->inv_step : q - p);
+    return (glow->below[j] - glow->below[i]) + (q - (real)j) * rise_q - (p - (real)i) * rise_p;
+}
+
 /* A sample is one traced frequency: sample s = node * n_channel + channel, at the given fraction of the channel. */
 struct trace_view {
     struct mesh_view mesh;
     const struct cell_view *cell; /* `eps` holds q, the line source */
     struct eye eye;
-    int rays;                    /* per pixel and direction */
-    int n_channel, n_node;       /* channels of the emissivity that are traced; frequencies in each */
-    int merge;                   /* of them make one channel of the image */
-    real first, step;            /* radio velocity of the lower edge of channel 0; width */
-    real node[TRACE_MAX_NODE];   /* fraction of the channel */
-    real weight[TRACE_MAX_NODE]; /* in a pixel */
-    real share[TRACE_MAX_NODE];  /* of the channel; sums to 1 */
-    const float *emissivity;     /* [n_cell][n_aspect][stride], from the first traced channel on; or NULL */
+    int rays;                      /* per pixel and direction */
+    int n_channel, n_node;         /* channels of the emissivity that are traced; frequencies in each */
+    int merge;                     /* of them make one channel of the image */
+    real first, step;              /* radio velocity of the lower edge of channel 0; width */
+    real node[TRACE_MAX_NODE];     /* fraction of the channel */
+    real weight[TRACE_MAX_NODE];   /* in a pixel */
+    real share[TRACE_MAX_NODE];    /* of the channel; sums to 1 */
+    real part[TRACE_MAX_NODE + 1]; /* the node stands for that part of the channel, up to the next one's */
+    const float *emissivity;       /* [n_row][stride] (sight.h), from the first traced channel on; or NULL */
     int64_t stride;
     real emissivity_unit;
-    int spread; /* emissivity follows the profile inside a channel; otherwise it is flat */
+    int n_glow;
+    const struct glow_view *glow;
     int step_velocity, step_source;
     const struct slope_view *slope; /* [n_cell], or NULL when nothing changes inside cells */
     int line_only;                  /* no grey absorption and no emissivity: nothing happens away from the line */
@@ -34,6 +61,21 @@ struct trace_view {
 LR_FN real sample_shift_at(const struct trace_view *view, int node, int channel)
 {
     return -(view->first + ((real)channel + view->node[node]) * view->step);
+}
+
+/* Light per length of all glows at a sample, where the gas moves toward the observer with `velocity`: the mean over the
+ * part of the channel that the node stands for. */
+LR_FN real sample_glow(const struct trace_view *view, int cell, int node, int channel, real velocity)
+{
+    const real near = view->first + ((real)channel + view->part[node]) * view->step;
+    const real far = view->first + ((real)channel + view->part[node + 1]) * view->step;
+    real sum = R(0);
+    for (int g = 0; g < view->n_glow; g++) {
+        const struct glow_view *glow = &view->glow[g];
+        const real frame = glow->gas_frame ? velocity : R(0);
+        sum += glow->strength[cell] * glow_between(glow, -far - frame, -near - frame);
+    }
+    return r_div(sum, view->share[node] * view->step);
 }
 
 /* The observer of a trace, as deposits know it. */

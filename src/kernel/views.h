@@ -32,13 +32,14 @@ struct mesh_view {
     const real *width[3]; /* of the cells along each axis */
     const real *edge[3];  /* n + 1 coordinates from the lower corner; SHELLS: n + 1 radii in edge[0] */
     const double *radius; /* SHELLS: the same in double, for rays; otherwise NULL */
-    double turn;          /* SHELLS: the most by which mu may change on a piece of a ray; 0 = any */
     int root[3];          /* AMR: see kernel/brick.h; there are no widths and edges */
     int brick[3];
     int deepest;    /* AMR: level */
     double cell[3]; /* AMR: size of a cell of level 0 */
     const uint64_t *key;
     const int32_t *link;
+    int screen[3];       /* elements along each axis of the open faces, where light that has left is kept (sight.h) */
+    int screen_first[3]; /* row of the first element of the face across each axis; -1 = light does not leave there */
 };
 
 struct alias_view {
@@ -87,7 +88,7 @@ struct camera_view {
 /* Channels of equal width in radio velocity, from `first` on. */
 struct channel_view {
     int n;
-    real first, inv_step;
+    real first, step, inv_step;
 };
 
 struct transport_view {
@@ -102,8 +103,10 @@ struct transport_view {
     int n_camera;
     const struct camera_view *camera;
     struct channel_view channels;
-    real force_below;
-    int n_aspect; /* SHELLS: of the emissivity (aspect.h) */
+    real force_below; /* see deposit.h */
+    real thin_below;  /* see sight.h */
+    int n_aspect;     /* SHELLS: of the emissivity (aspect.h) */
+    int64_t n_row;    /* of channels in the light toward one camera: cells (and their aspects), then screens */
 };
 
 #endif

@@ -7,12 +7,12 @@
 
 size_t scene_voxel_count(const struct scene *scene)
 {
-    return (size_t)mesh_cell_count(&scene->mesh) * (size_t)scene->n_aspect * (size_t)scene->channels.n;
+    return (size_t)scene->rows.n * (size_t)scene->channels.n;
 }
 
 bool scene_is_gas_alone(const struct scene *scene)
 {
-    bool alone = scene->n_point == 0 && scene->n_plane == 0 && !scene->external;
+    bool alone = scene->n_point == 0 && scene->n_plane == 0 && scene->n_glow == 0 && !scene->external;
     for (int i = 0; i < scene->n_camera; i++)
         alone &= !scene->emissivity[i].value && !scene->emissivity[i].kept;
     return alone;
@@ -31,12 +31,17 @@ void scene_free(struct scene *scene)
         free(scene->point[i].strength);
     for (int i = 0; i < scene->n_plane; i++)
         free(scene->plane[i].brightness);
+    for (int i = 0; i < scene->n_glow; i++) {
+        field_free(&scene->glow[i].strength);
+        free(scene->glow[i].below);
+    }
     for (int i = 0; scene->emissivity && i < scene->n_camera; i++) {
         free(scene->emissivity[i].value);
         free(scene->emissivity[i].error);
     }
     free(scene->point);
     free(scene->plane);
+    free(scene->glow);
     free(scene->emissivity);
     free(scene->camera);
     free(scene);

@@ -3,17 +3,19 @@
  *
  *     I_nu = I_v h nu c / nu0
  *
- * Light that is created or scattered reaches the camera once: `line_source` times the profile H(a, x) of the cell, plus
- * the emissivity of the camera (scattered light, and volume sources with a spectrum of their own). */
+ * Light that is created or scattered reaches the camera once: `line_source` times the profile H(a, x) of the cell,
+ * glows (volume sources with a spectrum of their own), and what is scattered toward the camera and leaves the cell. */
 #ifndef LR_MODEL_SCENE_H
 #define LR_MODEL_SCENE_H
 
 #include "base/context.h"
 #include "mesh/mesh.h"
 #include "model/camera.h"
+#include "model/light_rows.h"
 #include "model/model.h"
 
-/* Mean emissivity toward one camera, [n_cell][n_aspect][n_channel] in units of `unit`. */
+/* Light that leaves cells toward one camera, [rows.n][n_channel] in units of `unit`: per volume of the cell. On
+ * surfaces it is per area, in units of `unit` times half the size of the mesh along x. */
 struct emissivity {
     float *value;
     float *error; /* one standard error; or NULL */
@@ -24,11 +26,14 @@ struct emissivity {
     double scale;
 };
 
-/* Unresolved direct light: photons s^-1 sr^-1 per unit velocity in each channel. */
+/* Spectra of direct light are known in this many equal parts of each channel, so that gas dims what is there. */
+enum { LIGHT_PARTS = 16 };
+
+/* Unresolved direct light: photons s^-1 sr^-1 per unit velocity. */
 struct scene_point {
     int camera; /* index of the one that sees it so: light from moving gas is shifted */
     double position[3];
-    double *strength; /* [n_channel] */
+    double *strength; /* [n_channel][LIGHT_PARTS] */
 };
 
 /* A shining sheet across the mesh: intensity toward its two sides, per channel. */
@@ -38,7 +43,17 @@ struct scene_plane {
     double offset;      /* cm */
     bool isotropic;     /* brightness grows as 1 / |mu|; otherwise (Lambertian) it does not */
     int side;           /* 0 both, +1 or -1: only toward that side of the axis */
-    double *brightness; /* [n_channel] at |mu| = 1 */
+    double *brightness; /* [n_channel][LIGHT_PARTS] at |mu| = 1 */
+};
+
+/* A volume source with a spectrum of its own: photons s^-1 cm^-3 sr^-1, and the part of the spectrum below each of n
+ * shifts (cm/s) from `first` on in steps of `step`, relative to the gas or to the mesh. */
+struct scene_glow {
+    struct field strength; /* own */
+    int n;
+    double first, step;
+    double *below;
+    bool gas_frame;
 };
 
 struct scene {
@@ -51,13 +66,14 @@ struct scene {
     struct channels channels; /* of the emissivity */
     int refined;              /* how many of them make one that was asked for */
     bool external;            /* there are external sources, be it that they shine outside the channels */
-    double *sky;              /* [n_channel] their light behind and around the mesh */
-    int n_point, n_plane;
+    double *sky;              /* [n_channel][LIGHT_PARTS] their light behind and around the mesh */
+    int n_point, n_plane, n_glow;
     struct scene_point *point;
     struct scene_plane *plane;
+    struct scene_glow *glow;
     int n_camera;
     struct camera *camera;
-    int n_aspect; /* 1; shells that scatter: bins of the cosine between the radius and the observer, -1 to 1 */
+    struct light_rows rows;
     struct emissivity *emissivity; /* [n_camera]; value NULL = nothing was scattered. The same for all of shells */
 };
 

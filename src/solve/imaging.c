@@ -17,11 +17,14 @@ static const double WIDE_VOXELS = 33554432;
  * docs/imaging.md. */
 static const double FORCE_BELOW = 0.3;
 
+/* A cell that is thinner to a channel takes light over from packets (kernel/sight.h): measured there too. */
+static const double THIN_BELOW = 0.25;
+
 /* ---- passes ----------------------------------------------------------------------------------------------------- */
 
-/* What a pass over some cameras takes per cell, aspect and recorded channel. Transport has sums, a float for each group
- * and a double where they are wide, on the device and on the host; for every camera, or once for all observers of
- * shells. The host makes an emissivity of them for every camera, and its error. */
+/* What a pass over some cameras takes per row (model/light_rows.h) and recorded channel. Transport has sums, a float
+ * for each group and a double where they are wide, on the device and on the host; for every camera, or once for all
+ * observers of shells. The host makes an emissivity of them for every camera, and its error. */
 struct voxel_cost {
     double sums, emissivity; /* bytes */
     bool shared;             /* one set of sums for all cameras */
@@ -48,7 +51,7 @@ static double host_bytes_of(const struct voxel_cost *cost, int n_camera)
 static bool can_keep(const lr_model *model, const struct imaging_plan *plan)
 {
     return model->mesh.kind != MESH_SHELLS && model->image.method != IMAGE_PEEL_OFF && plan->n_group == 1 &&
-           !plan->wide && !model->image.emissivity && !scene_has_other_light(model);
+           !plan->wide && !model->image.emissivity;
 }
 
 /* The most cameras whose `voxels` fit at once, 0 when not even one does. */
@@ -89,9 +92,10 @@ enum lr_status imaging_plan(lr_context *ctx, const lr_model *model, double free_
     const int n_camera = model->n_camera;
     const int n_channel = model->channels.n;
     const int refined = channel_refinement(model);
-    const int n_aspect = aspect_count(model);
+    const struct light_rows rows = light_rows_make(&model->mesh, aspect_count(model));
+    const int n_aspect = rows.n_aspect;
     const int n_emissivity = n_aspect > 1 ? 1 : n_camera; /* all observers of shells share one */
-    const double slice = cells * n_aspect * refined;      /* voxels of one channel */
+    const double slice = (double)rows.n * refined;        /* voxels of one channel */
     const double all = slice * n_channel * n_emissivity;
     LR_TRY(check_cubes(ctx, model, host_bytes));
     plan->n_group = model->image.errors ? IMAGE_GROUPS : 1;
@@ -125,11 +129,11 @@ enum lr_status imaging_plan(lr_context *ctx, const lr_model *model, double free_
         window->n_channel = n_channel - window->channel < channels ? n_channel - window->channel : channels;
     }
     if (stored)
-        lr_log(ctx, LR_LOG_INFO, "emissivity: %g %s x %d channel%s x %d %s%s x 4 bytes%s = %.3g MiB", cells,
-               n_aspect > 1 ? "shells" : "cells", n_channel * refined, n_channel * refined == 1 ? "" : "s",
-               n_aspect > 1 ? n_aspect : n_camera, n_aspect > 1 ? "aspect" : "camera",
-               n_aspect > 1 || n_camera > 1 ? "s" : "", plan->n_group > 1 ? " x 8 groups for errors" : "",
-               all * 4 * plan->n_group / MIB);
+        lr_log(ctx, LR_LOG_INFO, "emissivity: %g %s x %d channel%s x %d %s%s x 4 bytes%s = %.3g MiB",
+               n_aspect > 1 ? cells : (double)rows.n, n_aspect > 1 ? "shells" : "cells and surface elements",
+               n_channel * refined, n_channel * refined == 1 ? "" : "s", n_aspect > 1 ? n_aspect : n_camera,
+               n_aspect > 1 ? "aspect" : "camera", n_aspect > 1 || n_camera > 1 ? "s" : "",
+               plan->n_group > 1 ? " x 8 groups for errors" : "", all * 4 * plan->n_group / MIB);
     if (plan->n_window > 1)
         lr_log(ctx, LR_LOG_INFO, "that does not fit at once: %d passes over the same packets", plan->n_window);
     if (plan->n_window > 1 && model->image.emissivity)
@@ -180,7 +184,10 @@ void imaging_prepare_job(const lr_model *model, const struct window *window, con
         if (peels)
             prepare_peel(model, from, &peel[c]);
     }
-    job->n_aspect = aspect_count(model);
+    const struct light_rows rows = light_rows_make(&model->mesh, aspect_count(model));
+    job->n_aspect = rows.n_aspect;
+    job->n_row = rows.n + job_cavity(&model->mesh) * rows.n_aspect;
+    job->screens = job_screens(&rows);
     job->n_camera = job->n_aspect > 1 ? 1 : window->n_camera;
     job->camera = camera;
     job->n_channel = channels.n;
@@ -190,6 +197,7 @@ void imaging_prepare_job(const lr_model *model, const struct window *window, con
     job->deposit_wide = plan->wide;
     job->keep_emissivity = plan->keep;
     job->force_below = peels ? 0 : FORCE_BELOW;
+    job->thin_below = peels ? 0 : getenv("THIN") ? atof(getenv("THIN")) : THIN_BELOW;
     job->peel = peels ? peel : NULL;
 }
 
@@ -274,7 +282,7 @@ static void group_packets(const struct transport_job *job, const struct transpor
         packets[b % job->n_deposit_group] += tally->batch[b].packets;
 }
 
-/* Trace the scattered light of each group alone: the image is linear in it, but for slopes of S inside cells. */
+/* Trace the scattered light of each group alone: the image is linear in it. */
 static enum lr_status add_errors(lr_context *ctx, const struct worker *worker, const lr_model *model,
                                  const struct scene *scene, int camera, const struct scattered *scattered,
                                  struct cube *cube)

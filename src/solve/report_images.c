@@ -80,8 +80,10 @@ static void write_memory(FILE *out, const lr_model *model)
 {
     const double mib = 1024.0 * 1024.0, value = sizeof(float);
     const struct image_options *image = &model->image;
+    const struct light_rows rows = light_rows_make(&model->mesh, aspect_count(model));
     const double n_cell = (double)mesh_cell_count(&model->mesh), n_channel = model->channels.n;
-    const int refined = channel_refinement(model), n_aspect = aspect_count(model);
+    const int refined = channel_refinement(model), n_aspect = rows.n_aspect;
+    const int n_sum = n_aspect > 1 ? 1 : model->n_camera; /* all observers of shells share one */
     const int n_group = image->errors && model->run.packets > 0 ? IMAGE_GROUPS : 1;
     double pixels = 0.0, most = 0.0;
     for (int i = 0; i < model->n_camera; i++) {
@@ -93,9 +95,9 @@ static void write_memory(FILE *out, const lr_model *model)
     if (image->method == IMAGE_PEEL_OFF || model->run.packets == 0)
         fprintf(out, "no emissivity (%s)", image->method == IMAGE_PEEL_OFF ? "peel-off" : "no packets");
     else
-        fprintf(out, "emissivity %.4g MiB: %g B per cell, channel and camera",
-                n_cell * n_aspect * n_channel * refined * model->n_camera * value * n_group / mib,
-                value * refined * n_aspect);
+        fprintf(out, "emissivity %.4g MiB: %.4g B per cell, channel%s",
+                (double)rows.n * n_channel * refined * n_sum * value * n_group / mib,
+                value * refined * (double)rows.n / n_cell, n_aspect > 1 ? "" : " and camera");
     if (refined > 1)
         fprintf(out, ", recorded in channels %d times as narrow", refined);
     if (n_aspect > 1)

@@ -173,7 +173,6 @@ static void warn_of_thick_cells(lr_context *ctx, const lr_model *model)
 /* What images of gas that scatters (medium.destruction below 1) leave out. */
 static void warn_of_scattering(lr_context *ctx, const lr_model *model)
 {
-    const double too_deep = 10;
     if (model->n_camera == 0 || !(field_measure(&model->medium.eps, &model->mesh).low < 1))
         return;
     if (model->run.packets == 0)
@@ -184,12 +183,6 @@ static void warn_of_scattering(lr_context *ctx, const lr_model *model)
             ctx, LR_LOG_WARNING,
             "image.background is dimmed by gas that scatters (medium.destruction below 1), but not scattered: add an "
             "'external' source for that");
-    const double deepest = model->run.packets > 0 ? deepest_cell(model) : 0;
-    if (deepest > too_deep)
-        lr_log(ctx, LR_LOG_WARNING,
-               "cells are up to %.3g deep at line centre: images come out too bright near it (docs/imaging.md); refine "
-               "the mesh where light escapes",
-               deepest);
 }
 
 static enum lr_status plan_images(lr_context *ctx, const lr_model *model, double left, struct stage *stage,

@@ -26,22 +26,7 @@ struct channels window_channels(const lr_model *model, const struct window *wind
     return channels;
 }
 
-/* Inside a channel the ray tracer gives scattered light the shape of the line, which it has less and less of as the gas
- * gets thick: within b/4 that does not matter (docs/imaging.md). Not for its price in memory where channels are many.
- */
-int channel_refinement(const lr_model *model)
-{
-    const double finest = 0.25 * model->reference_b;
-    const int most = 128;
-    int factor = 1;
-    if (model->run.packets == 0 || model->image.method != IMAGE_TWO_STEP || model->channels.samples > 0)
-        return 1;
-    while (model->channels.width / factor > 1.001 * finest && 2 * factor * model->channels.n <= most)
-        factor *= 2;
-    return factor;
-}
-
-/* Along a ray the gas moves by v mu: a bin is so narrow that this changes by b/8. */
+/* Gas moves toward the observer with v mu: a bin is so narrow that this changes by b/8. */
 int aspect_count(const lr_model *model)
 {
     const int least = 32;
@@ -52,7 +37,27 @@ int aspect_count(const lr_model *model)
     for (int64_t cell = 0; cell < mesh_cell_count(&model->mesh); cell++)
         if (field_at(&model->medium.alpha0, cell) > 0)
             speed = fmax(speed, fabs(field_at(&model->medium.velocity[0], cell)) / field_at(&model->medium.b, cell));
-    return (int)fmin(fmax(ceil(per_b * speed), least), MAX_ASPECT);
+    return 2 * (int)ceil(0.5 * fmin(fmax(per_b * speed, least), MAX_ASPECT)); /* as many of either sphere */
+}
+
+/* Inside a channel the ray tracer gives scattered light the shape of the line, which it has less and less of as the gas
+ * gets thick: within b/8 that does not matter (docs/imaging.md). Channels are recorded as narrow as that where it takes
+ * little memory, and of b/4 where it takes much. */
+int channel_refinement(const lr_model *model)
+{
+    const double fine = 0.125 * model->reference_b, coarse = 0.25 * model->reference_b;
+    const double little = 33554432, much = 536870912; /* numbers for one camera: 2^25, 2^29 */
+    const double rows = (double)light_rows_make(&model->mesh, aspect_count(model)).n;
+    int factor = 1;
+    if (model->run.packets == 0 || model->image.method != IMAGE_TWO_STEP || model->channels.samples > 0)
+        return 1;
+    for (;;) {
+        const double width = model->channels.width / factor, next = rows * model->channels.n * 2 * factor;
+        const bool wanted = (width > 1.001 * fine && next <= little) || (width > 1.001 * coarse && next <= much);
+        if (!wanted || 2 * factor * model->channels.n > MAX_CHANNEL)
+            return factor;
+        factor *= 2;
+    }
 }
 
 struct channels recorded_channels(const lr_model *model, const struct window *window)
@@ -139,35 +144,30 @@ static enum lr_status need_emissivity(lr_context *ctx, const lr_model *model, st
     return lr_allocate(ctx, scene_voxel_count(scene), sizeof(float), &emissivity->value);
 }
 
-/* Any other spectrum goes into the emissivity of each camera; on shells it is the same for all aspects. */
-static enum lr_status add_volume(lr_context *ctx, const lr_model *model, const struct source *source,
-                                 struct scene *scene, int camera)
+/* Any other spectrum is a glow: the part of it below each of many shifts. Two are enough for a density that is even. */
+static enum lr_status add_glow(lr_context *ctx, const lr_model *model, const struct source *source, struct scene *scene)
 {
-    const struct mesh *mesh = &model->mesh;
-    const struct medium *medium = &model->medium;
-    const int n_channel = scene->channels.n;
-    const int n_aspect = scene->n_aspect;
-    LR_TRY(need_emissivity(ctx, model, scene, camera));
-    struct emissivity *emissivity = &scene->emissivity[camera];
-    const double scale = volume_scale(model, source) / (4 * LR_PI * scene->channels.width * emissivity->unit);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(thread_count(model->run.threads))
-    for (int i = 0; i < mesh->n[0]; i++)
-        for (int j = 0; j < mesh->n[1]; j++)
-            for (int k = 0; k < mesh->n[2]; k++) {
-                const int64_t cell = mesh_cell_index(mesh, i, j, k);
-                double centre[3];
-                double n[3];
-                mesh_cell_centre(mesh, (const int[3]){i, j, k}, centre);
-                direction_to(&scene->camera[camera], centre, n);
-                const double approach = source->spectrum.gas_frame ? velocity_along(mesh, medium, cell, n) : 0;
-                const double strength = scale * field_at(&source->emissivity, cell);
-                for (int c = 0; strength > 0 && c < n_channel; c++) {
-                    const double share = channel_share(&source->spectrum, &scene->channels, c, approach,
-                                                       field_at(&medium->a, cell), field_at(&medium->b, cell));
-                    for (int64_t row = cell * n_aspect; row < (cell + 1) * n_aspect; row++)
-                        emissivity->value[row * n_channel + c] += (float)(strength * share);
-                }
-            }
+    enum { FINE = 4097 };
+    const bool even = source->spectrum.kind == SPECTRUM_BAND || source->spectrum.kind == SPECTRUM_MONOCHROMATIC;
+    const int64_t n_cell = mesh_cell_count(&model->mesh);
+    const double scale = volume_scale(model, source) / (4 * LR_PI);
+    struct scene_glow *glow = &scene->glow[scene->n_glow++];
+    double high;
+    spectrum_extent(&source->spectrum, &glow->first, &high);
+    glow->n = even ? 2 : FINE;
+    glow->step = (high - glow->first) / (glow->n - 1);
+    glow->gas_frame = source->spectrum.gas_frame;
+    LR_TRY(lr_allocate(ctx, (size_t)glow->n, sizeof *glow->below, &glow->below));
+    for (int i = 1; i < glow->n; i++)
+        glow->below[i] = even ? 1
+                              : spectrum_share(&source->spectrum, glow->first, glow->first + i * glow->step,
+                                               field_at(&model->medium.a, 0), field_at(&model->medium.b, 0));
+    glow->strength.constant = scale * source->emissivity.constant;
+    if (!source->emissivity.values)
+        return LR_OK;
+    LR_TRY(field_expand(ctx, &glow->strength, n_cell));
+    for (int64_t cell = 0; cell < n_cell; cell++)
+        glow->strength.values[cell] = scale * source->emissivity.values[cell];
     return LR_OK;
 }
 
@@ -177,13 +177,16 @@ static void fill_light(const lr_model *model, const struct source *source, const
                        const double place[3], double strength, double *light)
 {
     const int64_t cell = mesh_cell_at(&model->mesh, place);
+    const double part_width = scene->channels.width / LIGHT_PARTS;
     double n[3];
     direction_to(&scene->camera[camera], place, n);
     const double approach = source->spectrum.gas_frame ? velocity_along(&model->mesh, &model->medium, cell, n) : 0;
     for (int c = 0; c < scene->channels.n; c++)
-        light[c] += strength / scene->channels.width *
-                    channel_share(&source->spectrum, &scene->channels, c, approach, field_at(&model->medium.a, cell),
-                                  field_at(&model->medium.b, cell));
+        for (int part = 0; part < LIGHT_PARTS; part++)
+            light[c * LIGHT_PARTS + part] +=
+                strength / part_width *
+                channel_share(&source->spectrum, &scene->channels, c, part, approach, field_at(&model->medium.a, cell),
+                              field_at(&model->medium.b, cell));
 }
 
 static enum lr_status add_point(lr_context *ctx, const lr_model *model, const struct source *source,
@@ -192,7 +195,7 @@ static enum lr_status add_point(lr_context *ctx, const lr_model *model, const st
     struct scene_point *point = &scene->point[scene->n_point];
     *point = (struct scene_point){.camera = camera};
     memcpy(point->position, source->position, sizeof point->position);
-    LR_TRY(lr_allocate(ctx, (size_t)scene->channels.n, sizeof(double), &point->strength));
+    LR_TRY(lr_allocate(ctx, (size_t)scene->channels.n * LIGHT_PARTS, sizeof(double), &point->strength));
     scene->n_point++;
     fill_light(model, source, scene, camera, point->position, source->luminosity / (4 * LR_PI), point->strength);
     return LR_OK;
@@ -209,7 +212,7 @@ static enum lr_status add_plane(lr_context *ctx, const lr_model *model, const st
     *plane =
         (struct scene_plane){.camera = camera, .axis = source->axis, .offset = source->offset, .isotropic = isotropic};
     plane->side = isotropic ? 0 : source->direction[source->axis] > 0 ? 1 : -1;
-    LR_TRY(lr_allocate(ctx, (size_t)scene->channels.n, sizeof(double), &plane->brightness));
+    LR_TRY(lr_allocate(ctx, (size_t)scene->channels.n * LIGHT_PARTS, sizeof(double), &plane->brightness));
     scene->n_plane++;
     double place[3] = {mesh_centre(&model->mesh, 0), mesh_centre(&model->mesh, 1), mesh_centre(&model->mesh, 2)};
     place[source->axis] = source->offset;
@@ -248,13 +251,6 @@ static enum lr_status add_source(lr_context *ctx, const lr_model *model, const s
                        "%s: a plane or external source whose spectrum moves with the gas has no one colour to be "
                        "imaged; give its spectrum 'frame: mesh'",
                        model->path);
-    if (source->kind == SOURCE_VOLUME && !local && model->mesh.kind == MESH_SHELLS && source->spectrum.gas_frame &&
-        gas_moves(model))
-        return lr_fail(
-            ctx, LR_ERROR_INPUT,
-            "%s: a volume source on shells whose spectrum moves with the gas can be imaged only when that is "
-            "the profile of the gas; give it 'spectrum: local' or 'frame: mesh'",
-            model->path);
     if (source->kind == SOURCE_PLANE && model->mesh.face[2 * source->axis] == FACE_PERIODIC)
         return lr_fail(
             ctx, LR_ERROR_INPUT,
@@ -263,11 +259,11 @@ static enum lr_status add_source(lr_context *ctx, const lr_model *model, const s
             model->path, "xyz"[source->axis]);
     if (source->kind == SOURCE_VOLUME && local)
         return add_line_source(ctx, model, source, scene);
+    if (source->kind == SOURCE_VOLUME)
+        return add_glow(ctx, model, source, scene);
     if (source->kind == SOURCE_EXTERNAL)
         add_external(model, source, scene);
     for (int camera = 0; camera < scene->n_camera; camera++) {
-        if (source->kind == SOURCE_VOLUME)
-            LR_TRY(add_volume(ctx, model, source, scene, camera));
         if (source->kind == SOURCE_POINT)
             LR_TRY(add_point(ctx, model, source, scene, camera));
         if (source->kind == SOURCE_PLANE)
@@ -289,9 +285,10 @@ enum lr_status scene_build(lr_context *ctx, const lr_model *model, const struct 
     scene->borrowed = true;
     scene->channels = recorded_channels(model, window);
     scene->refined = channel_refinement(model);
-    scene->n_aspect = aspect_count(model);
+    scene->rows = light_rows_make(&model->mesh, aspect_count(model));
     LR_TRY_OR(fail, status, mesh_copy(ctx, &model->mesh, &scene->mesh));
-    LR_TRY_OR(fail, status, lr_allocate(ctx, (size_t)scene->channels.n, sizeof(double), &scene->sky));
+    LR_TRY_OR(fail, status, lr_allocate(ctx, (size_t)scene->channels.n * LIGHT_PARTS, sizeof(double), &scene->sky));
+    LR_TRY_OR(fail, status, lr_allocate(ctx, (size_t)model->n_source, sizeof *scene->glow, &scene->glow));
     LR_TRY_OR(fail, status, lr_allocate(ctx, n_light, sizeof *scene->point, &scene->point));
     LR_TRY_OR(fail, status, lr_allocate(ctx, n_light, sizeof *scene->plane, &scene->plane));
     LR_TRY_OR(fail, status, lr_allocate(ctx, n_camera, sizeof *scene->camera, &scene->camera));
@@ -320,7 +317,7 @@ enum lr_status scene_build_dark(lr_context *ctx, const lr_model *model, struct s
 
 static size_t job_voxel_count(const struct scattered *scattered, const struct scene *scene)
 {
-    return scene_voxel_count(scene) + (size_t)(scattered->cavity * scene->n_aspect * scene->channels.n);
+    return scene_voxel_count(scene) + (size_t)(scattered->cavity * scene->rows.n_aspect * scene->channels.n);
 }
 
 /* All observers of shells share what one camera was sent. */
@@ -328,7 +325,7 @@ const float *scattered_sums(const struct scattered *scattered, const struct scen
 {
     const int from = scene->mesh.kind == MESH_SHELLS ? 0 : camera;
     return scattered->sums + (size_t)(group * scattered->n_camera + from) * job_voxel_count(scattered, scene) +
-           (size_t)(scattered->cavity * scene->n_aspect * scene->channels.n);
+           (size_t)(scattered->cavity * scene->rows.n_aspect * scene->channels.n);
 }
 
 /* One standard error of SUM s_g / P from the groups, as in assemble.c. */
@@ -350,39 +347,36 @@ static double group_error(const struct scattered *scattered, const float *sums, 
     return used > 1 ? sqrt(fmax(square - sum * sum / all, 0) / ((used - 1) * all)) : (double)NAN;
 }
 
-/* Expected scatterings per packet in a cell and a channel are an emissivity:
+/* Photons per packet that leave a cell in a channel are an emissivity that this cell does not absorb:
  *
- *     j = L / (4 pi V dv) SUM / N      photons s^-1 cm^-3 sr^-1 per unit velocity,
+ *     E = L / (4 pi V dv) SUM / N      photons s^-1 cm^-3 sr^-1 per unit velocity,
  *
- * and an aspect of shells is seen by one of n_aspect observers. This without SUM / (N V), in the unit of the scene. */
+ * and those that leave by a surface the same with its area, an intensity. This without SUM / (N V), in the unit of the
+ * scene. */
 static double scattered_rate(const lr_model *model, const struct scene *scene)
 {
-    return scene->n_aspect * model_luminosity(model) / (4 * LR_PI * scene->channels.width * emissivity_unit(model));
+    return model_luminosity(model) / (4 * LR_PI * scene->channels.width * emissivity_unit(model));
+}
+
+/* That of a row: the sphere inside which there is nothing has no area, and no light. */
+static double row_scale(const struct scene *scene, double rate, int64_t row)
+{
+    const double volume = light_row_volume(&scene->rows, &scene->mesh, row, length_unit(&scene->mesh));
+    return volume > 0 ? rate / volume : 0;
 }
 
 void scene_scale_sums(const lr_model *model, const struct scene *scene, const float *sums, double packets,
                       float *emissivity)
 {
-    const struct mesh *mesh = &scene->mesh;
     const double rate = scattered_rate(model, scene) / packets;
-    const size_t n_row = (size_t)scene->n_aspect * (size_t)scene->channels.n;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(thread_count(model->run.threads))
-    for (int i = 0; i < mesh->n[0]; i++)
-        for (int j = 0; j < mesh->n[1]; j++)
-            for (int k = 0; k < mesh->n[2]; k++) {
-                const double scale = rate / mesh_cell_volume(mesh, i, j, k);
-                const size_t first = (size_t)mesh_cell_index(mesh, i, j, k) * n_row;
-                for (size_t at = first; at < first + n_row; at++)
-                    emissivity[at] = (float)((double)sums[at] * scale);
-            }
-}
-
-bool scene_has_other_light(const lr_model *model)
-{
-    for (int s = 0; s < model->n_source; s++)
-        if (model->source[s].kind == SOURCE_VOLUME && model->source[s].spectrum.kind != SPECTRUM_LOCAL)
-            return true;
-    return false;
+    const size_t n_channel = (size_t)scene->channels.n;
+#pragma omp parallel for schedule(dynamic, 1024) num_threads(thread_count(model->run.threads))
+    for (int64_t row = 0; row < scene->rows.n; row++) {
+        const double scale = row_scale(scene, rate, row);
+        const size_t first = (size_t)row * n_channel;
+        for (size_t at = first; at < first + n_channel; at++)
+            emissivity[at] = (float)((double)sums[at] * scale);
+    }
 }
 
 void scene_use_kept(const lr_model *model, struct scene *scene, const void *kept, double packets)
@@ -432,8 +426,7 @@ enum lr_status scene_own_medium(lr_context *ctx, struct scene *scene)
 enum lr_status scene_add_scattered(lr_context *ctx, const lr_model *model, struct scene *scene,
                                    const struct scattered *scattered, bool errors)
 {
-    const struct mesh *mesh = &scene->mesh;
-    const size_t n_row = (size_t)scene->n_aspect * (size_t)scene->channels.n;
+    const size_t n_channel = (size_t)scene->channels.n;
     const size_t stride = job_voxel_count(scattered, scene) * (size_t)scattered->n_camera;
     double all = 0;
     for (int g = 0; g < scattered->n_group; g++)
@@ -445,21 +438,19 @@ enum lr_status scene_add_scattered(lr_context *ctx, const lr_model *model, struc
         if (errors)
             LR_TRY(lr_allocate(ctx, scene_voxel_count(scene), sizeof(float), &emissivity->error));
         const float *from = scattered_sums(scattered, scene, 0, camera);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(thread_count(model->run.threads))
-        for (int i = 0; i < mesh->n[0]; i++)
-            for (int j = 0; j < mesh->n[1]; j++)
-                for (int k = 0; k < mesh->n[2]; k++) {
-                    const double scale = rate / mesh_cell_volume(mesh, i, j, k);
-                    const size_t first = (size_t)mesh_cell_index(mesh, i, j, k) * n_row;
-                    for (size_t at = first; at < first + n_row; at++) {
-                        double sum = 0;
-                        for (int g = 0; g < scattered->n_group; g++)
-                            sum += (double)from[(size_t)g * stride + at];
-                        emissivity->value[at] += (float)(sum / all * scale);
-                        if (errors)
-                            emissivity->error[at] = (float)(group_error(scattered, from + at, stride) * scale);
-                    }
-                }
+#pragma omp parallel for schedule(dynamic, 1024) num_threads(thread_count(model->run.threads))
+        for (int64_t row = 0; row < scene->rows.n; row++) {
+            const double scale = row_scale(scene, rate, row);
+            const size_t first = (size_t)row * n_channel;
+            for (size_t at = first; at < first + n_channel; at++) {
+                double sum = 0;
+                for (int g = 0; g < scattered->n_group; g++)
+                    sum += (double)from[(size_t)g * stride + at];
+                emissivity->value[at] = (float)(sum / all * scale);
+                if (errors)
+                    emissivity->error[at] = (float)(group_error(scattered, from + at, stride) * scale);
+            }
+        }
     }
     return LR_OK;
 }

@@ -27,9 +27,9 @@ enum lr_status scene_build(lr_context *ctx, const lr_model *model, const struct 
 /* The gas alone, for depths: nothing shines in it, and nothing is kept per cell and channel. */
 enum lr_status scene_build_dark(lr_context *ctx, const lr_model *model, struct scene **scene);
 
-/* What transport summed up: expected scatterings (kernel/deposit.h), and the packets of each group. */
+/* What transport summed up: photons toward cameras (kernel/sight.h), and the packets of each group. */
 struct scattered {
-    const float *sums; /* [n_group][n_camera][n_cell of the job][n_aspect][n_channel] */
+    const float *sums; /* [n_group][n_camera][n_row of the job][n_channel] */
     int n_group, n_camera;
     int cavity; /* 1: the first cell of the job is the empty cavity inside the shells */
     const double *packets;
@@ -42,8 +42,6 @@ const float *scattered_sums(const struct scattered *scattered, const struct scen
 enum lr_status scene_add_scattered(lr_context *ctx, const lr_model *model, struct scene *scene,
                                    const struct scattered *scattered, bool errors);
 
-/* Whether sources put light into the emissivity that is not scattered. */
-bool scene_has_other_light(const lr_model *model);
 /* The emissivity that a device keeps, of so many packets. */
 void scene_use_kept(const lr_model *model, struct scene *scene, const void *kept, double packets);
 /* Sums of one camera and of so many packets, as an emissivity in the unit of the scene's. */

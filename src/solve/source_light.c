@@ -60,9 +60,28 @@ double spectrum_share(const struct spectrum *spectrum, double low, double high, 
     return voigt_share(low, high, a, b);
 }
 
-double channel_share(const struct spectrum *spectrum, const struct channels *channels, int k, double approach, double a,
-                     double b)
+double channel_share(const struct spectrum *spectrum, const struct channels *channels, int k, int part, double approach,
+                     double a, double b)
 {
-    const double velocity = channels->first + k * channels->width;
-    return spectrum_share(spectrum, -(velocity + channels->width) - approach, -velocity - approach, a, b);
+    const double width = channels->width / LIGHT_PARTS;
+    const double velocity = channels->first + k * channels->width + part * width;
+    return spectrum_share(spectrum, -(velocity + width) - approach, -velocity - approach, a, b);
+}
+
+void spectrum_extent(const struct spectrum *spectrum, double *low, double *high)
+{
+    const double least = 1e-6 * LR_LIGHT_SPEED * 1e-6; /* a line that has no width, cm/s */
+    double half = least;
+    *low = *high = spectrum->centre;
+    if (spectrum->kind == SPECTRUM_GAUSSIAN)
+        half = 8 * spectrum->width;
+    if (spectrum->kind == SPECTRUM_BAND)
+        half = 0.5 * spectrum->width;
+    if (spectrum->kind == SPECTRUM_TABLE) {
+        *low = spectrum->shift[0];
+        *high = spectrum->shift[spectrum->n_table - 1];
+        half = 0;
+    }
+    *low -= half;
+    *high += half;
 }

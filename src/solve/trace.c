@@ -24,6 +24,7 @@ struct prepared_trace {
     struct rings rings;
     double *sky;
     struct trace_plane *plane;
+    struct trace_glow *glow;
     struct trace_probe *probe;
     int *probe_point; /* index of the scene's point behind each probe */
     double *owned;    /* brightness of the planes */
@@ -52,6 +53,17 @@ static void read_cells(const void *user, int64_t first, int64_t count, struct tr
     }
 }
 
+/* Photons per length, area, steradian and velocity, in code units. */
+static void read_glow(const void *user, int glow, int64_t first, int64_t count, double *strength)
+{
+    const struct prepared_trace *prepared = user;
+    const double unit = prepared->length_unit / (prepared->intensity_unit * prepared->velocity_unit);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t cell = first + i - prepared->cavity;
+        strength[i] = cell < 0 ? 0 : field_at(&prepared->scene->glow[glow].strength, cell) * unit;
+    }
+}
+
 /* I_v of a black body: photons s^-1 cm^-2 sr^-1 per unit velocity. */
 static double background_light(double nu0, double temperature)
 {
@@ -69,7 +81,9 @@ static double choose_unit(const struct scene *scene, int origin, double backgrou
     unit = fmax(unit, field_measure(&scene->line_source, &scene->mesh).high * length);
     if (scene->emissivity[origin].value || scene->emissivity[origin].kept)
         unit = fmax(unit, scene->emissivity[origin].unit * length);
-    for (int c = 0; c < scene->channels.n; c++) {
+    for (int g = 0; g < scene->n_glow; g++)
+        unit = fmax(unit, field_measure(&scene->glow[g].strength, &scene->mesh).high * length / scene->reference_b);
+    for (int c = 0; c < scene->channels.n * LIGHT_PARTS; c++) {
         unit = fmax(unit, scene->sky[c]);
         for (int p = 0; p < scene->n_plane; p++)
             unit = fmax(unit, scene->plane[p].brightness[c]);
@@ -154,11 +168,32 @@ static int prepare_channels(lr_context *ctx, const struct channels *channels, st
     return first;
 }
 
+/* The light of each node: the mean over the part of the channel that the node stands for. `light` is that of the
+ * LIGHT_PARTS of all stored channels. */
+static void light_of_nodes(const struct prepared_trace *prepared, int first, const double *light, double *nodes)
+{
+    const struct trace_job *job = &prepared->job;
+    double low = 0;
+    for (int node = 0; node < job->n_node; node++) {
+        const double high = low + job->weight[node];
+        for (int c = 0; c < job->n_channel; c++) {
+            const double *parts = light + (size_t)(first + c) * LIGHT_PARTS;
+            double sum = 0;
+            for (int p = 0; p < LIGHT_PARTS; p++) {
+                const double overlap = fmin(high * LIGHT_PARTS, p + 1) - fmax(low * LIGHT_PARTS, p);
+                sum += overlap > 0 ? overlap / LIGHT_PARTS * parts[p] : 0;
+            }
+            nodes[node * job->n_channel + c] = sum / (job->weight[node] * prepared->intensity_unit);
+        }
+        low = high;
+    }
+}
+
 static enum lr_status prepare_planes(lr_context *ctx, int origin, int first, struct prepared_trace *prepared)
 {
     const struct scene *scene = prepared->scene;
     struct trace_job *job = &prepared->job;
-    const size_t n = (size_t)job->n_channel;
+    const size_t n = (size_t)job->n_channel * (size_t)job->n_node;
     LR_TRY(lr_allocate(ctx, (size_t)scene->n_plane, sizeof *prepared->plane, &prepared->plane));
     LR_TRY(lr_allocate(ctx, (size_t)scene->n_plane * n, sizeof(double), &prepared->owned));
     for (int p = 0; p < scene->n_plane; p++) {
@@ -166,13 +201,27 @@ static enum lr_status prepare_planes(lr_context *ctx, int origin, int first, str
         if (from->camera != origin)
             continue;
         double *brightness = prepared->owned + (size_t)job->n_plane * n;
-        for (size_t c = 0; c < n; c++)
-            brightness[c] = from->brightness[(size_t)first + c] / prepared->intensity_unit;
+        light_of_nodes(prepared, first, from->brightness, brightness);
         prepared->plane[job->n_plane++] = (struct trace_plane){
             from->axis, job_coordinate(&scene->mesh, from->axis, from->offset, prepared->length_unit), from->isotropic,
             from->side, brightness};
     }
     job->plane = prepared->plane;
+    return LR_OK;
+}
+
+static enum lr_status prepare_glows(lr_context *ctx, struct prepared_trace *prepared)
+{
+    const struct scene *scene = prepared->scene;
+    LR_TRY(lr_allocate(ctx, (size_t)scene->n_glow, sizeof *prepared->glow, &prepared->glow));
+    for (int g = 0; g < scene->n_glow; g++) {
+        const struct scene_glow *from = &scene->glow[g];
+        prepared->glow[g] = (struct trace_glow){from->n, from->first / prepared->velocity_unit,
+                                                from->step / prepared->velocity_unit, from->below, from->gas_frame};
+    }
+    prepared->job.n_glow = scene->n_glow;
+    prepared->job.glow = prepared->glow;
+    prepared->job.read_glow = read_glow;
     return LR_OK;
 }
 
@@ -202,6 +251,7 @@ static enum lr_status prepare_probes(lr_context *ctx, int origin, const struct c
         prepared->probe_point[job->n_probe++] = p;
     }
     job->probe = prepared->probe;
+    job->n_probe_node = LIGHT_PARTS;
     return LR_OK;
 }
 
@@ -212,6 +262,7 @@ static void prepared_free(struct prepared_trace *prepared)
     free(prepared->light);
     free(prepared->sky);
     free(prepared->plane);
+    free(prepared->glow);
     free(prepared->probe);
     free(prepared->probe_point);
     free(prepared->owned);
@@ -221,7 +272,7 @@ static void prepared_free(struct prepared_trace *prepared)
 static enum lr_status add_cavity(lr_context *ctx, const float *from, struct prepared_trace *prepared,
                                  const float **light)
 {
-    const size_t row = (size_t)(prepared->scene->n_aspect * prepared->scene->channels.n);
+    const size_t row = (size_t)(prepared->scene->rows.n_aspect * prepared->scene->channels.n);
     const size_t n = scene_voxel_count(prepared->scene);
     LR_TRY(lr_allocate(ctx, n + row, sizeof(float), &prepared->light));
     memcpy(prepared->light + row, from, n * sizeof(float));
@@ -244,9 +295,8 @@ static enum lr_status prepare(lr_context *ctx, const struct scene *scene, int or
     LR_TRY(prepare_mesh(ctx, prepared));
     LR_TRY(prepare_eye(ctx, view, prepared));
     const int first = prepare_channels(ctx, channels, prepared);
-    LR_TRY(lr_allocate(ctx, (size_t)job->n_channel, sizeof(double), &prepared->sky));
+    LR_TRY(lr_allocate(ctx, (size_t)job->n_channel * (size_t)job->n_node, sizeof(double), &prepared->sky));
     job->sky = prepared->sky;
-    job->step_source = options->step_source;
     const float *light = emissivity->value;
     if (light && prepared->cavity)
         LR_TRY(add_cavity(ctx, light, prepared, &light));
@@ -257,15 +307,20 @@ static enum lr_status prepare(lr_context *ctx, const struct scene *scene, int or
         job->kept_first = emissivity->first + first;
         job->emissivity_unit *= emissivity->scale;
     }
-    job->n_aspect = light ? scene->n_aspect : 1;
-    /* Scattered light was recorded in cells that move as one: rays see them as the packets did. */
-    job->step_velocity = options->step_velocity && !job->emissivity && !job->kept;
-    job->spread = field_measure(&scene->medium.eps, &scene->mesh).low < 1;
+    job->n_aspect = light ? scene->rows.n_aspect : 1;
+    job->n_row = scene->rows.n + (int64_t)prepared->cavity * scene->rows.n_aspect;
+    job->screens = job_screens(&scene->rows);
+    /* Packets are created and scattered in cells that are even and move as one: rays see the same cells. */
+    const bool with_packets = job->emissivity || job->kept || options->method == IMAGE_PEEL_OFF;
+    job->step_source = options->step_source && !with_packets;
+    job->step_velocity = options->step_velocity && !with_packets;
     if (!shines)
         return LR_OK;
-    for (int c = 0; c < job->n_channel; c++)
-        prepared->sky[c] = (scene->sky[first + c] + background) / prepared->intensity_unit;
+    light_of_nodes(prepared, first, scene->sky, prepared->sky);
+    for (int i = 0; i < job->n_channel * job->n_node; i++)
+        prepared->sky[i] += background / prepared->intensity_unit;
     LR_TRY(prepare_planes(ctx, origin, first, prepared));
+    LR_TRY(prepare_glows(ctx, prepared));
     return prepare_probes(ctx, origin, view, prepared);
 }
 
@@ -315,18 +370,23 @@ static void add_points(const struct prepared_trace *prepared, int first, const s
         double dilution;
         if (!find_pixel(view, point->position, &pixel, &dilution))
             continue;
-        for (int c = 0; c < job->n_channel; c++)
+        for (int c = 0; c < job->n_channel; c++) {
+            double seen = 0;
+            for (int part = 0; part < LIGHT_PARTS; part++)
+                seen += point->strength[(first + c) * LIGHT_PARTS + part] *
+                        transmission[(p * job->n_channel + c) * LIGHT_PARTS + part] / LIGHT_PARTS;
             intensity[c / job->merge * plane + pixel] +=
-                (float)(point->strength[first + c] * transmission[p * job->n_channel + c] * dilution /
-                        (job->merge * prepared->intensity_unit));
+                (float)(seen * dilution / (job->merge * prepared->intensity_unit));
+        }
     }
 }
 
 /* That of the channels of the cube. */
 static void merge_sky(const struct trace_job *job, double *sky)
 {
-    for (int c = 0; c < job->n_channel; c++)
-        sky[c / job->merge] += job->sky[c] / job->merge;
+    for (int node = 0; node < job->n_node; node++)
+        for (int c = 0; c < job->n_channel; c++)
+            sky[c / job->merge] += job->weight[node] * job->sky[node * job->n_channel + c] / job->merge;
 }
 
 /* Nothing of it is left in the intensity, then. */
@@ -380,8 +440,7 @@ static enum lr_status run_shells(lr_context *ctx, const struct worker *worker, c
         LR_TRY_OR(done, status, lr_allocate(ctx, n_ray, sizeof(float), &rays.optical_depth));
     LR_TRY_OR(done, status, lr_allocate(ctx, (size_t)n_plane, sizeof(double), &beyond));
     LR_TRY_OR(done, status, lr_allocate(ctx, (size_t)n_plane, sizeof(double), &nothing));
-    for (int c = 0; c < job->n_channel; c++)
-        beyond[c / job->merge] += job->sky[c] / job->merge;
+    merge_sky(job, beyond);
     LR_TRY_OR(done, status, run_job(ctx, worker, job, view, &rays));
     image->seconds = rays.seconds;
     LR_TRY_OR(done, status,
@@ -478,7 +537,8 @@ enum lr_status trace_cube(lr_context *ctx, const struct worker *worker, const st
     if (options->optical_depth || options->report)
         LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof(float), &image.optical_depth));
     LR_TRY_OR(done, status,
-              lr_allocate(ctx, (size_t)job->n_probe * (size_t)job->n_channel, sizeof(double), &image.transmission));
+              lr_allocate(ctx, (size_t)job->n_probe * (size_t)job->n_channel * LIGHT_PARTS, sizeof(double),
+                          &image.transmission));
     LR_TRY_OR(done, status, lr_allocate(ctx, (size_t)channels->n, sizeof *sky, &sky));
     LR_TRY_OR(done, status, run(ctx, worker, &prepared, view, &image));
     const int first = (int)lround((channels->first - scene->channels.first) / scene->channels.width);
