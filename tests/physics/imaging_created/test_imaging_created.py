@@ -4,7 +4,8 @@ cell, and on whatever mesh.
 No packets and no scattering: light is created in proportion to the density, the opacity is the same everywhere, and so
 S follows the density. Directions are the 48 pixel centres of HEALPix with N_side = 2. A cell sends out q V toward every
 one of them as long as its S is linear and has its mean in the middle, so that the sum of all images is the luminosity.
-What is left is that of rays, which are a third of a cell apart: their number in a cell is whole.
+What is left is that of rays, which are a third of a cell apart: their number in a cell is whole. In views across an axis
+the edges of the cube fall between rays.
 
 Dust so faint that it absorbs 1e-12 must change nothing, though gas with dust is followed at all frequencies and not only
 near its line.
