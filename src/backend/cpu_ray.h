@@ -114,8 +114,8 @@ static void fill_stretch(const struct pass *pass, struct vec3 n, struct passage 
         stretch->near += vec3_dot(slope->velocity, way.to);
     }
     if (slope && view->step_source) {
-        stretch->tilt.in = tilt_bounded(vec3_dot(slope->source, way.from));
-        stretch->tilt.out = tilt_bounded(vec3_dot(slope->source, way.to));
+        stretch->tilt.in = vec3_dot(slope->source, way.from);
+        stretch->tilt.out = vec3_dot(slope->source, way.to);
     }
 }
 

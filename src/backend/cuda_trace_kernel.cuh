@@ -79,8 +79,8 @@ __device__ __forceinline__ struct stretch next_stretch(const struct trace_view &
             stretch.near += vec3_dot(slope.velocity, stretch.way.to);
         }
         if (view.step_source) {
-            stretch.tilt.in = tilt_bounded(vec3_dot(slope.source, stretch.way.from));
-            stretch.tilt.out = tilt_bounded(vec3_dot(slope.source, stretch.way.to));
+            stretch.tilt.in = vec3_dot(slope.source, stretch.way.from);
+            stretch.tilt.out = vec3_dot(slope.source, stretch.way.to);
         }
     }
     if (WALK_IS_RADIAL) {

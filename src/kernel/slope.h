@@ -1,6 +1,9 @@
 /* How the gas changes inside a cell: slopes of the velocity toward the observer and of the source function of the line,
  * from the neighbours across the six faces, limited as by van Leer (1977, J. Comput. Phys. 23, 276): no new extremes.
- * Empty cells say nothing; a cell at the edge of the gas or of the mesh takes the slope of its other side. */
+ * Empty cells say nothing; a cell at the edge of the gas or of the mesh takes the slope of its other side.
+ *
+ * Slopes of S are scaled down together until it is positive all over the cell. It is then linear and has its mean in
+ * the middle, so that thin gas sends out what it creates in every direction. */
 #ifndef LR_KERNEL_SLOPE_H
 #define LR_KERNEL_SLOPE_H
 
@@ -11,17 +14,6 @@ struct LR_ALIGNED(32) slope_view {
     struct vec3 source;   /* d(ln S) / d(x, y, z), S = q / alpha0; SHELLS: d / d r in x */
     real unused[2];
 };
-
-/* Slope of f between two neighbours at the distances given; a distance of 0 = no neighbour. */
-LR_FN real limited_slope(real f_below, real f, real f_above, real to_below, real to_above)
-{
-    const real rise_below = to_below > R(0) ? r_div(f - f_below, to_below) : R(0);
-    const real rise_above = to_above > R(0) ? r_div(f_above - f, to_above) : R(0);
-    const real product = rise_below * rise_above;
-    if (to_below > R(0) && to_above > R(0))
-        return product > R(0) ? r_div(R(2) * product, rise_below + rise_above) : R(0);
-    return rise_below + rise_above;
-}
 
 LR_FN int cell_is_empty(const struct cell_view *cell)
 {
@@ -34,41 +26,95 @@ LR_FN real line_source_function(const struct cell_view *cell)
     return cell->alpha0 > R(0) ? r_div(cell->eps, cell->alpha0) : R(0);
 }
 
-/* What lies across one face: the mean of the cells there that have gas. */
-struct beside {
-    real v, s;
-    real to_velocity, to_source; /* distance between middles; 0 = nothing there */
+/* How a quantity changes from the middle of a cell to that of what lies across a face: the mean of the cells there that
+ * have gas. */
+struct rise {
+    int n; /* cells; 0 = nothing is known */
+    real change;
+    real to[3];
 };
 
-LR_FN struct beside cell_beside(const struct mesh_view *mesh, const struct cell_view *cells, const int at[3], int axis,
-                                int side, struct vec3 n)
+LR_FN struct rise rise_none(void)
 {
-    struct beside mean;
-    real n_velocity = R(0);
-    real n_source = R(0);
-    mean.v = mean.s = mean.to_velocity = mean.to_source = R(0);
-    for (int part = 0; part < WALK_N_BESIDE; part++) {
-        const struct neighbour next = walk_neighbour(mesh, at, axis, side, part);
-        if (next.cell < 0 || cell_is_empty(&cells[next.cell]))
-            continue;
-        const struct cell_view *there = &cells[next.cell];
-        mean.v += cell_velocity_along(there, n);
-        mean.to_velocity += next.distance;
-        n_velocity += R(1);
-        if (there->alpha0 > R(0)) {
-            mean.s += line_source_function(there);
-            mean.to_source += next.distance;
-            n_source += R(1);
-        }
-    }
-    if (WALK_N_BESIDE > 1) {
-        mean.v = n_velocity > R(0) ? r_div(mean.v, n_velocity) : R(0);
-        mean.to_velocity = n_velocity > R(0) ? r_div(mean.to_velocity, n_velocity) : R(0);
-        mean.s = n_source > R(0) ? r_div(mean.s, n_source) : R(0);
-        mean.to_source = n_source > R(0) ? r_div(mean.to_source, n_source) : R(0);
-    }
+    struct rise none;
+    none.n = 0;
+    none.change = none.to[0] = none.to[1] = none.to[2] = R(0);
+    return none;
+}
+
+LR_FN struct rise rise_with(struct rise mean, real change, const struct neighbour *next)
+{
+    mean.n++;
+    const real share = r_div(R(1), (real)mean.n);
+    mean.change += (change - mean.change) * share;
+    for (int k = 0; k < 3; k++)
+        mean.to[k] += (next->offset[k] - mean.to[k]) * share;
     return mean;
 }
+
+/* Rise per length along an axis, without what the other parts of the gradient do on the way sideways. */
+LR_FN real rise_along(struct rise rise, struct vec3 gradient, int axis)
+{
+    const real sideways = (axis == 0 ? R(0) : gradient.x * rise.to[0]) + (axis == 1 ? R(0) : gradient.y * rise.to[1]) +
+                          (axis == 2 ? R(0) : gradient.z * rise.to[2]);
+    return rise.n > 0 ? r_div(rise.change - sideways, rise.to[axis]) : R(0);
+}
+
+/* Below this determinant the neighbours lie nearly in one plane with the cell, and sideways parts are left in. */
+#define LEAST_DETERMINANT R(1e-3)
+
+/* The gradient without limits, for neighbours that lie sideways: SUM (g . d - change)^2 / d^2 over the faces is least,
+ * which is exact for linear fields. Lengths in widths of the cell; 0 along an axis without neighbours. */
+LR_FN struct vec3 fitted_gradient(const struct rise rise[6], struct vec3 width)
+{
+    real xx = R(0), yy = R(0), zz = R(0), xy = R(0), xz = R(0), yz = R(0);
+    struct vec3 sum = vec3_make(R(0), R(0), R(0));
+    for (int face = 0; face < 6; face++) {
+        if (rise[face].n == 0)
+            continue;
+        const struct vec3 d = vec3_make(r_div(rise[face].to[0], width.x), r_div(rise[face].to[1], width.y),
+                                        r_div(rise[face].to[2], width.z));
+        const real weight = r_div(R(1), vec3_dot(d, d));
+        const real pull = rise[face].change * weight;
+        xx += d.x * d.x * weight;
+        yy += d.y * d.y * weight;
+        zz += d.z * d.z * weight;
+        xy += d.x * d.y * weight;
+        xz += d.x * d.z * weight;
+        yz += d.y * d.z * weight;
+        sum = vec3_make(sum.x + d.x * pull, sum.y + d.y * pull, sum.z + d.z * pull);
+    }
+    xx += rise[0].n + rise[1].n > 0 ? R(0) : R(1);
+    yy += rise[2].n + rise[3].n > 0 ? R(0) : R(1);
+    zz += rise[4].n + rise[5].n > 0 ? R(0) : R(1);
+    const struct vec3 to_x = vec3_make(yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy);
+    const struct vec3 to_y = vec3_make(to_x.y, xx * zz - xz * xz, xy * xz - xx * yz);
+    const struct vec3 to_z = vec3_make(to_x.z, to_y.z, xx * yy - xy * xy);
+    const real determinant = xx * to_x.x + xy * to_x.y + xz * to_x.z;
+    const real inverse = determinant > LEAST_DETERMINANT ? r_div(R(1), determinant) : R(0);
+    return vec3_make(r_div(vec3_dot(to_x, sum) * inverse, width.x), r_div(vec3_dot(to_y, sum) * inverse, width.y),
+                     r_div(vec3_dot(to_z, sum) * inverse, width.z));
+}
+
+LR_FN real limited_slope(const struct rise rise[6], struct vec3 gradient, int axis)
+{
+    const real below = rise_along(rise[2 * axis], gradient, axis);
+    const real above = rise_along(rise[2 * axis + 1], gradient, axis);
+    const real product = below * above;
+    if (rise[2 * axis].n > 0 && rise[2 * axis + 1].n > 0)
+        return product > R(0) ? r_div(R(2) * product, below + above) : R(0);
+    return below + above;
+}
+
+LR_FN struct vec3 limited_slopes(const struct rise rise[6], struct vec3 width)
+{
+    const struct vec3 gradient = WALK_N_BESIDE > 1 ? fitted_gradient(rise, width) : vec3_make(R(0), R(0), R(0));
+    return vec3_make(limited_slope(rise, gradient, 0), limited_slope(rise, gradient, 1),
+                     limited_slope(rise, gradient, 2));
+}
+
+/* By how much S falls below its mean at the lowest corner, at most: rounding must not make it negative. */
+#define LARGEST_FALL R(0.9999)
 
 /* Slopes of a cell for an observer in the direction n, which is z, the radius, on shells. */
 LR_FN struct slope_view cell_slopes(const struct mesh_view *mesh, const struct cell_view *cells, const int at[3],
@@ -77,23 +123,30 @@ LR_FN struct slope_view cell_slopes(const struct mesh_view *mesh, const struct c
     const struct cell_view *here = &cells[(at[0] * mesh->n[1] + at[1]) * mesh->n[2] + at[2]];
     const real v = cell_velocity_along(here, n);
     const real s = line_source_function(here);
-    real velocity[3];
-    real source[3];
-    for (int axis = 0; axis < 3; axis++) {
-        const struct beside below = cell_beside(mesh, cells, at, axis, 0, n);
-        const struct beside above = cell_beside(mesh, cells, at, axis, 1, n);
-        velocity[axis] = limited_slope(below.v, v, above.v, below.to_velocity, above.to_velocity);
-        source[axis] = s > R(0) ? r_div(limited_slope(below.s, s, above.s, below.to_source, above.to_source), s) : R(0);
+    struct rise velocity[6];
+    struct rise source[6];
+    for (int face = 0; face < 6; face++) {
+        velocity[face] = source[face] = rise_none();
+        for (int part = 0; part < WALK_N_BESIDE; part++) {
+            const struct neighbour next = walk_neighbour(mesh, at, face / 2, face & 1, part);
+            if (next.cell < 0 || cell_is_empty(&cells[next.cell]))
+                continue;
+            const struct cell_view *there = &cells[next.cell];
+            velocity[face] = rise_with(velocity[face], cell_velocity_along(there, n) - v, &next);
+            if (there->alpha0 > R(0))
+                source[face] = rise_with(source[face], line_source_function(there) - s, &next);
+        }
     }
-    if (WALK_IS_RADIAL) {
-        const real steepest = walk_steepest(mesh, at);
-        source[0] = r_min(r_max(source[0], -steepest), steepest);
-    }
-    struct slope_view slope;
-    slope.velocity = vec3_make(velocity[0], velocity[1], velocity[2]);
-    slope.source = vec3_make(source[0], source[1], source[2]);
-    slope.unused[0] = slope.unused[1] = R(0);
-    return slope;
+    const struct vec3 width = walk_width(mesh, at[0], at[1], at[2]);
+    const struct vec3 extent = walk_extent(mesh, at);
+    const struct vec3 slope = limited_slopes(source, width);
+    const real fall = r_abs(slope.x) * extent.x + r_abs(slope.y) * extent.y + r_abs(slope.z) * extent.z;
+    const real scale = s > R(0) ? r_div(R(1), r_max(s, r_div(fall, LARGEST_FALL))) : R(0);
+    struct slope_view result;
+    result.velocity = limited_slopes(velocity, width);
+    result.source = vec3_make(slope.x * scale, slope.y * scale, slope.z * scale);
+    result.unused[0] = result.unused[1] = R(0);
+    return result;
 }
 
 #endif

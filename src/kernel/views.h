@@ -22,8 +22,8 @@ enum { FACE_IS_OPEN, FACE_IS_PERIODIC, FACE_IS_REFLECTING };
 
 /* A cell across a face. */
 struct neighbour {
-    int cell;      /* index, or -1 */
-    real distance; /* between the middles */
+    int cell;       /* index, or -1 */
+    real offset[3]; /* of its middle from that of the cell itself */
 };
 
 struct mesh_view {

@@ -235,6 +235,13 @@ LR_FN struct crossing walk_cross(const struct mesh_view *mesh, struct place at, 
     return result;
 }
 
+/* How far a cell reaches from the place where a linear S has its mean. */
+LR_FN struct vec3 walk_extent(const struct mesh_view *mesh, const int at[3])
+{
+    const struct vec3 width = walk_width(mesh, at[0], at[1], at[2]);
+    return vec3_make(R(0.5) * width.x, R(0.5) * width.y, R(0.5) * width.z);
+}
+
 /* How many neighbours across one face are asked for: those at the quarters of the face. */
 enum { WALK_N_BESIDE = 4 };
 
@@ -249,32 +256,37 @@ LR_FN struct neighbour walk_neighbour(const struct mesh_view *mesh, const int at
     place.k = at[2];
     place.width = walk_width(mesh, at[0], at[1], at[2]);
     const real width[3] = {place.width.x, place.width.y, place.width.z};
-    real local[3] = {R(0), R(0), R(0)};
+    real local[3];
+    local[axis] = upward ? width[axis] : R(0);
     local[across] = width[across] * (part & 1 ? R(0.75) : R(0.25));
     local[other] = width[other] * (part & 2 ? R(0.75) : R(0.25));
     place.local = vec3_make(local[0], local[1], local[2]);
     const struct amr_step step = amr_across(mesh, place, axis, upward);
+    struct place there = place;
     result.cell = -1;
-    result.distance = R(0);
+    for (int k = 0; k < 3; k++)
+        result.offset[k] = R(0);
     if (step.outside)
         return result;
-    struct place there = place;
     if (step.same_brick) {
         const int one = upward ? 1 : -1;
         there.i += axis == 0 ? one : 0;
         there.j += axis == 1 ? one : 0;
         there.k += axis == 2 ? one : 0;
+        there = amr_on_face(there, axis, !upward);
     } else {
         there = amr_descend(mesh, step.to);
     }
-    const int here = walk_cell_index(mesh, place);
-    const real beyond[3] = {there.width.x, there.width.y, there.width.z};
     result.cell = walk_cell_index(mesh, there);
-    result.distance = R(0.5) * (width[axis] + beyond[axis]);
-    if (result.cell == here) {
+    if (result.cell == walk_cell_index(mesh, place)) {
         result.cell = -1;
-        result.distance = R(0);
+        return result;
     }
+    /* the point on the face from the middle of this cell, less the same from that of the other */
+    const real inside[3] = {there.local.x, there.local.y, there.local.z};
+    const real beyond[3] = {there.width.x, there.width.y, there.width.z};
+    for (int k = 0; k < 3; k++)
+        result.offset[k] = (local[k] - R(0.5) * width[k]) - (inside[k] - R(0.5) * beyond[k]);
     return result;
 }
 

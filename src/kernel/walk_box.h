@@ -108,14 +108,6 @@ struct crossing {
     int face; /* 0..5, x- x+ y- y+ z- z+, of the cell that was left */
 };
 
-/* The largest slope of a quantity relative to its mean: none is too large, since ends of ways are bounded. */
-LR_FN real walk_steepest(const struct mesh_view *mesh, const int at[3])
-{
-    (void)mesh;
-    (void)at;
-    return R_HUGE;
-}
-
 /* The velocity of the gas along a flight. */
 LR_FN real cell_velocity_along(const struct cell_view *cell, struct vec3 n)
 {

@@ -114,6 +114,13 @@ LR_FN struct place walk_on_plane(const struct mesh_view *mesh, const double poin
     return place_on_plane(mesh, walk_place(mesh, point, -1), axis, cell, local);
 }
 
+/* How far a cell reaches from the place where a linear S has its mean. */
+LR_FN struct vec3 walk_extent(const struct mesh_view *mesh, const int at[3])
+{
+    const struct vec3 width = walk_width(mesh, at[0], at[1], at[2]);
+    return vec3_make(R(0.5) * width.x, R(0.5) * width.y, R(0.5) * width.z);
+}
+
 /* How many neighbours across one face are asked for. */
 enum { WALK_N_BESIDE = 1 };
 
@@ -123,17 +130,19 @@ LR_FN struct neighbour walk_neighbour(const struct mesh_view *mesh, const int at
     const int count = mesh->n[axis];
     int there[3];
     (void)part;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++) {
         there[k] = at[k];
+        result.offset[k] = R(0);
+    }
     there[axis] += upward ? 1 : -1;
     if (mesh->face[2 * axis] == FACE_IS_PERIODIC)
         there[axis] = there[axis] < 0 ? count - 1 : there[axis] < count ? there[axis] : 0;
     result.cell = -1;
-    result.distance = R(0);
     if (there[axis] < 0 || there[axis] >= count || there[axis] == at[axis])
         return result;
     result.cell = (there[0] * mesh->n[1] + there[1]) * mesh->n[2] + there[2];
-    result.distance = R(0.5) * (mesh->width[axis][at[axis]] + mesh->width[axis][there[axis]]);
+    const real distance = R(0.5) * (mesh->width[axis][at[axis]] + mesh->width[axis][there[axis]]);
+    result.offset[axis] = upward ? distance : -distance;
     return result;
 }
 

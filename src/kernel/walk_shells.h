@@ -175,17 +175,19 @@ LR_FN struct neighbour walk_neighbour(const struct mesh_view *mesh, const int at
     const int there = at[0] + (upward ? 1 : -1);
     (void)part;
     result.cell = axis == 0 && there >= 0 && there < mesh->n[0] ? there : -1;
-    result.distance = result.cell >= 0 ? R(0.5) * (mesh->width[0][at[0]] + mesh->width[0][there]) : R(0);
+    const real distance = result.cell >= 0 ? R(0.5) * (mesh->width[0][at[0]] + mesh->width[0][there]) : R(0);
+    result.offset[0] = upward ? distance : -distance;
+    result.offset[1] = result.offset[2] = R(0);
     return result;
 }
 
-/* The largest slope with which a quantity stays positive all over the cell, relative to its mean. */
-LR_FN real walk_steepest(const struct mesh_view *mesh, const int at[3])
+/* How far a cell reaches from the place where a linear S has its mean. */
+LR_FN struct vec3 walk_extent(const struct mesh_view *mesh, const int at[3])
 {
     const double mean = shell_mean_radius(mesh->radius[at[0]], mesh->radius[at[0] + 1]);
     const double below = mean - mesh->radius[at[0]];
     const double above = mesh->radius[at[0] + 1] - mean;
-    return (real)(1 / (below > above ? below : above));
+    return vec3_make((real)(below > above ? below : above), R(0), R(0));
 }
 
 /* The velocity of the gas along a flight: that of a cell is radial, in vx. */

@@ -105,6 +105,38 @@ static void test_empty_cells_say_nothing(void **state)
     assert_true(slope.velocity.x == 0 && slope.source.x == 0);
 }
 
+/* S falls steeply toward one corner of the mesh along all axes: it is positive at every corner of every cell, and the
+ * mean of the corners, as that of the cell, is S. */
+static void test_source_function_stays_positive(void **state)
+{
+    (void)state;
+    static struct cell_view cells[N_CELL];
+    const struct mesh_view mesh = make_mesh(FACE_IS_OPEN);
+    int bounded = 0;
+    fill(cells);
+    for (int cell = 0; cell < N_CELL; cell++)
+        cells[cell].eps = (real)exp(-3.0 * (cell / (N * N) + cell / N % N + cell % N));
+    for (int cell = 0; cell < N_CELL; cell++) {
+        const int at[3] = {cell / (N * N), cell / N % N, cell % N};
+        const struct slope_view slope = cell_slopes(&mesh, cells, at, vec3_make(R(1), R(0), R(0)));
+        double mean = 0;
+        double least = 1;
+        for (int corner = 0; corner < 8; corner++) {
+            const struct vec3 half = walk_extent(&mesh, at);
+            const struct vec3 from_middle =
+                vec3_make(corner & 1 ? half.x : -half.x, corner & 2 ? half.y : -half.y, corner & 4 ? half.z : -half.z);
+            const double s = 1 + (double)vec3_dot(slope.source, from_middle);
+            mean += s / 8;
+            least = fmin(least, s);
+        }
+        assert_true(least >= 0);
+        assert_true(slope.source.x < 0 && slope.source.y < 0 && slope.source.z < 0);
+        assert_near((real)mean, 1);
+        bounded += least < 1e-3;
+    }
+    assert_true(bounded > N_CELL / 2);
+}
+
 /* Beyond a periodic face lies the other end; a mesh of one cell has no neighbours. */
 static void test_periodic_faces_have_neighbours(void **state)
 {
@@ -112,7 +144,8 @@ static void test_periodic_faces_have_neighbours(void **state)
     const struct mesh_view mesh = make_mesh(FACE_IS_PERIODIC);
     const struct neighbour below = walk_neighbour(&mesh, (const int[]){2, 0, 1}, 1, 0, 0);
     assert_int_equal(below.cell, index_of(2, 3, 1));
-    assert_near(below.distance, 0.75);
+    assert_near(below.offset[1], -0.75);
+    assert_true(below.offset[0] == 0 && below.offset[2] == 0);
     struct mesh_view single = mesh;
     single.n[0] = single.n[1] = single.n[2] = 1;
     assert_int_equal(walk_neighbour(&single, (const int[]){0, 0, 0}, 0, 1, 0).cell, -1);
@@ -124,6 +157,7 @@ int main(void)
         cmocka_unit_test(test_linear_fields_are_exact_everywhere),
         cmocka_unit_test(test_extremes_have_no_slope),
         cmocka_unit_test(test_empty_cells_say_nothing),
+        cmocka_unit_test(test_source_function_stays_positive),
         cmocka_unit_test(test_periodic_faces_have_neighbours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -278,11 +278,107 @@ static void neighbours_are_the_cells_across_the_face(void **state)
             mesh_cell_place(&fixture.mesh, next.cell, there);
             mesh_cell_box(&fixture.mesh, there[0], there[1], there[2], from, to);
             const double here = high[axis] - low[axis], beyond = to[axis] - from[axis];
-            assert_true(fabs((double)next.distance - 0.5 * (here + beyond)) < 1e-6);
+            for (int k = 0; k < 3; k++) {
+                const double offset = 0.5 * (from[k] + to[k]) - 0.5 * (low[k] + high[k]);
+                assert_true(fabs((double)next.offset[k] - offset) < 1e-6);
+            }
             finer += beyond < 0.9 * here;
             coarser += beyond > 1.1 * here;
         }
     assert_true(finer > 100 && coarser > 100);
+    mesh_free(&fixture.mesh);
+}
+
+static const double VELOCITY_SLOPE[3] = {1, -2, 3}, SOURCE_SLOPE[3] = {0.4, 1.1, -0.7};
+static const double SOURCE_MIDDLE = 10;
+
+/* Linear fields about the middle of a cell, in one of its neighbours across a face of the mesh or inside it. Returns 0
+ * where the same neighbour lies on both sides of a periodic mesh. */
+static int set_neighbour(const struct fixture *fixture, int64_t cell, int face, int64_t next, struct cell_view *there)
+{
+    int at[3], beside[3];
+    double low[3], high[3], from[3], to[3], v = 0, s = SOURCE_MIDDLE;
+    mesh_cell_place(&fixture->mesh, cell, at);
+    mesh_cell_place(&fixture->mesh, next, beside);
+    mesh_cell_box(&fixture->mesh, at[0], at[1], at[2], low, high);
+    mesh_cell_box(&fixture->mesh, beside[0], beside[1], beside[2], from, to);
+    const int axis = face / 2;
+    const double gap = face & 1 ? high[axis] - from[axis] : low[axis] - to[axis];
+    for (int k = 0; k < 3; k++) {
+        const double period = k == axis && fabs(gap) > 1e-9 ? gap : 0;
+        const double offset = 0.5 * (from[k] + to[k]) + period - 0.5 * (low[k] + high[k]);
+        v += VELOCITY_SLOPE[k] * offset;
+        s += SOURCE_SLOPE[k] * offset;
+    }
+    const int twice = there->alpha0 > R(0) && fabs((double)there->vx - v) > 1e-5;
+    *there = (struct cell_view){.alpha0 = R(1), .b = R(1), .vx = (real)v, .eps = (real)s};
+    return !twice;
+}
+
+/* Across any levels, and across periodic faces. */
+static void slopes_of_linear_fields_are_exact(void **state)
+{
+    (void)state;
+    for (int face_rule = FACE_IS_OPEN; face_rule <= FACE_IS_PERIODIC; face_rule++) {
+        static struct cell_view cells[8 * MOST];
+        struct fixture fixture = make_fixture(face_rule);
+        const int64_t n_cell = mesh_cell_count(&fixture.mesh);
+        int checked = 0;
+        assert_true(n_cell <= 8 * MOST);
+        for (int64_t cell = 0; cell < n_cell; cell++) {
+            int at[3], known[3] = {0, 0, 0}, once = 1;
+            mesh_cell_place(&fixture.mesh, cell, at);
+            memset(cells, 0, sizeof cells);
+            cells[cell] = (struct cell_view){.alpha0 = R(1), .b = R(1), .eps = (real)SOURCE_MIDDLE};
+            for (int look = 0; look < 24; look++) {
+                const int face = look % 6;
+                const struct neighbour next = walk_neighbour(&fixture.view, at, face / 2, face & 1, look / 6);
+                if (next.cell < 0)
+                    continue;
+                known[face / 2] = 1;
+                once &= set_neighbour(&fixture, cell, face, next.cell, &cells[next.cell]);
+            }
+            if (!once)
+                continue;
+            const struct slope_view slope = cell_slopes(&fixture.view, cells, at, vec3_make(R(1), R(0), R(0)));
+            const real velocity[3] = {slope.velocity.x, slope.velocity.y, slope.velocity.z};
+            const real source[3] = {slope.source.x, slope.source.y, slope.source.z};
+            for (int k = 0; k < 3; k++) {
+                const double error = 1e4 * (double)R_EPSILON; /* cells are small beside the mesh */
+                assert_true(known[k]);
+                assert_true(fabs((double)velocity[k] - VELOCITY_SLOPE[k]) < error);
+                assert_true(fabs((double)source[k] - SOURCE_SLOPE[k] / SOURCE_MIDDLE) < error);
+            }
+            checked++;
+        }
+        assert_true(checked > n_cell / 2);
+        mesh_free(&fixture.mesh);
+    }
+}
+
+/* Noise over nine orders of magnitude: S is positive all over every cell, steep as its neighbours may be. */
+static void source_functions_stay_positive(void **state)
+{
+    (void)state;
+    static struct cell_view cells[8 * MOST];
+    struct fixture fixture = make_fixture(FACE_IS_OPEN);
+    const int64_t n_cell = mesh_cell_count(&fixture.mesh);
+    int steep = 0;
+    for (int64_t cell = 0; cell < n_cell; cell++) {
+        const double u = (double)rng_uniform(draw(5, (uint32_t)cell).r0);
+        cells[cell] = (struct cell_view){.alpha0 = R(1), .b = R(1), .eps = (real)pow(10, 9 * u)};
+    }
+    for (int64_t cell = 0; cell < n_cell; cell++) {
+        int at[3];
+        mesh_cell_place(&fixture.mesh, cell, at);
+        const struct vec3 width = walk_width(&fixture.view, at[0], at[1], at[2]);
+        const struct slope_view slope = cell_slopes(&fixture.view, cells, at, vec3_make(R(1), R(0), R(0)));
+        const real fall = R(0.5) * (r_abs(slope.source.x) * width.x + r_abs(slope.source.y) * width.y +
+                                    r_abs(slope.source.z) * width.z);
+        assert_true(fall < R(1));
+        steep += fall > R(0.99);
+    }
+    assert_true(steep > n_cell / 10);
     mesh_free(&fixture.mesh);
 }
 
@@ -294,6 +390,8 @@ int main(void)
         cmocka_unit_test(periodic_faces_lead_to_the_other_side),
         cmocka_unit_test(open_and_reflecting_faces_end_or_turn_a_flight),
         cmocka_unit_test(neighbours_are_the_cells_across_the_face),
+        cmocka_unit_test(slopes_of_linear_fields_are_exact),
+        cmocka_unit_test(source_functions_stay_positive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import erf
 
 from bricks import bricks
-from harness import Measured, assert_agrees, assert_close
-from imaging import LIGHT_SPEED, PLANCK, cube
+from harness import PARSEC_CM, Measured, assert_agrees, assert_close
+from imaging import KM, LIGHT_SPEED, PLANCK, cube, planck
 
 MODEL = Path(__file__).with_name("model.yaml")
 CENTRE = ["0 pc"] * 3
@@ -25,7 +26,7 @@ LOOK = {"channels": {"number": 16, "range": ["-4 km/s", "4 km/s"]},
 def thermal_gas(mesh, seed=5):
     """Fields with a value of its own in every cell."""
     random = np.random.default_rng(seed)
-    x, y, z = np.moveaxis(mesh.centres(), -1, 0) / 3.0856775814913673e18
+    x, y, z = np.moveaxis(mesh.centres(), -1, 0) / PARSEC_CM
     r2 = x**2 + y**2 + z**2
     return {"b": (1 + 0.3 * random.random(mesh.shape), "km/s"),
             "opacity": (4 * np.exp(-3 * r2) * (1 + random.random(mesh.shape)), "1/pc"),
@@ -73,7 +74,7 @@ def test_slopes_inside_cells(linerad, mesh):
                       "velocity": {"file": "gas.h5", "dataset": "velocity"}},
            "sources": [{"thermal": {"temperature": "20 K"}}], "line": "co10", "mesh": refined}
     far = {"channels": LOOK["channels"], "cameras": LOOK["cameras"][:1]}
-    x, y, z = np.moveaxis(cells.centres(), -1, 0) / 3.0856775814913673e18
+    x, y, z = np.moveaxis(cells.centres(), -1, 0) / PARSEC_CM
     at = (np.arange(128) + 0.5) / 128 * 2 - 1
     u, v, w = np.meshgrid(at, at, at, indexing="ij")
     exact_mesh = {"mesh": {"cells": [128] * 3, "size": ["2 pc"] * 3}}
@@ -88,6 +89,45 @@ def test_slopes_inside_cells(linerad, mesh):
     print(f"  rms error of the image: {errors[False]:.4f} without slopes, {errors[True]:.4f} with")
     assert errors[True] < 0.4 * errors[False]
     assert errors[True] < 0.01
+
+
+@pytest.mark.parametrize("brick", [1, 2])
+def test_uniform_expansion_across_levels(linerad, brick):
+    """v = H r in uniform gas, with cells of four sizes anywhere: toward the observer v changes along the ray alone, and
+    the depth between its ends z in the cube is
+
+        tau(v) = alpha b sqrt(pi) / (2 H) [erf((v + H z) / b)].
+
+    The largest error is that of steps of b/4 in velocity, 1e-3 of the source function as on a uniform mesh. With slopes
+    that leave out that neighbours of other sizes lie sideways it is 5e-2."""
+    random = np.random.default_rng(3)
+    spheres = [{"sphere": {"centre": [f"{x:.4f} pc" for x in random.uniform(-1, 1, 3)], "radius": "0.1 pc"},
+                "levels": int(random.integers(1, 4))} for _ in range(40)]
+    mesh = MESH | {"refine": spheres, "brick": brick}
+    cells = bricks(linerad.run(MODEL, {"mesh": mesh}, packets=10, seed=1).path)
+    assert np.all(np.bincount(cells.level) > 0) and cells.level.max() == 3
+    hubble, b, alpha = 2.0, 0.3, 3.0  # km/s/pc, km/s, 1/pc
+    speed = hubble * np.moveaxis(cells.centres(), -1, 0) / PARSEC_CM
+    run = linerad.run(MODEL, {
+        "mesh": mesh, "line": "co10", "image": {"spectrum": False}, "sources": [{"thermal": {"temperature": "20 K"}}],
+        "medium": {"b": f"{b} km/s", "damping": 0, "opacity": f"{alpha} 1/pc", "destruction": 1,
+                   "velocity": {"file": "gas.h5", "dataset": "velocity"}},
+        "channels": {"number": 25, "range": ["-3 km/s", "3 km/s"], "samples": 1},
+        "cameras": [{"name": "far", "direction": [1, 2, 3], "pixels": 48, "rays": 1, "field": "3 pc"}]},
+        packets=0, fields={"gas.h5": {"velocity": (speed, "km/s")}})
+    image = cube(run, "far")
+    x, y = (0.5 * (edges[1:] + edges[:-1]) / PARSEC_CM for edges in (image.x_edges, image.y_edges))
+    right, up = (run.attribute(name, "images/far") for name in ("right", "up"))
+    middle = x[None, :, None] * right + y[:, None, None] * up
+    n = np.array([1, 2, 3]) / np.sqrt(14)
+    first = np.max((-1 - middle) / n, axis=-1)
+    last = np.maximum(np.min((1 - middle) / n, axis=-1), first)
+    v = image.velocity[:, None, None] / KM
+    depth = alpha * b * np.sqrt(np.pi) / (2 * hubble) * (erf((v + hubble * last) / b) - erf((v + hubble * first) / b))
+    error = np.abs(image.intensity / planck(115.2712018e9, 20) + np.expm1(-depth))
+    print(f"  errors in units of S: {error.max():.1e} at most, {np.sqrt(np.mean(error**2)):.1e} root mean square")
+    assert error.max() < 2e-3
+    assert np.sqrt(np.mean(error**2)) < 4e-4
 
 
 LUMINOSITY = 1e48

@@ -14,27 +14,10 @@ import numpy as np
 import pytest
 
 from harness import assert_close
-from imaging import cube
+from imaging import cube, healpix_centres
 
 MODEL = Path(__file__).with_name("model.yaml")
 LUMINOSITY = 1e50
-
-
-def healpix_centres(n_side):
-    """Ring by ring from north to south (Gorski et al. 2005, section 4)."""
-    directions = []
-    for ring in range(1, 4 * n_side):
-        cap = min(ring, 4 * n_side - ring)
-        polar = cap < n_side
-        n = 4 * cap if polar else 4 * n_side
-        z = 1 - cap**2 / (3 * n_side**2) if polar else 4 / 3 - 2 * ring / (3 * n_side)
-        if polar and ring > 2 * n_side:
-            z = -z
-        shift = 0.5 if polar or (ring - n_side) % 2 == 0 else 0.0
-        phi = 2 * np.pi * (np.arange(n) + shift) / n
-        sine = np.sqrt(1 - z * z)
-        directions += [(sine * np.cos(p), sine * np.sin(p), z) for p in phi]
-    return np.array(directions)
 
 
 def swirl(n, speed):

@@ -67,6 +67,22 @@ def test_thin_shells_show_their_chords(linerad, mesh, precision):
     assert_same("I", image.intensity[0], expected * planck(NU0, 20), 4e-3)
 
 
+@pytest.mark.parametrize("inner", [0, 0.5])
+def test_rough_shells_show_all_their_light(linerad, inner):
+    """Shells whose S is random over several orders of magnitude, with the steepest slopes that keep it positive: thin
+    ones show what they create, and nowhere is there less than nothing where they are thick."""
+    density = np.exp(2 * np.random.default_rng(2).standard_normal(16))
+    settings = {"mesh.inner": f"{inner} pc",
+                "sources": [{"volume": {"emissivity": {"file": "gas.h5", "dataset": "density"}}, "spectrum": "local",
+                             "luminosity": "1e50 photon/s"}]}
+    fields = {"gas.h5": {"density": (density, "g/cm3")}}
+    thin = linerad.run(MODEL, settings, packets=0, precision="double", fields=fields)
+    assert_close("light", luminosity(thin), 1e50, 5e-5)
+    for opacity in (3, 30, 300):
+        image = image_of(linerad, settings | {"medium.opacity": f"{opacity} 1/pc"}, fields)
+        assert np.min(image.intensity) >= 0
+
+
 def test_thick_isothermal_sphere_is_a_disc(linerad):
     """I = B inside, nothing outside, and in the pixels between the share of their area inside the disc."""
     image = image_of(linerad, THICK | {"channels": "{number: 1, range: [-0.1 km/s, 0.1 km/s]}"})
