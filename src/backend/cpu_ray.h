@@ -123,7 +123,6 @@ static void fill_stretch(const struct pass *pass, struct vec3 n, struct passage 
 static int walk_ray(const struct pass *pass, struct desk *desk, struct ray ray)
 {
     desk->n_stretch = 0;
-    desk->out.row = -1;
     for (int more = ray.hits; more;) {
         if (desk->n_stretch == desk->room) {
             const int room = desk->room ? 2 * desk->room : 1024;
@@ -137,9 +136,8 @@ static int walk_ray(const struct pass *pass, struct desk *desk, struct ray ray)
         fill_stretch(pass, ray.n, way, &desk->stretch[desk->n_stretch]);
         desk->n_stretch += way.length > R(0);
         more = way.more;
-        if (!more)
-            desk->out = passage_way_out(&pass->view.mesh, &ray, &way);
     }
+    desk->out = ray_way_out(&pass->view.mesh, &ray);
     return 1;
 }
 

@@ -5,10 +5,10 @@
 #define LR_BACKEND_CUDA_KERNEL_CUH
 
 #include "backend/build_views.h"
-#include "kernel/aspect.h"
 #include "kernel/deposit.h"
 #include "kernel/emission.h"
 #include "kernel/flight.h"
+#include "kernel/sight.h"
 #include "kernel/tables.h"
 
 namespace
@@ -42,7 +42,7 @@ struct pass {
     struct transport_batch *batch;
     double *face_spectrum, *direction_spectrum;
     double *fields;          /* [n_group][n_cell][2]: weighted length and scattering depth; or NULL */
-    float *emissivity;       /* [n_deposit_group][n_camera][n_cell][n_aspect][n_channel]; or NULL */
+    float *emissivity;       /* [n_deposit_group][n_camera][n_row][n_channel]; or NULL */
     double *emissivity_wide; /* the same, where there are few voxels */
     int n_deposit_group;
     struct transport_record *record;
@@ -67,10 +67,12 @@ struct packet {
     double absorbed, scattered_sum; /* up to the last flush */
     int cell;
     int state;
-    int forced;  /* this segment has left its share with the cameras */
-    real owed;   /* that share, while OWING */
-    real kept_x; /* SHELLS: of the packet, while it is where the share is left */
+    int forced;      /* this segment has left its share with the cameras */
+    real owed;       /* that share, while OWING */
+    real owed_depth; /* of the way to the face ahead, on which the share is left */
+    real kept_x;     /* SHELLS: of the packet, while it is where the share is left */
     struct vec3 kept_n;
+    real aside; /* SHELLS: the height of that place */
 };
 
 /* OWING: about to fly a thin segment, waits for an atom to scatter its share toward the cameras. */
@@ -156,6 +158,85 @@ __device__ __forceinline__ int packet_batch(const struct pass &pass, const struc
     return tally_batch(pass.deal, (int64_t)(((uint64_t)p.id_high << 32) | p.id_low));
 }
 
+/* ---- light toward cameras ---- */
+
+/* Few of the photons that a warp sends toward cameras get out of their cell. They wait here until there is one for
+ * every lane, so that none walks alone. One queue for each warp. */
+enum { QUEUE_ROOM = 64, WARP = 32, WARPS = BLOCK_THREADS / WARP };
+
+struct sight_queue {
+    int cell[QUEUE_ROOM], channel[QUEUE_ROOM];
+    int64_t first_row[QUEUE_ROOM]; /* of the camera and group */
+    real local_x[QUEUE_ROOM], local_y[QUEUE_ROOM], local_z[QUEUE_ROOM];
+    real n_x[QUEUE_ROOM], n_y[QUEUE_ROOM], n_z[QUEUE_ROOM];
+    real x[QUEUE_ROOM], amount[QUEUE_ROOM], limit[QUEUE_ROOM], left[QUEUE_ROOM];
+};
+
+template <int MODE, bool NARROW>
+__device__ __forceinline__ real profile_at(const struct table_view &table, real a, real x)
+{
+    if (MODE == MODE_TABLE_GLOBAL || MODE == MODE_TABLE_CONSTANT)
+        return voigt_table(&table, a, x);
+    if (MODE == MODE_APPROXIMATE_VOIGT)
+        return voigt_tanh_blend(a, x, (real)voigt_crossing((double)a));
+    return NARROW ? voigt_narrow(a, x) : voigt(a, x);
+}
+
+__device__ __forceinline__ struct place place_in_cell(const struct mesh_view &mesh, int cell, struct vec3 local)
+{
+    struct place at;
+    const int line = cell / mesh.n[2];
+    at.i = line / mesh.n[1];
+    at.j = line - at.i * mesh.n[1];
+    at.k = cell - line * mesh.n[2];
+    at.local = local;
+    at.width = walk_width(&mesh, at.i, at.j, at.k);
+    if (WALK_IS_RADIAL)
+        at.width.y = mesh.edge[0][at.i];
+    return at;
+}
+
+/* Follow the last `count` photons of the queue, one in each lane, and leave what is left of them. A function of its
+ * own, so that packets keep their registers while nothing is to be done. */
+template <int MODE, bool NARROW>
+__device__ __noinline__ void follow_sights(const struct pass &pass, const struct sight_queue &queue, int waiting,
+                                           int count)
+{
+    const struct transport_view &view = pass.view;
+    struct table_view table = view.table;
+    if (MODE == MODE_TABLE_CONSTANT) {
+        table.cdf = constant_cdf;
+        table.log_voigt = constant_voigt;
+    }
+    const int lane = (int)threadIdx.x % WARP;
+    const int q = waiting - count + lane;
+    if (lane < count) {
+        const real limit = queue.limit[q];
+        const int channel = queue.channel[q];
+        struct sight sight;
+        sight.cell = queue.cell[q];
+        sight.at =
+            place_in_cell(view.mesh, sight.cell, vec3_make(queue.local_x[q], queue.local_y[q], queue.local_z[q]));
+        sight.n = vec3_make(queue.n_x[q], queue.n_y[q], queue.n_z[q]);
+        sight.x = queue.x[q];
+        sight.left = queue.left[q];
+        sight.depth = R(0);
+        sight.state = SIGHT_GOES_ON;
+        sight.row = 0;
+        while (sight.state == SIGHT_GOES_ON) {
+            const real x = sight_aim(&view, &sight);
+            sight_advance(&view, &sight, channel, limit, profile_at<MODE, NARROW>(table, view.cell[sight.cell].a, x));
+        }
+        const real value = queue.amount[q] * sight_transmission(sight.depth);
+        const int64_t voxel = (queue.first_row[q] + sight.row) * view.channels.n + channel;
+        if (sight.state == SIGHT_IS_LEFT && pass.emissivity_wide)
+            atomicAdd(&pass.emissivity_wide[voxel], (double)value);
+        else if (sight.state == SIGHT_IS_LEFT)
+            atomicAdd(&pass.emissivity[voxel], (float)value);
+    }
+    __syncwarp();
+}
+
 /* SHELLS: toward an observer anywhere. */
 __device__ __forceinline__ struct vec3 anywhere(const struct pass &pass, struct packet &p)
 {
@@ -163,32 +244,92 @@ __device__ __forceinline__ struct vec3 anywhere(const struct pass &pass, struct 
     return direction_isotropic(random.r0, random.r1);
 }
 
-/* Leave `share` scatterings, by an atom of velocity u along the packet, with every camera. */
-template <int MODE>
-__device__ void deposit(const struct pass &pass, struct packet &p, real u, real u_side, real share)
+/* Where a share is left. */
+__device__ __forceinline__ struct place share_place(const struct packet &p, bool owing, struct random4 random)
+{
+    struct place at = p.at;
+    if (owing && WALK_IS_RADIAL)
+        at.local.x = p.aside;
+    if (owing && !WALK_IS_RADIAL) {
+        const real way =
+            walk_exit(p.at.local, p.at.width, p.n).distance * scattering_part(rng_uniform(random.r0), p.owed_depth);
+        at.local = walk_move(p.at.local, p.at.width, p.n, way).local;
+    }
+    return at;
+}
+
+/* Send `share` photons, scattered by an atom of velocity u along the packet, toward every camera. All lanes of the warp
+ * take part; those with nothing to send have share = 0. */
+template <int MODE, bool NARROW>
+__device__ __forceinline__ void send_to_cameras(const struct pass &pass, struct packet &p, real u,
+                                                struct random4 random, bool owing, real share,
+                                                struct sight_queue &queue, int &waiting)
 {
     const struct transport_view &view = pass.view;
-    const real e1 = !view.dipole ? R(0) : phase_in_core(p.a, p.x) ? view.dipole_core : R(1);
-    const real recoil = view.recoil > R(0) ? r_div(view.recoil, p.b) : R(0);
-    const int64_t group = pass.n_deposit_group > 1 ? packet_batch(pass, p) % pass.n_deposit_group : 0;
+    const bool sends = share > R(0);
+    struct place at;
+    real e1 = R(0);
+    real recoil = R(0);
+    real u_side = R(0);
+    real limit = R(0);
+    if (sends) {
+        at = share_place(p, owing, random);
+        e1 = !view.dipole ? R(0) : phase_in_core(p.a, p.x) ? view.dipole_core : R(1);
+        recoil = view.recoil > R(0) ? r_div(view.recoil, p.b) : R(0);
+        u_side = thermal_pair(random.r2, random.r3).second;
+        limit = sight_limit(random);
+    }
     for (int c = 0; c < view.n_camera; c++) {
-        const struct vec3 toward =
-            WALK_IS_RADIAL ? anywhere(pass, p) : camera_direction(&view.camera[c], &view.mesh, p.at);
-        const real g = vec3_dot(p.n, toward);
-        const real x = MODE == MODE_COMPLETE ? u : redistributed_frequency(p.x, u, u_side, g, recoil);
-        const real projected = WALK_IS_RADIAL ? p.velocity.x * toward.z : vec3_dot(p.velocity, toward);
-        const int channel = channel_of_shift(&view.channels, frequency_in_mesh_frame(x, p.b, projected));
-        if (channel < 0)
+        bool worthwhile = false;
+        struct camera_way way;
+        real x = R(0);
+        real amount = R(0);
+        int channel = -1;
+        if (sends) {
+            if (WALK_IS_RADIAL) {
+                way.n = anywhere(pass, p);
+                way.distance = R_HUGE;
+            } else {
+                way = way_to_camera(&view.camera[c], &view.mesh, at);
+            }
+            const real g = vec3_dot(p.n, way.n);
+            x = MODE == MODE_COMPLETE ? u : redistributed_frequency(p.x, u, u_side, g, recoil);
+            const real projected = WALK_IS_RADIAL ? p.velocity.x * way.n.z : vec3_dot(p.velocity, way.n);
+            channel = channel_of_shift(&view.channels, frequency_in_mesh_frame(x, p.b, projected));
+            amount = share * phase_toward(e1, g);
+            real least = R(0);
+            if (!WALK_IS_RADIAL && MODE != MODE_APPROXIMATE_VOIGT) { /* whose profile can be lower */
+                const real length = r_min(walk_exit(at.local, at.width, way.n).distance, way.distance);
+                least = sight_least_depth(p.alpha0, p.a, p.kappa, x, length);
+            }
+            worthwhile = channel >= 0 && least < limit;
+        }
+        const unsigned who = __ballot_sync(0xffffffffu, worthwhile);
+        if (who == 0)
             continue;
-        int64_t row = (group * view.n_camera + c) * pass.n_cell + p.cell;
-        if (WALK_IS_RADIAL)
-            row = row * view.n_aspect + aspect_of(view.n_aspect, toward.z);
-        const int64_t voxel = row * view.channels.n + channel;
-        const real value = share * phase_toward(e1, g);
-        if (pass.emissivity_wide)
-            atomicAdd(&pass.emissivity_wide[voxel], (double)value);
-        else
-            atomicAdd(&pass.emissivity[voxel], (float)value);
+        if (worthwhile) {
+            const int q = waiting + __popc(who & ((1u << (threadIdx.x % WARP)) - 1u));
+            const int64_t group = pass.n_deposit_group > 1 ? packet_batch(pass, p) % pass.n_deposit_group : 0;
+            queue.cell[q] = p.cell;
+            queue.channel[q] = channel;
+            queue.first_row[q] = (group * view.n_camera + c) * view.n_row;
+            queue.local_x[q] = at.local.x;
+            queue.local_y[q] = at.local.y;
+            queue.local_z[q] = at.local.z;
+            queue.n_x[q] = way.n.x;
+            queue.n_y[q] = way.n.y;
+            queue.n_z[q] = way.n.z;
+            queue.x[q] = x;
+            queue.amount[q] = amount;
+            queue.limit[q] = limit;
+            queue.left[q] = way.distance;
+        }
+        waiting += __popc(who);
+        __syncwarp();
+        if (waiting >= WARP) {
+            follow_sights<MODE, NARROW>(pass, queue, waiting, WARP);
+            waiting -= WARP;
+        }
     }
 }
 
@@ -334,23 +475,6 @@ __device__ __forceinline__ void scatter(const struct pass &pass, struct packet &
     p.state = FLYING;
 }
 
-/* What the cameras get of an accepted atom: the share that a thin segment owes, or the count of a scattering. */
-template <int MODE, bool ABSORBING>
-__device__ __forceinline__ void serve_cameras(const struct pass &pass, struct packet &p,
-                                              const struct velocity_proposal &atom, struct random4 random)
-{
-    const bool owing = p.state == OWING;
-    if (owing || !p.forced) {
-        const real counted = ABSORBING ? p.weight * r_exp(-p.depth) : R(1);
-        deposit<MODE>(pass, p, atom.u, thermal_pair(random.r2, random.r3).second, owing ? p.owed : counted);
-    }
-    p.forced = owing;
-    if (WALK_IS_RADIAL && owing) {
-        p.x = p.kept_x;
-        p.n = p.kept_n;
-    }
-}
-
 /* A turn of a packet that waits for an atom. */
 template <int MODE, bool NARROW>
 __device__ __forceinline__ void try_scattering(const struct pass &pass, const struct table_view &table,
@@ -361,38 +485,36 @@ __device__ __forceinline__ void try_scattering(const struct pass &pass, const st
         scatter<MODE>(pass, p, atom, rng_draw(pass.view.key, p.draw++, p.id_low, p.id_high));
 }
 
-/* The same with cameras, for all lanes of the warp together: lanes that have nothing for the cameras would otherwise
- * run ahead on their own. */
+/* The same with cameras, for all lanes of the warp together. Cameras get what a thin segment owes, or the count of a
+ * scattering. */
 template <int MODE, bool ABSORBING, bool NARROW>
 __device__ __forceinline__ void try_scattering_in_sight(const struct pass &pass, const struct table_view &table,
-                                                        struct packet &p)
+                                                        struct packet &p, bool alive, struct sight_queue &queue,
+                                                        int &waiting)
 {
     struct velocity_proposal atom;
     struct random4 random;
     bool found = false;
-    if (p.state != FLYING) {
+    if (alive && p.state != FLYING) {
         atom = propose<MODE, NARROW>(pass, table, p);
         found = atom.uniform <= atom.chance;
         if (found)
             random = rng_draw(pass.view.key, p.draw++, p.id_low, p.id_high);
     }
+    const bool owing = found && p.state == OWING;
+    const real counted = found && !p.forced ? (ABSORBING ? p.weight * r_exp(-p.depth) : R(1)) : R(0);
     __syncwarp();
-    if (found)
-        serve_cameras<MODE, ABSORBING>(pass, p, atom, random);
-    __syncwarp();
-    if (found && p.state == WAITING)
-        scatter<MODE>(pass, p, atom, random);
-    p.state = found ? FLYING : p.state;
-}
-
-template <int MODE, bool NARROW>
-__device__ __forceinline__ real profile_at(const struct table_view &table, real a, real x)
-{
-    if (MODE == MODE_TABLE_GLOBAL || MODE == MODE_TABLE_CONSTANT)
-        return voigt_table(&table, a, x);
-    if (MODE == MODE_APPROXIMATE_VOIGT)
-        return voigt_tanh_blend(a, x, (real)voigt_crossing((double)a));
-    return NARROW ? voigt_narrow(a, x) : voigt(a, x);
+    send_to_cameras<MODE, NARROW>(pass, p, atom.u, random, owing, owing ? p.owed : counted, queue, waiting);
+    if (found) {
+        p.forced = owing;
+        if (WALK_IS_RADIAL && owing) {
+            p.x = p.kept_x;
+            p.n = p.kept_n;
+        }
+        if (p.state == WAITING)
+            scatter<MODE>(pass, p, atom, random);
+        p.state = FLYING;
+    }
 }
 
 /* SHELLS: set the longest step (STEP_TURN), and return the frequency at which the gas is met in its middle. */
@@ -428,11 +550,12 @@ __device__ __forceinline__ void step_aside(const struct pass &pass, struct packe
 {
     const struct random4 random = rng_draw(pass.view.key, p.draw++, p.id_low, p.id_high);
     const real way = length * scattering_part(rng_uniform(random.r0), depth);
-    const struct vec3 n = walk_move(p.at.local, p.at.width, p.n, way).n;
+    const struct flown flown = walk_move(p.at.local, p.at.width, p.n, way);
     p.kept_x = p.x;
     p.kept_n = p.n;
-    p.x -= r_div(p.velocity.x, p.b) * (n.z - p.n.z);
-    p.n = n;
+    p.aside = flown.local.x;
+    p.x -= r_div(p.velocity.x, p.b) * (flown.n.z - p.n.z);
+    p.n = flown.n;
 }
 
 /* One segment; returns whether the packet goes on. */
@@ -447,9 +570,10 @@ __device__ __forceinline__ bool fly(const struct pass &pass, const struct table_
     const real ahead = opacity.scatter * segment.to_face;
     if (EMISSIVITY && !p.forced && ahead < pass.view.force_below && ahead > R(0)) {
         p.owed = (ABSORBING ? p.weight * r_exp(-p.depth) : R(1)) * expected_scattering(opacity, segment.to_face);
+        p.owed_depth = (opacity.scatter + opacity.absorb) * segment.to_face;
         p.state = OWING;
         if (WALK_IS_RADIAL)
-            step_aside(pass, p, segment.to_face, (opacity.scatter + opacity.absorb) * segment.to_face);
+            step_aside(pass, p, segment.to_face, p.owed_depth);
         return true;
     }
     advance(p, segment.length);
@@ -496,43 +620,67 @@ __global__ void __launch_bounds__(BLOCK_THREADS, EMISSIVITY ? BLOCKS_WITH_CAMERA
         table.cdf = constant_cdf;
         table.log_voigt = constant_voigt;
     }
+    __shared__ struct sight_queue queues[EMISSIVITY ? WARPS : 1];
+    struct sight_queue &queue = queues[EMISSIVITY ? threadIdx.x / WARP : 0];
+    int waiting = 0;
     struct packet p;
     bool alive = false;
+    bool more = true; /* packets to start */
     int64_t fixed = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     for (;;) {
-        if (!alive) {
+        if (!alive && more) {
             int64_t id = fixed;
             if (!pass.one_thread_per_packet)
                 id = (int64_t)atomicAdd(pass.queue, 1ull);
             fixed = pass.n_packet;
-            if (id >= pass.n_packet || *pass.stop)
-                return;
-            start_packet(pass, p, id);
-            alive = true;
+            more = id < pass.n_packet && !*pass.stop;
+            if (more)
+                start_packet(pass, p, id);
+            alive = more;
         }
-        if (EMISSIVITY)
-            try_scattering_in_sight<MODE, ABSORBING, NARROW>(pass, table, p);
-        else if (p.state != FLYING)
-            try_scattering<MODE, NARROW>(pass, table, p);
-        if (p.state == FLYING)
+        if (EMISSIVITY) {
+            if (!__any_sync(0xffffffffu, alive))
+                break;
+            try_scattering_in_sight<MODE, ABSORBING, NARROW>(pass, table, p, alive, queue, waiting);
+        } else {
+            if (!alive)
+                return;
+            if (p.state != FLYING)
+                try_scattering<MODE, NARROW>(pass, table, p);
+        }
+        if (alive && p.state == FLYING)
             alive = fly<MODE, ABSORBING, NARROW, EMISSIVITY>(pass, table, p);
         /* Turns are taken together: without this the compiler sends a rejected lane straight back to propose again,
          * while the rest of the warp waits (3.4e10 instead of 4.4e10 scatterings/s on an H200). */
         __syncwarp();
     }
+    if (EMISSIVITY && waiting > 0)
+        follow_sights<MODE, NARROW>(pass, queue, waiting, waiting);
 }
 
-/* Sums of cells to sums per volume. A block takes one cell of one camera after the other. */
-__global__ void spread_kernel(const struct mesh_view mesh, int64_t n_cell, int n_camera, int n_channel,
+/* Sums of rows to sums per volume of cells, or per area of screens. A block takes one row of one camera after the
+ * other.
+ */
+__global__ void spread_kernel(const struct mesh_view mesh, int64_t n_cell, int64_t n_row, int n_camera, int n_channel,
                               float *emissivity)
 {
-    for (int64_t row = blockIdx.x; row < n_cell * n_camera; row += gridDim.x) {
-        const int cell = (int)(row % n_cell);
-        const int line = cell / mesh.n[2];
-        const struct vec3 width = walk_width(&mesh, line / mesh.n[1], line % mesh.n[1], cell % mesh.n[2]);
-        const float inverse = 1.0f / (float)(width.x * width.y * width.z);
+    for (int64_t line = blockIdx.x; line < n_row * n_camera; line += gridDim.x) {
+        const int row = (int)(line % n_row);
+        float size;
+        if (row < n_cell) {
+            const int up = row / mesh.n[2];
+            const struct vec3 width = walk_width(&mesh, up / mesh.n[1], up % mesh.n[1], row % mesh.n[2]);
+            size = (float)(width.x * width.y * width.z);
+        } else {
+            int axis = 2;
+            while (mesh.screen_first[axis] < 0 || row < mesh.screen_first[axis])
+                axis--;
+            const int element = row - mesh.screen_first[axis];
+            const int n = mesh.screen[axis == 2 ? 1 : 2];
+            size = (float)walk_screen_area(&mesh, axis, element / n, element % n);
+        }
         for (int c = (int)threadIdx.x; c < n_channel; c += (int)blockDim.x)
-            emissivity[row * n_channel + c] *= inverse;
+            emissivity[line * n_channel + c] /= size;
     }
 }
 

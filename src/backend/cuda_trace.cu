@@ -12,6 +12,11 @@
 namespace
 {
 
+size_t probe_sample_count(const struct trace_job *job)
+{
+    return (size_t)job->n_probe * (size_t)job->n_channel * (size_t)job->n_probe_node;
+}
+
 bool upload(struct device *device, const struct trace_job *job, const struct trace_image *image, struct pass *pass)
 {
     const struct view_store store = {device, device_copy};
@@ -21,7 +26,7 @@ bool upload(struct device *device, const struct trace_job *job, const struct tra
         return false;
     pass->view.cell = device_cells(device, job->read_cells, job->medium, job->n_cell);
     int failed = 0;
-    pass->sky = store_reals(&store, job->n_channel, job->sky, &failed);
+    pass->sky = store_reals(&store, job->n_channel * job->n_node, job->sky, &failed);
     pass->n_plane = job->n_plane;
     struct plane_light *planes = (struct plane_light *)calloc((size_t)job->n_plane + 1, sizeof *planes);
     for (int p = 0; planes && p < job->n_plane; p++) {
@@ -29,7 +34,7 @@ bool upload(struct device *device, const struct trace_job *job, const struct tra
         planes[p].offset = job->plane[p].offset;
         planes[p].isotropic = job->plane[p].isotropic;
         planes[p].side = job->plane[p].side;
-        planes[p].brightness = store_reals(&store, job->n_channel, job->plane[p].brightness, &failed);
+        planes[p].brightness = store_reals(&store, job->n_channel * job->n_node, job->plane[p].brightness, &failed);
     }
     pass->plane =
         planes ? (struct plane_light *)device_copy(device, ((size_t)job->n_plane + 1) * sizeof *planes, planes) : NULL;
@@ -37,8 +42,7 @@ bool upload(struct device *device, const struct trace_job *job, const struct tra
     pass->n_probe = job->n_probe;
     if (job->n_probe > 0)
         pass->probe = (struct trace_probe *)device_copy(device, (size_t)job->n_probe * sizeof *job->probe, job->probe);
-    pass->transmission =
-        (double *)device_copy(device, ((size_t)job->n_probe * (size_t)job->n_channel + 1) * sizeof(double), NULL);
+    pass->transmission = (double *)device_copy(device, (probe_sample_count(job) + 1) * sizeof(double), NULL);
     pass->n_x = job->pixels[0];
     pass->n_y = job->pixels[1];
     pass->intensity = (float *)device_copy(device, plane * n_out * sizeof(float), NULL);
@@ -70,7 +74,7 @@ bool upload_emissivity(struct device *device, const struct trace_job *job, struc
     }
     if (!job->emissivity)
         return true;
-    const size_t n_row = (size_t)job->n_cell * (size_t)job->n_aspect;
+    const size_t n_row = (size_t)job->n_row;
     float *emissivity = (float *)device_reserve(device, row * n_row);
     if (!emissivity)
         return false;
@@ -110,12 +114,15 @@ struct shape choose_shape(const struct pass *pass)
     return shape;
 }
 
-void launch(struct device *device, const struct transport_monitor *monitor, const struct pass *pass,
-            struct trace_image *image)
+void launch(struct device *device, const struct transport_monitor *monitor, const struct trace_job *job,
+            const struct pass *pass, struct trace_image *image)
 {
     const struct shape shape = choose_shape(pass);
+    const int at_once = shape.lanes * shape.samples;
+    const int channels = channels_per_ray(pass->view, at_once);
     const int n_sample = pass->view.n_channel * pass->view.n_node;
-    const unsigned parts = (unsigned)((n_sample + shape.lanes * shape.samples - 1) / (shape.lanes * shape.samples));
+    const unsigned parts = (unsigned)(pass->view.line_only ? (n_sample + at_once - 1) / at_once
+                                                           : (pass->view.n_channel + channels - 1) / channels);
     const int per_block = TRACE_BLOCK / shape.lanes;
     const int blocks_x = (pass->n_x + per_block - 1) / per_block;
     const int rows = pass->n_y < 128 ? pass->n_y : 128; /* in one launch */
@@ -136,7 +143,9 @@ void launch(struct device *device, const struct transport_monitor *monitor, cons
         }
     }
     if (pass->n_probe > 0) {
-        probe_kernel<<<(unsigned)pass->n_probe, 32>>>(*pass);
+        struct pass probes = *pass;
+        probes.view = make_probe_view(job, &pass->view);
+        probe_kernel<<<(unsigned)pass->n_probe, 128>>>(probes);
         okay(device, cudaGetLastError());
     }
     okay(device, cudaEventRecord(end, 0));
@@ -154,9 +163,8 @@ void download(struct device *device, const struct trace_job *job, const struct p
     if (image->optical_depth)
         okay(device, cudaMemcpy(image->optical_depth, pass->optical_depth, n * sizeof(float), cudaMemcpyDeviceToHost));
     if (job->n_probe > 0)
-        okay(device,
-             cudaMemcpy(image->transmission, pass->transmission,
-                        (size_t)job->n_probe * (size_t)job->n_channel * sizeof(double), cudaMemcpyDeviceToHost));
+        okay(device, cudaMemcpy(image->transmission, pass->transmission, probe_sample_count(job) * sizeof(double),
+                                cudaMemcpyDeviceToHost));
 }
 
 enum lr_status run_trace(cuda_fail_fn *fail, lr_context *ctx, const struct trace_job *job,
@@ -166,7 +174,7 @@ enum lr_status run_trace(cuda_fail_fn *fail, lr_context *ctx, const struct trace
     struct pass pass = {};
     if (upload(&device, job, image, &pass) && find_slopes(&device, job, &pass) &&
         upload_emissivity(&device, job, &pass)) {
-        launch(&device, monitor, &pass, image);
+        launch(&device, monitor, job, &pass, image);
         if (device.error == cudaSuccess)
             download(&device, job, &pass, image);
     }

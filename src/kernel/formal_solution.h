@@ -44,13 +44,8 @@ LR_FN real formal_step_flat(real intensity, real t, real glow)
 }
 
 struct tilt {
-    real in, out; /* S at the ends of the way is S (1 + tilt), within 0 and 2 S */
+    real in, out; /* S at the ends of the way is S (1 + tilt) */
 };
-
-LR_FN real tilt_bounded(real tilt)
-{
-    return r_min(r_max(tilt, R(-1)), R(1));
-}
 
 /* Light that was scattered in a cell and leaves it (sight.h) is known per channel. Inside the channel it follows the
  * depth t of the cell's line on this way as 1 - exp(-t): like the profile where the cell is thin, flat where it is

@@ -11,6 +11,7 @@ struct ray {
     struct vec3 n;    /* along the flight of the photons, toward the observer */
     real length_left; /* to an observer inside the mesh; the walk itself finds the faces */
     int hits;         /* the mesh */
+    int leaves;       /* it has left the mesh: the axis of the face; otherwise -1 */
 };
 
 /* The line p + t n, from the first to the last t inside the open faces and between t_first and t_last. Periodic axes
@@ -22,6 +23,7 @@ LR_FN struct ray ray_enter(const struct mesh_view *mesh, struct point3 p, struct
     int face = -1;       /* axis of the face it comes in by, unless it begins inside */
     int ends_inside = 1; /* of the mesh */
     ray.hits = 0;
+    ray.leaves = -1;
     for (int axis = 0; axis < 3; axis++) {
         const double size = walk_size(mesh, axis);
         if (mesh->face[2 * axis] == FACE_IS_PERIODIC)
@@ -83,7 +85,6 @@ struct passage {
     struct vec3 from, to; /* its ends, from the middle of the cell */
     struct vec3 width;    /* of the cell */
     int more;             /* there is another cell */
-    int leaves;           /* otherwise: the axis of the face where it leaves the mesh; -1 = it ends inside */
 };
 
 LR_FN struct vec3 place_from_middle(struct place at)
@@ -107,11 +108,10 @@ LR_FN struct passage ray_advance(const struct mesh_view *mesh, struct ray *ray)
     ray->at.local.y += passage.length * ray->n.y;
     ray->at.local.z += passage.length * ray->n.z;
     passage.to = place_from_middle(ray->at);
-    passage.leaves = -1;
     if (passage.more) {
         const struct crossing crossing = walk_cross(mesh, ray->at, ray->n, exit.axis);
         passage.more = !crossing.escaped;
-        passage.leaves = crossing.escaped ? exit.axis : -1;
+        ray->leaves = crossing.escaped ? exit.axis : -1;
         ray->at = crossing.at;
     }
     return passage;
@@ -124,18 +124,18 @@ LR_FN real passage_mu(const struct passage *way)
     return R(0);
 }
 
-/* Where a ray leaves the mesh after its last passage: the row of the screen there, or -1, and 1 / |cosine|. */
+/* Where a ray has left the mesh: the row of the screen there, or -1, and 1 / |cosine|. */
 struct way_out {
     int row;
     real factor;
 };
 
-LR_FN struct way_out passage_way_out(const struct mesh_view *mesh, const struct ray *ray, const struct passage *way)
+LR_FN struct way_out ray_way_out(const struct mesh_view *mesh, const struct ray *ray)
 {
     struct way_out out;
-    const real cosine = way->leaves == 0 ? ray->n.x : way->leaves == 1 ? ray->n.y : ray->n.z;
-    out.row = way->leaves >= 0 ? walk_screen(mesh, ray->at, way->leaves) : -1;
-    out.factor = way->leaves >= 0 ? r_div(R(1), r_abs(cosine)) : R(0);
+    const real cosine = ray->leaves == 0 ? ray->n.x : ray->leaves == 1 ? ray->n.y : ray->n.z;
+    out.row = ray->leaves >= 0 ? walk_screen(mesh, ray->at, ray->leaves) : -1;
+    out.factor = ray->leaves >= 0 ? r_div(R(1), r_abs(cosine)) : R(0);
     return out;
 }
 

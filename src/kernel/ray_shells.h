@@ -134,12 +134,11 @@ struct way_out {
     real factor;
 };
 
-LR_FN struct way_out passage_way_out(const struct mesh_view *mesh, const struct ray *ray, const struct passage *way)
+LR_FN struct way_out ray_way_out(const struct mesh_view *mesh, const struct ray *ray)
 {
     struct way_out out;
     (void)mesh;
     (void)ray;
-    (void)way;
     out.row = -1;
     out.factor = R(0);
     return out;
