@@ -212,6 +212,7 @@ static inline int make_camera_views(const struct view_store *store, const struct
     view->channels.n = job->n_channel;
     view->force_below = (real)job->force_below;
     view->thin_below = (real)job->thin_below;
+    view->least = (real)(getenv("LEAST") ? atof(getenv("LEAST")) : 0.5);
     view->n_aspect = job->n_aspect;
     view->n_row = job->n_row;
     set_screens(&job->screens, &view->mesh);

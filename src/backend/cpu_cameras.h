@@ -48,8 +48,10 @@ static inline __attribute__((always_inline)) void scatter_outward(const struct l
                 walk_exit(vec3_make(lane->in_local_x[l], lane->in_local_y[l], lane->in_local_z[l]),
                           vec3_make(lane->width_x[l], lane->width_y[l], lane->width_z[l]),
                           vec3_make(out->x[l], out->y[l], out->z[l]));
-            least = sight_least_depth(lane->alpha0[l], lane->a[l], lane->kappa[l], x_out,
-                                      r_min(exit.distance, out->distance[l]));
+            const struct shade_view shade = {lane->shade[l], lane->slack[l]};
+            least = r_max(sight_least_depth(lane->alpha0[l], lane->a[l], lane->kappa[l], x_out,
+                                            r_min(exit.distance, out->distance[l])),
+                          out->distance[l] < R_HUGE ? R(0) : shade_depth(shade, x_out));
         }
         out->frequency[l] = x_out;
         out->channel[l] = channel;
@@ -182,7 +184,7 @@ static inline __attribute__((always_inline)) void serve_cameras(struct pass *pas
             if (!out.worthwhile[l])
                 continue;
             const struct sight sight = follow(pass, lane, &out, l, mode);
-            const real amount = out.amount[l] * sight_transmission(sight.depth);
+            const real amount = out.amount[l] * sight_transmission(view, sight.depth);
             const int64_t row = first_row(pass, lane, l) + c * pass->job->n_row + sight.row;
             if (sight.state == SIGHT_IS_LEFT && pass->job->peel)
                 peel(pass, lane, &out, l, c, amount);

@@ -39,6 +39,7 @@ struct lanes {
     real share[LANES], in_x[LANES], in_nx[LANES], in_ny[LANES], in_nz[LANES], u_side[LANES], limit[LANES];
     real in_local_x[LANES], in_local_y[LANES], in_local_z[LANES];
     real aside[LANES]; /* SHELLS: height of the place where the share is left */
+    real shade[LANES], slack[LANES];
     /* scalar state */
     real weight[LANES];    /* settled, for the vector steps */
     double settled[LANES]; /* weight at the last flush */
@@ -111,7 +112,7 @@ static inline __attribute__((always_inline)) void scatter_lanes(struct lanes *la
             lane->in_ny[l] = n.y;
             lane->in_nz[l] = n.z;
             lane->u_side[l] = thermal.second;
-            lane->limit[l] = sight_limit(random);
+            lane->limit[l] = sight_limit(view, random);
             lane->in_local_x[l] = lane->local_x[l];
             lane->in_local_y[l] = lane->local_y[l];
             lane->in_local_z[l] = lane->local_z[l];

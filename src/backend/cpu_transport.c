@@ -32,8 +32,13 @@ static struct vec3 lane_direction(const struct lanes *lane, int l)
     return vec3_make(lane->nx[l], lane->ny[l], lane->nz[l]);
 }
 
-static void load_cell(struct lanes *lane, int l, const struct cell_view *cell)
+static void load_cell(const struct pass *pass, struct lanes *lane, int l)
 {
+    const struct cell_view *cell = &pass->cell[lane->cell[l]];
+    if (pass->view.shade) {
+        lane->shade[l] = pass->view.shade[lane->cell[l]].depth;
+        lane->slack[l] = pass->view.shade[lane->cell[l]].slack;
+    }
     lane->alpha0[l] = cell->alpha0;
     lane->a[l] = cell->a;
     lane->b[l] = cell->b;
@@ -122,7 +127,7 @@ static void start_lane(struct pass *pass, struct lanes *lane, int l, struct supp
     const struct emitted born = emit_packet(&pass->view, lane->id_low[l], lane->id_high[l]);
     set_place(lane, l, born.at);
     lane->cell[l] = walk_cell_index(&pass->view.mesh, born.at);
-    load_cell(lane, l, &pass->cell[lane->cell[l]]);
+    load_cell(pass, lane, l);
     lane->nx[l] = born.n.x;
     lane->ny[l] = born.n.y;
     lane->nz[l] = born.n.z;
@@ -228,7 +233,7 @@ static void cross_lane(struct pass *pass, struct lanes *lane, int l, struct supp
     lane->ny[l] = n_new.y;
     lane->nz[l] = n_new.z;
     lane->cell[l] = cell;
-    load_cell(lane, l, &pass->cell[cell]);
+    load_cell(pass, lane, l);
     set_place(lane, l, crossing.at);
 }
 
@@ -372,6 +377,25 @@ static void clear_lanes(struct lanes *lane)
     }
 }
 
+/* How well cells are hidden from the cameras. Returns 0 when memory is exhausted. */
+static int make_shades(struct block **chain, struct pass *pass, int threads)
+{
+    const struct transport_job *job = pass->job;
+    if (job->n_camera == 0)
+        return 1;
+    struct shade_view *shade = chain_copy(chain, (size_t)job->n_cell * sizeof *shade, NULL);
+    if (!shade)
+        return 0;
+#pragma omp parallel for num_threads(threads)
+    for (int64_t cell = 0; cell < job->n_cell; cell++) {
+        const int64_t line = cell / job->n[2];
+        const int at[3] = {(int)(line / job->n[1]), (int)(line % job->n[1]), (int)(cell % job->n[2])};
+        shade[cell] = cell_shade(&pass->view.mesh, pass->cell, at);
+    }
+    pass->view.shade = shade;
+    return 1;
+}
+
 static void run_thread(struct pass *pass, struct lanes *lane)
 {
     struct supply supply = {0, 0, 0};
@@ -420,6 +444,7 @@ enum lr_status NAME_EXPAND(cpu_transport_,
     int ready = lanes && make_transport_view(&store, job, &pass.view);
     pass.cell = ready ? chain_copy(&chain, (size_t)job->n_cell * sizeof *pass.cell, NULL) : NULL;
     ready = pass.cell && fill_cells(job->read_cells, job->medium, 0, job->n_cell, pass.cell);
+    ready = ready && make_shades(&chain, &pass, threads);
     if (ready && job->fields) {
         /* calloc: pages that no packet touches are never written */
         pass.length = calloc((size_t)job->n_group * (size_t)job->n_cell, sizeof(double));

@@ -20,8 +20,9 @@ enum { BLOCKS_PER_SM = 4 };
 #else
 enum { BLOCKS_PER_SM = 8 };
 #endif
-/* With cameras a packet needs more registers: seven blocks leave 72 for each thread, eight spill (slower by 13 %). */
-enum { BLOCKS_WITH_CAMERAS = BLOCKS_PER_SM < 7 ? BLOCKS_PER_SM : 7 };
+
+/* With cameras a thread needs more registers: six blocks leave 80. */
+enum { BLOCKS_WITH_CAMERAS = BLOCKS_PER_SM < 6 ? BLOCKS_PER_SM : 6 };
 
 enum { CONSTANT_CDF = 44 * 251, CONSTANT_VOIGT = 5000 };
 __constant__ float constant_cdf[CONSTANT_CDF];
@@ -31,6 +32,9 @@ struct last_scattering {
     int cell[3];
     real local[3];
 };
+
+struct photon;
+struct packet;
 
 /* All a kernel needs; passed by value. */
 struct pass {
@@ -49,6 +53,8 @@ struct pass {
     struct last_scattering *last; /* per thread */
     unsigned long long *n_record, *queue;
     const volatile int *stop;
+    struct photon *photon; /* of each warp, photon_room() */
+    struct packet *aside;  /* of each thread */
 };
 
 struct packet {
@@ -111,7 +117,7 @@ __device__ __forceinline__ void keep_last(const struct pass &pass, const struct 
     last->local[2] = p.at.local.z;
 }
 
-__device__ void start_packet(const struct pass &pass, struct packet &p, int64_t id)
+__device__ __forceinline__ void start_packet(const struct pass &pass, struct packet &p, int64_t id)
 {
     p.id_low = (uint32_t)id;
     p.id_high = (uint32_t)((uint64_t)id >> 32);
@@ -160,17 +166,53 @@ __device__ __forceinline__ int packet_batch(const struct pass &pass, const struc
 
 /* ---- light toward cameras ---- */
 
-/* Few of the photons that a warp sends toward cameras get out of their cell. They wait here until there is one for
- * every lane, so that none walks alone. One queue for each warp. */
-enum { QUEUE_ROOM = 64, WARP = 32, WARPS = BLOCK_THREADS / WARP };
+/* In a turn some lanes of a warp have scattered. These wait in a queue of the warp until there is one for every lane,
+ * and send their photons toward the cameras together. Few of the photons are worth following: they wait in a list of
+ * the warp until there are enough to keep all lanes busy for a while. The packets are put aside then, so that their
+ * registers are free. */
+enum { WARP = 32, WARPS = BLOCK_THREADS / WARP, QUEUE_ROOM = 2 * WARP, ENOUGH_PHOTONS = 8 * WARP };
 
-struct sight_queue {
-    int cell[QUEUE_ROOM], channel[QUEUE_ROOM];
-    int64_t first_row[QUEUE_ROOM]; /* of the camera and group */
-    real local_x[QUEUE_ROOM], local_y[QUEUE_ROOM], local_z[QUEUE_ROOM];
+/* Packets that have scattered, as they came in. SHELLS: local_y, local_z and toward_z are the direction to the
+ * observer.
+ */
+struct scattering_queue {
+    int i[QUEUE_ROOM], j[QUEUE_ROOM], k[QUEUE_ROOM], cell[QUEUE_ROOM], group[QUEUE_ROOM];
+    real local_x[QUEUE_ROOM], local_y[QUEUE_ROOM], local_z[QUEUE_ROOM], toward_z[WALK_IS_RADIAL ? QUEUE_ROOM : 1];
     real n_x[QUEUE_ROOM], n_y[QUEUE_ROOM], n_z[QUEUE_ROOM];
-    real x[QUEUE_ROOM], amount[QUEUE_ROOM], limit[QUEUE_ROOM], left[QUEUE_ROOM];
+    real x[QUEUE_ROOM], u[QUEUE_ROOM], u_side[QUEUE_ROOM];
+    real share[QUEUE_ROOM], limit[QUEUE_ROOM];
 };
+
+/* A photon toward a camera. SHELLS: as above. */
+struct LR_ALIGNED(16) photon {
+    int i, j, k; /* cell */
+    int channel;
+    int slot; /* group x n_camera + camera */
+    real local_x, local_y, local_z, toward_z;
+    real x, amount, limit;
+};
+
+/* What waits in a warp; the same in all lanes. */
+struct waiting {
+    int scatterings, photons;
+};
+
+/* The longest that a list can become: 32 scatterings may have a photon each for every camera. */
+__host__ __device__ __forceinline__ int64_t photon_room(int n_camera)
+{
+    return ENOUGH_PHOTONS + (int64_t)WARP * n_camera;
+}
+
+template <int MODE>
+__device__ __forceinline__ struct table_view tables_of(const struct pass &pass)
+{
+    struct table_view table = pass.view.table;
+    if (MODE == MODE_TABLE_CONSTANT) {
+        table.cdf = constant_cdf;
+        table.log_voigt = constant_voigt;
+    }
+    return table;
+}
 
 template <int MODE, bool NARROW>
 __device__ __forceinline__ real profile_at(const struct table_view &table, real a, real x)
@@ -182,59 +224,97 @@ __device__ __forceinline__ real profile_at(const struct table_view &table, real 
     return NARROW ? voigt_narrow(a, x) : voigt(a, x);
 }
 
-__device__ __forceinline__ struct place place_in_cell(const struct mesh_view &mesh, int cell, struct vec3 local)
+__device__ __forceinline__ struct place place_in_cell(const struct mesh_view &mesh, int i, int j, int k,
+                                                      struct vec3 local)
 {
     struct place at;
-    const int line = cell / mesh.n[2];
-    at.i = line / mesh.n[1];
-    at.j = line - at.i * mesh.n[1];
-    at.k = cell - line * mesh.n[2];
+    at.i = i;
+    at.j = j;
+    at.k = k;
     at.local = local;
-    at.width = walk_width(&mesh, at.i, at.j, at.k);
+    at.width = walk_width(&mesh, i, j, k);
     if (WALK_IS_RADIAL)
-        at.width.y = mesh.edge[0][at.i];
+        at.width.y = mesh.edge[0][i];
     return at;
 }
 
-/* Follow the last `count` photons of the queue, one in each lane, and leave what is left of them. A function of its
- * own, so that packets keep their registers while nothing is to be done. */
-template <int MODE, bool NARROW>
-__device__ __noinline__ void follow_sights(const struct pass &pass, const struct sight_queue &queue, int waiting,
-                                           int count)
+/* Photons on their way, one in each lane of a warp that serves cameras. */
+struct photons {
+    struct sight sight;
+    real amount, limit;
+    int channel, slot;
+    bool busy;
+    int waiting; /* in the list of the warp; the same in all lanes */
+};
+
+/* Lanes without a photon take one from the end of the list. */
+__device__ __forceinline__ void take_photons(const struct pass &pass, const struct photon *list, struct photons &p)
 {
     const struct transport_view &view = pass.view;
-    struct table_view table = view.table;
-    if (MODE == MODE_TABLE_CONSTANT) {
-        table.cdf = constant_cdf;
-        table.log_voigt = constant_voigt;
-    }
-    const int lane = (int)threadIdx.x % WARP;
-    const int q = waiting - count + lane;
-    if (lane < count) {
-        const real limit = queue.limit[q];
-        const int channel = queue.channel[q];
-        struct sight sight;
-        sight.cell = queue.cell[q];
-        sight.at =
-            place_in_cell(view.mesh, sight.cell, vec3_make(queue.local_x[q], queue.local_y[q], queue.local_z[q]));
-        sight.n = vec3_make(queue.n_x[q], queue.n_y[q], queue.n_z[q]);
-        sight.x = queue.x[q];
-        sight.left = queue.left[q];
-        sight.depth = R(0);
-        sight.state = SIGHT_GOES_ON;
-        sight.row = 0;
-        while (sight.state == SIGHT_GOES_ON) {
-            const real x = sight_aim(&view, &sight);
-            sight_advance(&view, &sight, channel, limit, profile_at<MODE, NARROW>(table, view.cell[sight.cell].a, x));
+    const unsigned free_lanes = __ballot_sync(0xffffffffu, !p.busy);
+    const int rank = __popc(free_lanes & ((1u << (threadIdx.x % WARP)) - 1u));
+    const int n = __popc(free_lanes);
+    if (!p.busy && rank < p.waiting) {
+        const struct photon photon = list[p.waiting - 1 - rank];
+        const struct vec3 local = vec3_make(photon.local_x, photon.local_y, photon.local_z);
+        p.channel = photon.channel;
+        p.slot = photon.slot;
+        p.amount = photon.amount;
+        p.limit = photon.limit;
+        p.sight.at = place_in_cell(view.mesh, photon.i, photon.j, photon.k, local);
+        p.sight.cell = walk_cell_index(&view.mesh, p.sight.at);
+        p.sight.left = R_HUGE;
+        if (WALK_IS_RADIAL) {
+            p.sight.n = vec3_make(local.y, local.z, photon.toward_z);
+        } else {
+            const struct camera_way way = way_to_camera(&view.camera[p.slot % view.n_camera], &view.mesh, p.sight.at);
+            p.sight.n = way.n;
+            p.sight.left = way.distance;
         }
-        const real value = queue.amount[q] * sight_transmission(sight.depth);
-        const int64_t voxel = (queue.first_row[q] + sight.row) * view.channels.n + channel;
-        if (sight.state == SIGHT_IS_LEFT && pass.emissivity_wide)
-            atomicAdd(&pass.emissivity_wide[voxel], (double)value);
-        else if (sight.state == SIGHT_IS_LEFT)
-            atomicAdd(&pass.emissivity[voxel], (float)value);
+        p.sight.x = photon.x;
+        p.sight.depth = R(0);
+        p.sight.row = 0;
+        p.busy = p.channel >= 0;
+    }
+    p.waiting = p.waiting > n ? p.waiting - n : 0;
+    __syncwarp();
+}
+
+/* One step of all photons on their way; those at its end are left. */
+template <int MODE, bool NARROW>
+__device__ __forceinline__ void follow_photons(const struct pass &pass, struct photons &p)
+{
+    const struct transport_view &view = pass.view;
+    if (p.busy) {
+        const struct table_view table = tables_of<MODE>(pass);
+        const real x = sight_aim(&view, &p.sight);
+        sight_advance(&view, &p.sight, p.channel, p.limit,
+                      profile_at<MODE, NARROW>(table, view.cell[p.sight.cell].a, x));
+        p.busy = p.sight.state == SIGHT_GOES_ON;
+        if (p.sight.state == SIGHT_IS_LEFT) {
+            const real value = p.amount * sight_transmission(&view, p.sight.depth);
+            const int64_t voxel = ((int64_t)p.slot * view.n_row + p.sight.row) * view.channels.n + p.channel;
+            if (pass.emissivity_wide)
+                atomicAdd(&pass.emissivity_wide[voxel], (double)value);
+            else
+                atomicAdd(&pass.emissivity[voxel], (float)value);
+        }
     }
     __syncwarp();
+}
+
+/* Follow all photons of a list. */
+template <int MODE, bool NARROW>
+__device__ __forceinline__ void follow_list(const struct pass &pass, const struct photon *list, int waiting)
+{
+    struct photons photons;
+    photons.busy = false;
+    photons.waiting = waiting;
+    __syncwarp();
+    while (__any_sync(0xffffffffu, photons.busy || photons.waiting > 0)) {
+        take_photons(pass, list, photons);
+        follow_photons<MODE, NARROW>(pass, photons);
+    }
 }
 
 /* SHELLS: toward an observer anywhere. */
@@ -245,97 +325,119 @@ __device__ __forceinline__ struct vec3 anywhere(const struct pass &pass, struct 
 }
 
 /* Where a share is left. */
-__device__ __forceinline__ struct place share_place(const struct packet &p, bool owing, struct random4 random)
+__device__ __forceinline__ struct vec3 share_place(const struct packet &p, bool owing, struct random4 random)
 {
-    struct place at = p.at;
-    if (owing && WALK_IS_RADIAL)
-        at.local.x = p.aside;
-    if (owing && !WALK_IS_RADIAL) {
-        const real way =
-            walk_exit(p.at.local, p.at.width, p.n).distance * scattering_part(rng_uniform(random.r0), p.owed_depth);
-        at.local = walk_move(p.at.local, p.at.width, p.n, way).local;
-    }
-    return at;
+    if (!owing)
+        return p.at.local;
+    if (WALK_IS_RADIAL)
+        return vec3_make(p.aside, R(0), R(0));
+    const real way =
+        walk_exit(p.at.local, p.at.width, p.n).distance * scattering_part(rng_uniform(random.r0), p.owed_depth);
+    return walk_move(p.at.local, p.at.width, p.n, way).local;
 }
 
-/* Send `share` photons, scattered by an atom of velocity u along the packet, toward every camera. All lanes of the warp
- * take part; those with nothing to send have share = 0. */
-template <int MODE, bool NARROW>
-__device__ __forceinline__ void send_to_cameras(const struct pass &pass, struct packet &p, real u,
-                                                struct random4 random, bool owing, real share,
-                                                struct sight_queue &queue, int &waiting)
+/* Send the photons of the last `count` scatterings of the queue, one scattering in each lane. */
+template <int MODE>
+__device__ __forceinline__ void send_photons(const struct pass &pass, const struct scattering_queue &from, int count,
+                                             struct photon *list, struct waiting &waiting)
 {
     const struct transport_view &view = pass.view;
-    const bool sends = share > R(0);
-    struct place at;
-    real e1 = R(0);
-    real recoil = R(0);
-    real u_side = R(0);
-    real limit = R(0);
-    if (sends) {
-        at = share_place(p, owing, random);
-        e1 = !view.dipole ? R(0) : phase_in_core(p.a, p.x) ? view.dipole_core : R(1);
-        recoil = view.recoil > R(0) ? r_div(view.recoil, p.b) : R(0);
-        u_side = thermal_pair(random.r2, random.r3).second;
-        limit = sight_limit(random);
-    }
+    const int lane = (int)threadIdx.x % WARP;
+    const bool sends = lane < count;
+    const int q = waiting.scatterings - count + (sends ? lane : 0);
+    const struct vec3 n = vec3_make(from.n_x[q], from.n_y[q], from.n_z[q]);
+    const real x_in = from.x[q];
+    const real u = from.u[q];
+    const real u_side = from.u_side[q];
+    const real limit = from.limit[q];
+    const int cell = from.cell[q];
+    const struct shade_view shade = view.shade[cell];
+    const real recoil = view.recoil > R(0) ? r_div(view.recoil, view.cell[cell].b) : R(0);
+    LR_NO_UNROLL
     for (int c = 0; c < view.n_camera; c++) {
-        bool worthwhile = false;
-        struct camera_way way;
-        real x = R(0);
-        real amount = R(0);
-        int channel = -1;
-        if (sends) {
-            if (WALK_IS_RADIAL) {
-                way.n = anywhere(pass, p);
-                way.distance = R_HUGE;
-            } else {
-                way = way_to_camera(&view.camera[c], &view.mesh, at);
-            }
-            const real g = vec3_dot(p.n, way.n);
-            x = MODE == MODE_COMPLETE ? u : redistributed_frequency(p.x, u, u_side, g, recoil);
-            const real projected = WALK_IS_RADIAL ? p.velocity.x * way.n.z : vec3_dot(p.velocity, way.n);
-            channel = channel_of_shift(&view.channels, frequency_in_mesh_frame(x, p.b, projected));
-            amount = share * phase_toward(e1, g);
-            real least = R(0);
-            if (!WALK_IS_RADIAL && MODE != MODE_APPROXIMATE_VOIGT) { /* whose profile can be lower */
-                const real length = r_min(walk_exit(at.local, at.width, way.n).distance, way.distance);
-                least = sight_least_depth(p.alpha0, p.a, p.kappa, x, length);
-            }
-            worthwhile = channel >= 0 && least < limit;
+        struct vec3 toward = view.camera[c].toward;
+        const bool near_observer = !WALK_IS_RADIAL && view.camera[c].perspective;
+        const struct vec3 local = vec3_make(from.local_x[q], from.local_y[q], from.local_z[q]);
+        if (WALK_IS_RADIAL)
+            toward = vec3_make(local.y, local.z, from.toward_z[q]);
+        if (near_observer)
+            toward = way_to_camera(&view.camera[c], &view.mesh,
+                                   place_in_cell(view.mesh, from.i[q], from.j[q], from.k[q], local))
+                         .n;
+        const real g = vec3_dot(n, toward);
+        const real x = MODE == MODE_COMPLETE ? u : redistributed_frequency(x_in, u, u_side, g, recoil);
+        const bool hidden =
+            !WALK_IS_RADIAL && MODE != MODE_APPROXIMATE_VOIGT && !near_observer && shade_depth(shade, x) > limit;
+        const unsigned who = __ballot_sync(0xffffffffu, sends && !hidden);
+        if (sends && !hidden) {
+            const struct cell_view gas = view.cell[cell];
+            const real e1 = !view.dipole ? R(0) : phase_in_core(gas.a, x_in) ? view.dipole_core : R(1);
+            struct photon photon;
+            photon.i = from.i[q];
+            photon.j = from.j[q];
+            photon.k = from.k[q];
+            photon.slot = from.group[q] * view.n_camera + c;
+            photon.channel =
+                channel_of_shift(&view.channels, frequency_in_mesh_frame(x, gas.b, cell_velocity_along(&gas, toward)));
+            photon.local_x = local.x;
+            photon.local_y = local.y;
+            photon.local_z = local.z;
+            photon.toward_z = toward.z;
+            photon.x = x;
+            photon.amount = from.share[q] * phase_toward(e1, g);
+            photon.limit = limit;
+            list[waiting.photons + __popc(who & ((1u << lane) - 1u))] = photon;
         }
-        const unsigned who = __ballot_sync(0xffffffffu, worthwhile);
-        if (who == 0)
-            continue;
-        if (worthwhile) {
-            const int q = waiting + __popc(who & ((1u << (threadIdx.x % WARP)) - 1u));
-            const int64_t group = pass.n_deposit_group > 1 ? packet_batch(pass, p) % pass.n_deposit_group : 0;
-            queue.cell[q] = p.cell;
-            queue.channel[q] = channel;
-            queue.first_row[q] = (group * view.n_camera + c) * view.n_row;
-            queue.local_x[q] = at.local.x;
-            queue.local_y[q] = at.local.y;
-            queue.local_z[q] = at.local.z;
-            queue.n_x[q] = way.n.x;
-            queue.n_y[q] = way.n.y;
-            queue.n_z[q] = way.n.z;
-            queue.x[q] = x;
-            queue.amount[q] = amount;
-            queue.limit[q] = limit;
-            queue.left[q] = way.distance;
-        }
-        waiting += __popc(who);
-        __syncwarp();
-        if (waiting >= WARP) {
-            follow_sights<MODE, NARROW>(pass, queue, waiting, WARP);
-            waiting -= WARP;
+        waiting.photons += __popc(who);
+    }
+    waiting.scatterings -= count;
+    __syncwarp();
+}
+
+/* Note `share` photons, scattered by an atom of velocity u along the packet, for the cameras. All lanes of the warp
+ * take part; those with nothing to note have share = 0. */
+template <int MODE>
+__device__ __forceinline__ void
+note_scattering(const struct pass &pass, struct packet &p, real u, struct random4 random, bool owing, real share,
+                struct scattering_queue &queue, struct photon *list, struct waiting &waiting)
+{
+    const bool sends = share > R(0);
+    const unsigned who = __ballot_sync(0xffffffffu, sends);
+    if (sends) {
+        const int q = waiting.scatterings + __popc(who & ((1u << (threadIdx.x % WARP)) - 1u));
+        const struct vec3 local = share_place(p, owing, random);
+        queue.i[q] = p.at.i;
+        queue.j[q] = p.at.j;
+        queue.k[q] = p.at.k;
+        queue.cell[q] = p.cell;
+        queue.group[q] = pass.n_deposit_group > 1 ? packet_batch(pass, p) % pass.n_deposit_group : 0;
+        queue.local_x[q] = local.x;
+        queue.local_y[q] = local.y;
+        queue.local_z[q] = local.z;
+        queue.n_x[q] = p.n.x;
+        queue.n_y[q] = p.n.y;
+        queue.n_z[q] = p.n.z;
+        queue.x[q] = p.x;
+        queue.u[q] = u;
+        queue.u_side[q] = thermal_pair(random.r2, random.r3).second;
+        queue.share[q] = share;
+        queue.limit[q] = sight_limit(&pass.view, random);
+        if (WALK_IS_RADIAL) {
+            const struct vec3 toward = anywhere(pass, p);
+            queue.local_y[q] = toward.x;
+            queue.local_z[q] = toward.y;
+            queue.toward_z[q] = toward.z;
         }
     }
+    waiting.scatterings += __popc(who);
+    __syncwarp();
+    if (waiting.scatterings >= WARP)
+        send_photons<MODE>(pass, queue, WARP, list, waiting);
 }
 
 /* Count a finished packet: escaped through `face`, or gone (face < 0). */
 template <bool ABSORBING>
-__device__ void end_packet(const struct pass &pass, struct packet &p, int face)
+__device__ __forceinline__ void end_packet(const struct pass &pass, struct packet &p, int face)
 {
     const int in_run = packet_batch(pass, p);
     struct transport_batch *batch = &pass.batch[in_run];
@@ -489,11 +591,11 @@ __device__ __forceinline__ void try_scattering(const struct pass &pass, const st
  * scattering. */
 template <int MODE, bool ABSORBING, bool NARROW>
 __device__ __forceinline__ void try_scattering_in_sight(const struct pass &pass, const struct table_view &table,
-                                                        struct packet &p, bool alive, struct sight_queue &queue,
-                                                        int &waiting)
+                                                        struct packet &p, bool alive, struct scattering_queue &queue,
+                                                        struct photon *list, struct waiting &waiting)
 {
-    struct velocity_proposal atom;
-    struct random4 random;
+    struct velocity_proposal atom = {};
+    struct random4 random = {};
     bool found = false;
     if (alive && p.state != FLYING) {
         atom = propose<MODE, NARROW>(pass, table, p);
@@ -504,7 +606,7 @@ __device__ __forceinline__ void try_scattering_in_sight(const struct pass &pass,
     const bool owing = found && p.state == OWING;
     const real counted = found && !p.forced ? (ABSORBING ? p.weight * r_exp(-p.depth) : R(1)) : R(0);
     __syncwarp();
-    send_to_cameras<MODE, NARROW>(pass, p, atom.u, random, owing, owing ? p.owed : counted, queue, waiting);
+    note_scattering<MODE>(pass, p, atom.u, random, owing, owing ? p.owed : counted, queue, list, waiting);
     if (found) {
         p.forced = owing;
         if (WALK_IS_RADIAL && owing) {
@@ -611,51 +713,138 @@ __device__ __forceinline__ bool fly(const struct pass &pass, const struct table_
     return flush_is_due(p.events) ? settle<ABSORBING>(pass, p) : true;
 }
 
-template <int MODE, bool ABSORBING, bool NARROW, bool EMISSIVITY>
-__global__ void __launch_bounds__(BLOCK_THREADS, EMISSIVITY ? BLOCKS_WITH_CAMERAS : BLOCKS_PER_SM)
+/* A packet from the queue, or the next one of the thread; returns whether there is one. */
+__device__ __forceinline__ bool next_packet(const struct pass &pass, struct packet &p, int64_t &fixed)
+{
+    int64_t id = fixed;
+    if (!pass.one_thread_per_packet)
+        id = (int64_t)atomicAdd(pass.queue, 1ull);
+    fixed = pass.n_packet;
+    if (id >= pass.n_packet || *pass.stop)
+        return false;
+    start_packet(pass, p, id);
+    return true;
+}
+
+template <int MODE, bool ABSORBING, bool NARROW>
+__global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_PER_SM)
     transport_kernel(const __grid_constant__ struct pass pass)
 {
-    struct table_view table = pass.view.table;
-    if (MODE == MODE_TABLE_CONSTANT) {
-        table.cdf = constant_cdf;
-        table.log_voigt = constant_voigt;
-    }
-    __shared__ struct sight_queue queues[EMISSIVITY ? WARPS : 1];
-    struct sight_queue &queue = queues[EMISSIVITY ? threadIdx.x / WARP : 0];
-    int waiting = 0;
+    const struct table_view table = tables_of<MODE>(pass);
     struct packet p;
     bool alive = false;
-    bool more = true; /* packets to start */
     int64_t fixed = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     for (;;) {
-        if (!alive && more) {
-            int64_t id = fixed;
-            if (!pass.one_thread_per_packet)
-                id = (int64_t)atomicAdd(pass.queue, 1ull);
-            fixed = pass.n_packet;
-            more = id < pass.n_packet && !*pass.stop;
-            if (more)
-                start_packet(pass, p, id);
-            alive = more;
-        }
-        if (EMISSIVITY) {
-            if (!__any_sync(0xffffffffu, alive))
-                break;
-            try_scattering_in_sight<MODE, ABSORBING, NARROW>(pass, table, p, alive, queue, waiting);
-        } else {
-            if (!alive)
-                return;
-            if (p.state != FLYING)
-                try_scattering<MODE, NARROW>(pass, table, p);
-        }
-        if (alive && p.state == FLYING)
-            alive = fly<MODE, ABSORBING, NARROW, EMISSIVITY>(pass, table, p);
+        if (!alive && !next_packet(pass, p, fixed))
+            return;
+        if (p.state != FLYING)
+            try_scattering<MODE, NARROW>(pass, table, p);
+        alive = p.state != FLYING || fly<MODE, ABSORBING, NARROW, false>(pass, table, p);
         /* Turns are taken together: without this the compiler sends a rejected lane straight back to propose again,
          * while the rest of the warp waits (3.4e10 instead of 4.4e10 scatterings/s on an H200). */
         __syncwarp();
     }
-    if (EMISSIVITY && waiting > 0)
-        follow_sights<MODE, NARROW>(pass, queue, waiting, waiting);
+}
+
+/* Put a packet aside, and take it up again: what it needs, and what its cell does not say. Nothing of it stays in
+ * registers in between. */
+template <bool ABSORBING>
+__device__ __forceinline__ void copy_packet(const struct packet &from, struct packet &to)
+{
+    to.at = from.at;
+    to.n = from.n;
+    to.x = from.x;
+    to.tau = from.tau;
+    to.path = from.path;
+    to.path_part = from.path_part;
+    to.scatter = from.scatter;
+    to.events = from.events;
+    to.id_low = from.id_low;
+    to.id_high = from.id_high;
+    to.draw = from.draw;
+    to.group = from.group;
+    to.cell = from.cell;
+    to.state = from.state;
+    to.forced = from.forced;
+    to.owed = from.owed;
+    to.owed_depth = from.owed_depth;
+    if (WALK_IS_RADIAL) {
+        to.kept_x = from.kept_x;
+        to.kept_n = from.kept_n;
+        to.aside = from.aside;
+    }
+    if (ABSORBING) {
+        to.settled = from.settled;
+        to.length = from.length;
+        to.depth = from.depth;
+        to.scattered = from.scattered;
+        to.absorbed = from.absorbed;
+        to.scattered_sum = from.scattered_sum;
+    }
+}
+
+template <bool ABSORBING>
+__device__ __forceinline__ void put_aside(const struct packet &p, struct packet &aside)
+{
+    copy_packet<ABSORBING>(p, aside);
+    asm volatile("" ::: "memory");
+}
+
+template <bool ABSORBING>
+__device__ __forceinline__ void take_up(const struct pass &pass, const struct packet &aside, struct packet &p)
+{
+    copy_packet<ABSORBING>(aside, p);
+    if (ABSORBING)
+        p.weight = (real)p.settled;
+    load_cell(p, pass.view.cell[p.cell]);
+}
+
+/* The same with cameras. */
+template <int MODE, bool ABSORBING, bool NARROW>
+__global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_WITH_CAMERAS)
+    camera_kernel(const __grid_constant__ struct pass pass)
+{
+    __shared__ struct scattering_queue queues[WARPS];
+    struct scattering_queue &queue = queues[threadIdx.x / WARP];
+    const int64_t thread = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    struct photon *list = pass.photon + thread / WARP * photon_room(pass.view.n_camera);
+    const struct table_view table = tables_of<MODE>(pass);
+    struct waiting waiting = {0, 0};
+    struct packet p;
+    bool alive = false;
+    bool more = true; /* packets to start */
+    int64_t fixed = thread;
+    do {
+        while (waiting.photons < ENOUGH_PHOTONS) {
+            if (!alive && more)
+                alive = more = next_packet(pass, p, fixed);
+            if (!__any_sync(0xffffffffu, alive))
+                break;
+            try_scattering_in_sight<MODE, ABSORBING, NARROW>(pass, table, p, alive, queue, list, waiting);
+            __syncwarp();
+            if (alive && p.state == FLYING)
+                alive = fly<MODE, ABSORBING, NARROW, true>(pass, table, p);
+            __syncwarp();
+        }
+        if (!__any_sync(0xffffffffu, alive))
+            send_photons<MODE>(pass, queue, waiting.scatterings, list, waiting);
+        put_aside<ABSORBING>(p, pass.aside[thread]);
+        follow_list<MODE, NARROW>(pass, list, waiting.photons);
+        waiting.photons = 0;
+        if (alive)
+            take_up<ABSORBING>(pass, pass.aside[thread], p);
+    } while (__any_sync(0xffffffffu, alive));
+}
+
+/* How well cells are hidden from the cameras, one thread each. */
+__global__ void shade_kernel(const __grid_constant__ struct transport_view view, int n_cell, struct shade_view *shade)
+{
+    const int cell = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (cell >= n_cell)
+        return;
+    const int row = cell / view.mesh.n[2];
+    const int at[3] = {row / view.mesh.n[1], row % view.mesh.n[1], cell % view.mesh.n[2]};
+    shade[cell] = cell_shade(&view.mesh, view.cell, at);
 }
 
 /* Sums of rows to sums per volume of cells, or per area of screens. A block takes one row of one camera after the

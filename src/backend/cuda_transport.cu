@@ -45,6 +45,11 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
             pass->emissivity_wide = (double *)device_copy(device, n * sizeof(double), NULL);
         else
             pass->emissivity = (float *)device_copy(device, n * sizeof(float), NULL);
+        const size_t list = (size_t)photon_room(job->n_camera) * sizeof *pass->photon;
+        pass->photon = (struct photon *)device_reserve(device, (size_t)(n_thread / WARP) * list);
+        pass->aside = (struct packet *)device_reserve(device, (size_t)n_thread * sizeof *pass->aside);
+        if (!pass->photon || !pass->aside)
+            return false;
     }
     if (job->record) {
         const size_t n = (size_t)job->n_packet;
@@ -67,31 +72,29 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
 
 typedef void kernel_fn(const struct pass);
 
-template <bool NARROW, bool EMISSIVITY>
-kernel_fn *exact_kernel(const struct transport_job *job)
+template <int MODE, bool ABSORBING, bool NARROW>
+kernel_fn *kernel_of(const struct transport_job *job)
 {
-    return job->absorbing ? transport_kernel<MODE_EXACT, true, NARROW, EMISSIVITY>
-                          : transport_kernel<MODE_EXACT, false, NARROW, EMISSIVITY>;
+    return job->n_camera > 0 ? camera_kernel<MODE, ABSORBING, NARROW> : transport_kernel<MODE, ABSORBING, NARROW>;
 }
 
-/* Only the exact mode has kernels of its own for narrow lines, for no absorption and for no cameras; the others are
- * there to compare. */
+/* Only the exact mode has kernels of its own for narrow lines and for no absorption; the others are there to compare.
+ */
 kernel_fn *choose_kernel(const struct transport_job *job)
 {
-    const bool emissivity = job->n_camera > 0;
     switch (job->mode) {
     case TRANSPORT_TABLE_GLOBAL:
-        return transport_kernel<MODE_TABLE_GLOBAL, true, false, true>;
+        return kernel_of<MODE_TABLE_GLOBAL, true, false>(job);
     case TRANSPORT_TABLE_CONSTANT:
-        return transport_kernel<MODE_TABLE_CONSTANT, true, false, true>;
+        return kernel_of<MODE_TABLE_CONSTANT, true, false>(job);
     case TRANSPORT_APPROXIMATE_VOIGT:
-        return transport_kernel<MODE_APPROXIMATE_VOIGT, true, false, true>;
+        return kernel_of<MODE_APPROXIMATE_VOIGT, true, false>(job);
     case TRANSPORT_COMPLETE:
-        return transport_kernel<MODE_COMPLETE, true, false, true>;
+        return kernel_of<MODE_COMPLETE, true, false>(job);
     default:
-        if (job->narrow)
-            return emissivity ? exact_kernel<true, true>(job) : exact_kernel<true, false>(job);
-        return emissivity ? exact_kernel<false, true>(job) : exact_kernel<false, false>(job);
+        if (job->absorbing)
+            return job->narrow ? kernel_of<MODE_EXACT, true, true>(job) : kernel_of<MODE_EXACT, true, false>(job);
+        return job->narrow ? kernel_of<MODE_EXACT, false, true>(job) : kernel_of<MODE_EXACT, false, false>(job);
     }
 }
 
@@ -107,6 +110,18 @@ int64_t choose_blocks(struct device *device, const struct transport_job *job, ke
     okay(device, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, BLOCK_THREADS, 0));
     const int64_t filling = (int64_t)processors * resident;
     return job->one_thread_per_packet || enough < filling ? enough : filling;
+}
+
+bool find_shades(struct device *device, const struct transport_job *job, struct pass *pass)
+{
+    if (job->n_camera == 0)
+        return true;
+    struct shade_view *shade = (struct shade_view *)device_reserve(device, (size_t)job->n_cell * sizeof *shade);
+    if (!shade)
+        return false;
+    shade_kernel<<<(unsigned)((job->n_cell + 255) / 256), 256>>>(pass->view, (int)job->n_cell, shade);
+    pass->view.shade = shade;
+    return okay(device, cudaGetLastError());
 }
 
 /* Wait for the kernel, passing progress out and the wish to stop in. */
@@ -248,7 +263,8 @@ enum lr_status run_pass(cuda_fail_fn *fail, lr_context *ctx, const struct transp
     struct pass pass = {};
     kernel_fn *kernel = choose_kernel(job);
     const int64_t blocks = choose_blocks(&device, job, kernel);
-    if (device.error == cudaSuccess && upload(&device, job, tally, (int)(blocks * BLOCK_THREADS), &pass)) {
+    if (device.error == cudaSuccess && upload(&device, job, tally, (int)(blocks * BLOCK_THREADS), &pass) &&
+        find_shades(&device, job, &pass)) {
         launch(&device, monitor, tally, &pass, kernel, blocks);
         if (device.error == cudaSuccess)
             download(&device, job, &pass, tally);

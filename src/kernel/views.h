@@ -105,8 +105,10 @@ struct transport_view {
     struct channel_view channels;
     real force_below; /* see deposit.h */
     real thin_below;  /* see sight.h */
-    int n_aspect;     /* SHELLS: of the emissivity (aspect.h) */
-    int64_t n_row;    /* of channels in the light toward one camera: cells (and their aspects), then screens */
+    real least;
+    int n_aspect;                   /* SHELLS: of the emissivity (aspect.h) */
+    const struct shade_view *shade; /* [n_cell] where there are cameras (shade.h) */
+    int64_t n_row; /* of channels in the light toward one camera: cells (and their aspects), then screens */
 };
 
 #endif
