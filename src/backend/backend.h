@@ -96,6 +96,14 @@ struct transport_peel {
     int n_x, n_y;
 };
 
+/* Packets that escape within a cone are counted for a far camera (kernel/cone.h). */
+struct transport_cone {
+    double toward[3], right[3], up[3];
+    double share;     /* of all directions; 1: all of them, for any camera of SHELLS */
+    double middle[3]; /* of the image, from the lower corner of the mesh */
+    double half[2];   /* width and height of the image; INFINITY: it shows the whole mesh */
+};
+
 struct transport_job {
     /* SHELLS: n[0] shells from the centre on, whose widths are in width[0]; the velocity of a cell is radial,
      * velocity[0], and its coordinate `local` is the height above the inner sphere, in local[0]. There are no cameras.
@@ -144,6 +152,10 @@ struct transport_job {
     double force_below;   /* see kernel/deposit.h */
     int n_aspect;         /* 1; SHELLS: one camera stands for all, and cells have so many aspects */
     const struct transport_peel *peel; /* [n_camera]: peel-off images instead of an emissivity; or NULL */
+
+    int n_cone;
+    const struct transport_cone *cone;
+    double cone_shift[2]; /* lowest and highest that count */
 };
 
 /* Numbers in the emissivity that transport records. */
@@ -183,6 +195,7 @@ struct transport_tally {
     /* Sums of expected scatterings toward each camera, P(g) included:
      * [n_deposit_group][n_camera][n_cell][n_aspect][n_channel]. */
     float *emissivity;
+    double *cone;                    /* [n_batch][n_cone][2]: weight, and packets */
     void *kept;                      /* instead, when it was to be kept; lr_backend.drop() frees it */
     double **peel;                   /* [n_camera] images [n_deposit_group][n_channel][n_y][n_x] */
     struct transport_record *record; /* room for n_packet; n_record counts */
