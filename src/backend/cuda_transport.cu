@@ -49,7 +49,8 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
     if (job->n_cone > 0)
         pass->cone = (double *)device_copy(device, batches * (size_t)job->n_cone * 2 * sizeof(double), NULL);
     if (job->record)
-        pass->record = (struct transport_record *)device_copy(device, (size_t)job->n_packet * sizeof *pass->record, NULL);
+        pass->record =
+            (struct transport_record *)device_copy(device, (size_t)job->n_packet * sizeof *pass->record, NULL);
     if (job->record || pass->cones.places)
         pass->last = (struct last_scattering *)device_copy(device, (size_t)n_thread * sizeof *pass->last, NULL);
     pass->n_record = (unsigned long long *)device_copy(device, sizeof *pass->n_record, NULL);

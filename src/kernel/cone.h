@@ -5,8 +5,8 @@
  *
  *     INT_0^1 (9 - 12 u) 2 u du = 1,    INT_0^1 (9 - 12 u) u 2 u du = 0,    INT_0^1 (9 - 12 u)^2 2 u du = 9.
  *
- * So n packets in the cone give F to 3 / sqrt(n), and what is left of the change is of second order in the angle. Of all
- * weights that do this, the linear one has the least noise. */
+ * So n packets in the cone give F to 3 / sqrt(n), and what is left of the change is of second order in the angle. Of
+ * all weights that do this, the linear one has the least noise. */
 #ifndef LR_KERNEL_CONE_H
 #define LR_KERNEL_CONE_H
 
@@ -51,8 +51,7 @@ LR_FN int cone_has_shift(const struct cone_set *set, real shift)
 /* Whether the image shows a place, which is where the packet was last emitted or scattered. */
 LR_FN int cone_shows(const struct cone_view *cone, struct vec3 place)
 {
-    const struct vec3 offset =
-        vec3_make(place.x - cone->middle.x, place.y - cone->middle.y, place.z - cone->middle.z);
+    const struct vec3 offset = vec3_make(place.x - cone->middle.x, place.y - cone->middle.y, place.z - cone->middle.z);
     return (r_abs(vec3_dot(offset, cone->right)) <= cone->half_width) &
            (r_abs(vec3_dot(offset, cone->up)) <= cone->half_height);
 }

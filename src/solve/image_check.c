@@ -15,12 +15,12 @@ static const double FEWEST_PACKETS = 50;
 
 /* ---- what can be compared ---- */
 
-/* With a share f of all directions the noise is 3 / sqrt(f N), and what is left of the change of the flux with direction
- * is of the order f: f = N^(-1/3) keeps the second well below the first. */
+/* With a share f of all directions the noise is 3 / sqrt(f N), and what is left of the change of the flux with
+ * direction some f: f = N^(-1/3) / 2 keeps the second well below the first. */
 double image_check_share(double packets)
 {
-    const double least = 1e-3, most = 0.03;
-    return fmin(fmax(1 / cbrt(packets), least), most);
+    const double least = 1e-3, most = 0.02;
+    return fmin(fmax(0.5 / cbrt(packets), least), most);
 }
 
 /* 1 - cos(angle) = 2 f. */
@@ -178,13 +178,14 @@ bool image_check_disagrees(const struct lr_check *check)
     return check->angle > 0 && fabs(check->deviation) > MOST_DEVIATION;
 }
 
-/* The pixels of layers all show the same: what counts is the area of one period as the camera sees it, not the field. */
+/* The pixels of layers all show the same: what counts is the area of one period as the camera sees it, not the field.
+ */
 static double area_over_field(const struct mesh *mesh, const struct camera *camera)
 {
     const int axis = mesh_layer_axis(mesh);
-    return axis < 0 ? 1
-                    : mesh_face_area(mesh, 2 * axis) * fabs(camera->toward[axis]) /
-                          (camera->field[0] * camera->field[1]);
+    return axis < 0
+               ? 1
+               : mesh_face_area(mesh, 2 * axis) * fabs(camera->toward[axis]) / (camera->field[0] * camera->field[1]);
 }
 
 static void compare(const lr_model *model, const struct image_check *check, int cone, double packets,

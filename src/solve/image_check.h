@@ -9,8 +9,8 @@
 struct image_check {
     int n_cone;
     struct transport_cone cone[MAX_CAMERA];
-    int of_camera[MAX_CAMERA];       /* cone of each camera; -1 = none */
-    const char *missing[MAX_CAMERA]; /* why; "" = nothing to say */
+    int of_camera[MAX_CAMERA];           /* cone of each camera; -1 = none */
+    const char *missing[MAX_CAMERA];     /* why; "" = nothing to say */
     struct lr_estimate flux[MAX_CAMERA]; /* of each cone, photons s^-1 sr^-1 */
     double packets[MAX_CAMERA];          /* counted in each cone */
 };

@@ -305,7 +305,7 @@ static bool find_pixel(const struct camera *view, const double point[3], int64_t
 
 /* Unresolved light: all of it in one pixel. Returns its flux, photons s^-1 sr^-1. */
 static double add_points(const struct prepared_trace *prepared, int first, const struct camera *view,
-                       const double *transmission, float *intensity)
+                         const double *transmission, float *intensity)
 {
     const struct trace_job *job = &prepared->job;
     const int64_t plane = (int64_t)view->pixels[0] * view->pixels[1];
