@@ -195,8 +195,7 @@ __device__ void deposit(const struct pass &pass, struct packet &p, real u, real 
 
 /* An escaped packet, for the cameras that look along its way. Light straight from a pointed source is left out: images
  * have it exactly, or not at all. */
-__device__ __noinline__ void count_in_cones(const struct pass &pass, const struct packet &p, int in_run, real shift,
-                                            double weight)
+__device__ void count_in_cones(const struct pass &pass, const struct packet &p, int in_run, real shift, double weight)
 {
     const struct cone_set &set = pass.cones;
     if (!cone_has_shift(&set, shift) || (p.events == 0 && packet_is_pointed(&pass.view, p.id_low, p.id_high)))
