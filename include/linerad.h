@@ -348,6 +348,16 @@ LR_API enum lr_status lr_cube_moments(lr_context *ctx, lr_cube *cube, struct lr_
 struct lr_depth {
     double mean, largest; /* over pixels, of the channel that is deepest in each; NAN = not known */
 };
+/* The flux that an image of a run with packets shows, and that of the packets themselves that escaped toward its far
+ * observer within the same channels and field, in photons s^-1 sr^-1 (docs/imaging.md). Both have the direct light of
+ * point sources that the image shows, but on a mesh of layers neither has, and theirs is the flux of one period. */
+struct lr_check {
+    struct lr_estimate image, packets;
+    double angle;     /* rad: half-angle of the cone about the direction of the camera; pi: all packets of shells count;
+                         0 = not compared */
+    double deviation; /* (image - packets) / error of the difference */
+    char missing[96]; /* why there is no comparison; "" = there is one, or there are no packets or no far observer */
+};
 /* What is told of an image, beside the image. */
 struct lr_image {
     char camera[64];
@@ -359,6 +369,7 @@ struct lr_image {
     double shift;          /* cm, or rad of a near observer: largest distance of the centroids of the light of two
                               channels, of those with 1 % or more of that of the brightest; NAN = not known */
     int near;              /* 1: the observer is a near one */
+    struct lr_check check;
 };
 LR_API void lr_result_image(const lr_result *result, int cube, struct lr_image *image);
 /* Write PREFIX_<camera>.fits for each camera, and beside it what the model asks for: _error, _tau, _mom0, _mom1, _mom2

@@ -104,6 +104,26 @@ class Cube:
             "shift": found.shift * u.cm,
         }
 
+    @property
+    def check(self):
+        """The flux of the image against that of the packets that escaped toward its camera (docs/imaging.md): both with
+        their errors, the half-angle of the cone, and the difference in standard errors. Where the two cannot be
+        compared, "not_compared" says why; None without packets, and for a near observer."""
+        found = ffi.new("struct lr_image *")
+        lib.lr_result_image(self._result._pointer, self._index, found)
+        check, unit = found.check, u.ph / u.s / u.sr
+        if not check.angle > 0:
+            reason = text(check.missing)
+            return {"not_compared": reason} if reason else None
+        return {
+            "image_flux": check.image.value * unit,
+            "image_flux_error": check.image.error * unit,
+            "packet_flux": check.packets.value * unit,
+            "packet_flux_error": check.packets.error * unit,
+            "angle": np.degrees(check.angle) * u.deg,
+            "deviation": check.deviation,
+        }
+
     # ---- maps ----
 
     def _moments(self):

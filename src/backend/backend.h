@@ -102,6 +102,14 @@ struct transport_peel {
     int n_x, n_y;
 };
 
+/* Packets that escape within a cone are counted for a far camera (kernel/cone.h). */
+struct transport_cone {
+    double toward[3], right[3], up[3];
+    double share;     /* of all directions; 1: all of them, for any camera of SHELLS */
+    double middle[3]; /* of the image, from the lower corner of the mesh */
+    double half[2];   /* width and height of the image; INFINITY: it shows the whole mesh */
+};
+
 struct transport_job {
     /* SHELLS: n[0] shells from the centre on, whose widths are in width[0]; the velocity of a cell is radial,
      * velocity[0], and its coordinate `local` is the height above the inner sphere, in local[0]. There are no cameras.
@@ -153,6 +161,10 @@ struct transport_job {
     struct transport_screens screens;
     int64_t n_row;                     /* of channels for one camera: n_cell x n_aspect, and the screens */
     const struct transport_peel *peel; /* [n_camera]: peel-off images instead of an emissivity; or NULL */
+
+    int n_cone;
+    const struct transport_cone *cone;
+    double cone_shift[2]; /* lowest and highest that count */
 };
 
 /* Numbers in the emissivity that transport records. */
@@ -190,6 +202,7 @@ struct transport_tally {
     double *scatter, *scatter_square; /* weighted scattering depth */
     /* Sums of photons toward each camera, P(g) included: [n_deposit_group][n_camera][n_row][n_channel]. */
     float *emissivity;
+    double *cone;                    /* [n_batch][n_cone][2]: weight, and packets */
     void *kept;                      /* instead, when it was to be kept; lr_backend.drop() frees it */
     double **peel;                   /* [n_camera] images [n_deposit_group][n_channel][n_y][n_x] */
     struct transport_record *record; /* room for n_packet; n_record counts */

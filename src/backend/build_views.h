@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "backend/backend.h"
+#include "kernel/cone.h"
 #include "kernel/tally.h"
 #include "kernel/trace_view.h"
 #include "kernel/views.h"
@@ -262,6 +263,42 @@ static inline int make_transport_view(const struct view_store *store, const stru
     view->recoil = (real)job->recoil;
     view->key = rng_key_from_seed(job->seed);
     return !failed && view->source && make_camera_views(store, job, view);
+}
+
+static inline struct vec3 make_vector(const double from[3])
+{
+    return vec3_make((real)from[0], (real)from[1], (real)from[2]);
+}
+
+/* Returns 0 when memory is exhausted. */
+static inline int make_cone_set(const struct view_store *store, const struct transport_job *job, struct cone_set *set)
+{
+    memset(set, 0, sizeof *set);
+    if (job->n_cone == 0)
+        return 1;
+    struct cone_view *cone = (struct cone_view *)calloc((size_t)job->n_cone, sizeof *cone);
+    if (!cone)
+        return 0;
+    for (int c = 0; c < job->n_cone; c++) {
+        const struct transport_cone *from = &job->cone[c];
+        const int all = from->share >= 1;
+        cone[c].toward = make_vector(from->toward);
+        cone[c].inv_size = all ? R(0) : (real)(0.5 / from->share);
+        cone[c].first = all ? R(1) : R(9);
+        cone[c].slope = all ? R(0) : R(12);
+        cone[c].middle = make_vector(from->middle);
+        cone[c].right = make_vector(from->right);
+        cone[c].up = make_vector(from->up);
+        cone[c].half_width = (real)from->half[0];
+        cone[c].half_height = (real)from->half[1];
+        set->places |= isfinite(from->half[0]) || isfinite(from->half[1]);
+    }
+    set->n = job->n_cone;
+    set->lowest = (real)job->cone_shift[0];
+    set->highest = (real)job->cone_shift[1];
+    set->cone = (const struct cone_view *)store->copy(store->owner, (size_t)job->n_cone * sizeof *cone, cone);
+    free(cone);
+    return set->cone != NULL;
 }
 
 static inline struct point3 make_point(const double from[3])

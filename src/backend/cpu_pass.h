@@ -12,6 +12,7 @@ struct pass {
     struct transport_tally *tally;
     struct transport_view view;
     struct tally_axes axes;
+    struct cone_set cones;
     struct tally_deal deal;
     struct cell_view *cell;
     double *length, *scatter; /* [n_group][n_cell] */

@@ -140,6 +140,28 @@ static void start_lane(struct pass *pass, struct lanes *lane, int l, struct supp
     keep_last_scattering(lane, l);
 }
 
+/* An escaped packet, for the cameras that look along its way. Light straight from a pointed source is left out: images
+ * have it exactly, or not at all. */
+static void count_in_cones(struct pass *pass, const struct lanes *lane, int l, struct vec3 n, real shift)
+{
+    const struct cone_set *set = &pass->cones;
+    if (!cone_has_shift(set, shift) ||
+        (lane->events[l] == 0 && packet_is_pointed(&pass->view, lane->id_low[l], lane->id_high[l])))
+        return;
+    const int *cell = lane->last_cell[l];
+    const real *local = lane->last_local[l];
+    const struct vec3 corner = walk_corner(&pass->view.mesh, cell[0], cell[1], cell[2]);
+    const struct vec3 place = vec3_make(corner.x + local[0], corner.y + local[1], corner.z + local[2]);
+    for (int c = 0; c < set->n; c++) {
+        const struct cone_share share = cone_share_of(&set->cone[c], n);
+        if (!share.inside || (set->places && !cone_shows(&set->cone[c], place)))
+            continue;
+        double *sums = &pass->tally->cone[2 * ((size_t)lane->batch[l] * (size_t)set->n + (size_t)c)];
+        add(&sums[0], lane->settled[l] * (double)share.weight);
+        add(&sums[1], 1);
+    }
+}
+
 /* Count a finished packet: escaped through `face`, or gone (face < 0). */
 static void end_packet(struct pass *pass, struct lanes *lane, int l, int face)
 {
@@ -168,6 +190,8 @@ static void end_packet(struct pass *pass, struct lanes *lane, int l, int face)
     add(&pass->tally->face_spectrum[(in_run * TRANSPORT_N_FACE + face) * n_slot + bin], weight);
     const int64_t direction = in_run * job->n_mu * job->n_phi + direction_bin(&pass->axes, n);
     add(&pass->tally->direction_spectrum[direction * n_slot + bin], weight);
+    if (pass->cones.n > 0)
+        count_in_cones(pass, lane, l, n, x);
     if (!job->record)
         return;
     int64_t slot;
@@ -274,7 +298,7 @@ static int any_active(const struct lanes *lane)
 
 static void serve_events(struct pass *pass, struct lanes *lane, struct supply *supply)
 {
-    if (pass->job->record)
+    if (pass->job->record || pass->cones.places)
         for (int l = 0; l < LANES; l++)
             if (lane->collided[l])
                 keep_last_scattering(lane, l);
@@ -441,7 +465,7 @@ enum lr_status NAME_EXPAND(cpu_transport_,
     struct lanes *lanes = aligned_alloc(64, (size_t)threads * sizeof *lanes);
     enum lr_status status = LR_OK;
 
-    int ready = lanes && make_transport_view(&store, job, &pass.view);
+    int ready = lanes && make_transport_view(&store, job, &pass.view) && make_cone_set(&store, job, &pass.cones);
     pass.cell = ready ? chain_copy(&chain, (size_t)job->n_cell * sizeof *pass.cell, NULL) : NULL;
     ready = pass.cell && fill_cells(job->read_cells, job->medium, 0, job->n_cell, pass.cell);
     ready = ready && make_shades(&chain, &pass, threads);

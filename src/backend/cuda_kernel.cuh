@@ -40,17 +40,18 @@ struct packet;
 struct pass {
     struct transport_view view;
     struct tally_axes axes;
+    struct cone_set cones;
     int64_t n_packet, n_cell;
     struct tally_deal deal;
     int n_group, one_thread_per_packet;
     struct transport_batch *batch;
-    double *face_spectrum, *direction_spectrum;
+    double *face_spectrum, *direction_spectrum, *cone;
     double *fields;          /* [n_group][n_cell][2]: weighted length and scattering depth; or NULL */
     float *emissivity;       /* [n_deposit_group][n_camera][n_row][n_channel]; or NULL */
     double *emissivity_wide; /* the same, where there are few voxels */
     int n_deposit_group;
     struct transport_record *record;
-    struct last_scattering *last; /* per thread */
+    struct last_scattering *last; /* per thread; or NULL */
     unsigned long long *n_record, *queue;
     const volatile int *stop;
     struct photon *photon; /* of each warp, photon_room() */
@@ -136,7 +137,7 @@ __device__ __forceinline__ void start_packet(const struct pass &pass, struct pac
     p.absorbed = p.scattered_sum = 0;
     p.state = FLYING;
     p.forced = 0;
-    if (pass.record)
+    if (pass.last)
         keep_last(pass, p);
 }
 
@@ -435,6 +436,29 @@ note_scattering(const struct pass &pass, struct packet &p, real u, struct random
         send_photons<MODE>(pass, queue, WARP, list, waiting);
 }
 
+/* An escaped packet, for the cameras that look along its way. Light straight from a pointed source is left out: images
+ * have it exactly, or not at all. */
+__device__ void count_in_cones(const struct pass &pass, const struct packet &p, int in_run, real shift, double weight)
+{
+    const struct cone_set &set = pass.cones;
+    if (!cone_has_shift(&set, shift) || (p.events == 0 && packet_is_pointed(&pass.view, p.id_low, p.id_high)))
+        return;
+    struct vec3 place = vec3_make(R(0), R(0), R(0));
+    if (set.places) {
+        const struct last_scattering *last = pass.last + (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+        const struct vec3 corner = walk_corner(&pass.view.mesh, last->cell[0], last->cell[1], last->cell[2]);
+        place = vec3_make(corner.x + last->local[0], corner.y + last->local[1], corner.z + last->local[2]);
+    }
+    for (int c = 0; c < set.n; c++) {
+        const struct cone_share share = cone_share_of(&set.cone[c], p.n);
+        if (!share.inside || (set.places && !cone_shows(&set.cone[c], place)))
+            continue;
+        double *sums = &pass.cone[2 * ((int64_t)in_run * set.n + c)];
+        atomicAdd(&sums[0], weight * (double)share.weight);
+        atomicAdd(&sums[1], 1.0);
+    }
+}
+
 /* Count a finished packet: escaped through `face`, or gone (face < 0). */
 template <bool ABSORBING>
 __device__ __forceinline__ void end_packet(const struct pass &pass, struct packet &p, int face)
@@ -458,6 +482,8 @@ __device__ __forceinline__ void end_packet(const struct pass &pass, struct packe
     atomicAdd(&pass.face_spectrum[((int64_t)in_run * TRANSPORT_N_FACE + face) * n_slot + bin], weight);
     atomicAdd(&pass.direction_spectrum[((int64_t)in_run * n_direction + direction_bin(&pass.axes, p.n)) * n_slot + bin],
               weight);
+    if (pass.cones.n > 0)
+        count_in_cones(pass, p, in_run, x, weight);
     if (!pass.record)
         return;
     struct transport_record *record = &pass.record[atomicAdd(pass.n_record, 1ull)];
@@ -699,7 +725,7 @@ __device__ __forceinline__ bool fly(const struct pass &pass, const struct table_
     if (!segment.scatters)
         return cross<ABSORBING>(pass, p, segment.axis);
     p.state = WAITING;
-    if (pass.record)
+    if (pass.last)
         keep_last(pass, p);
     if (analog) {
         const struct random4 random = rng_draw(pass.view.key, p.draw++, p.id_low, p.id_high);

@@ -18,7 +18,7 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
     const struct view_store store = {device, device_copy};
     const size_t slots = (size_t)job->n_bin + 2;
     const size_t batches = (size_t)job->n_batch;
-    if (!make_transport_view(&store, job, &pass->view))
+    if (!make_transport_view(&store, job, &pass->view) || !make_cone_set(&store, job, &pass->cones))
         return false;
     pass->view.cell = device_cells(device, job->read_cells, job->medium, job->n_cell);
     if (!pass->view.cell)
@@ -51,11 +51,13 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
         if (!pass->photon || !pass->aside)
             return false;
     }
-    if (job->record) {
-        const size_t n = (size_t)job->n_packet;
-        pass->record = (struct transport_record *)device_copy(device, n * sizeof *pass->record, NULL);
+    if (job->n_cone > 0)
+        pass->cone = (double *)device_copy(device, batches * (size_t)job->n_cone * 2 * sizeof(double), NULL);
+    if (job->record)
+        pass->record =
+            (struct transport_record *)device_copy(device, (size_t)job->n_packet * sizeof *pass->record, NULL);
+    if (job->record || pass->cones.places)
         pass->last = (struct last_scattering *)device_copy(device, (size_t)n_thread * sizeof *pass->last, NULL);
-    }
     pass->n_record = (unsigned long long *)device_copy(device, sizeof *pass->n_record, NULL);
     pass->queue = (unsigned long long *)device_copy(device, sizeof *pass->queue, NULL);
     pass->stop = (const volatile int *)device_copy(device, sizeof(int), NULL);
@@ -228,6 +230,9 @@ bool download(struct device *device, const struct transport_job *job, const stru
     okay(device,
          cudaMemcpy(tally->direction_spectrum, pass->direction_spectrum,
                     batches * (size_t)(job->n_mu * job->n_phi) * slots * sizeof(double), cudaMemcpyDeviceToHost));
+    if (job->n_cone > 0)
+        okay(device, cudaMemcpy(tally->cone, pass->cone, batches * (size_t)job->n_cone * 2 * sizeof(double),
+                                cudaMemcpyDeviceToHost));
     okay(device, cudaMemcpy(&n_record, pass->n_record, sizeof n_record, cudaMemcpyDeviceToHost));
     if (job->record && n_record > 0) {
         okay(device, cudaMemcpy(tally->record, pass->record, n_record * sizeof *tally->record, cudaMemcpyDeviceToHost));

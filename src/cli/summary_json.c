@@ -98,6 +98,22 @@ static void put_depth(struct json *json, const char *name, struct lr_depth depth
     json_close(json, '{');
 }
 
+/* Empty where there is nothing to compare. */
+static void put_check(struct json *json, const struct lr_check *check)
+{
+    const double degree = 3.14159265358979323846 / 180;
+    json_open(json, "check", '{');
+    if (*check->missing)
+        json_text(json, "not_compared", check->missing);
+    if (check->angle > 0) {
+        put_estimate(json, "image_flux", check->image);
+        put_estimate(json, "packet_flux", check->packets);
+        json_number(json, "angle_deg", check->angle / degree);
+        json_number(json, "deviation", check->deviation);
+    }
+    json_close(json, '{');
+}
+
 static void put_images(struct json *json, const lr_result *result)
 {
     json_open(json, "images", '[');
@@ -112,6 +128,7 @@ static void put_images(struct json *json, const lr_result *result)
         json_number(json, "correlation_with_column", image.correlation);
         json_number(json, "centroid_shift", image.shift);
         json_text(json, "centroid_shift_unit", image.near ? "rad" : "cm");
+        put_check(json, &image.check);
         json_close(json, '{');
     }
     json_close(json, '[');

@@ -90,8 +90,22 @@ static void put_populations(FILE *file, const struct lr_summary *s)
     fputc('\n', file);
 }
 
+/* The flux of an image against that of packets; left out where they were not compared. */
+static void put_check(FILE *file, const char *label, const struct lr_check *check)
+{
+    const double degree = 3.14159265358979323846 / 180;
+    char image[96], packets[96];
+    put_label(file, label);
+    fprintf(file, "flux %s photons/s/sr, of ", format_estimate(image, sizeof image, check->image));
+    if (check->angle < 179 * degree)
+        fprintf(file, "packets within %.3g deg ", check->angle / degree);
+    else
+        fprintf(file, "all packets ");
+    fprintf(file, "%s: %+.1f sigma\n", format_estimate(packets, sizeof packets, check->packets), check->deviation);
+}
+
 /* Numbers that are not known are left out. */
-static void put_image(FILE *file, const struct lr_image *image)
+static void put_image(FILE *file, const struct lr_image *image, bool with_check)
 {
     const double cm_per_pc = 3.0856775814913673e18, degree = 3.14159265358979323846 / 180;
     const bool known = isfinite(image->depth.mean), bare = isfinite(image->bare.mean);
@@ -117,18 +131,35 @@ static void put_image(FILE *file, const struct lr_image *image)
         put_label(file, label);
         fprintf(file, "centroids of channels are up to %.3g %s apart\n",
                 image->shift / (image->near ? degree : cm_per_pc), image->near ? "deg" : "pc");
+        snprintf(label, sizeof label, " ");
     } else if (known || bare) { /* there is a report, then */
         put_label(file, label);
         fprintf(file, "distance of the centroids of channels unknown: no two of them have light\n");
+        snprintf(label, sizeof label, " ");
     }
+    if (with_check && image->check.angle > 0)
+        put_check(file, label, &image->check);
 }
 
+/* Of many images, only the one that is furthest from its packets is compared with them. */
 static void put_images(FILE *file, const lr_result *result)
 {
-    for (int i = 0; i < lr_result_cube_count(result); i++) {
-        struct lr_image image;
+    enum { MANY = 8 };
+    const int n = lr_result_cube_count(result);
+    struct lr_image image, worst = {.camera = ""};
+    int compared = 0;
+    for (int i = 0; i < n; i++) {
         lr_result_image(result, i, &image);
-        put_image(file, &image);
+        put_image(file, &image, n <= MANY);
+        if (!(image.check.angle > 0))
+            continue;
+        if (compared++ == 0 || fabs(image.check.deviation) > fabs(worst.check.deviation))
+            worst = image;
+    }
+    if (n > MANY && compared > 0) {
+        char label[96];
+        snprintf(label, sizeof label, "worst of %d: '%s'", compared, worst.camera);
+        put_check(file, label, &worst.check);
     }
 }
 

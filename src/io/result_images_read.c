@@ -124,7 +124,7 @@ static enum lr_status read_column(const struct hdf5_reader *reader, const char *
 }
 
 /* What the summary told; what was not known is not in the file. */
-static void read_report(const struct hdf5_reader *reader, const char *group, struct cube *cube)
+static enum lr_status read_report(const struct hdf5_reader *reader, const char *group, struct cube *cube)
 {
     struct lr_image *report = &cube->report;
     const struct {
@@ -135,13 +135,26 @@ static void read_report(const struct hdf5_reader *reader, const char *group, str
                    {"depth_mean_without_stimulated_emission", &report->bare.mean},
                    {"depth_largest_without_stimulated_emission", &report->bare.largest},
                    {"correlation_with_column", &report->correlation},
-                   {"centroid_shift", &report->shift}};
+                   {"centroid_shift", &report->shift},
+                   {"image_flux", &report->check.image.value},
+                   {"image_flux_error", &report->check.image.error},
+                   {"packet_flux", &report->check.packets.value},
+                   {"packet_flux_error", &report->check.packets.error},
+                   {"packet_angle", &report->check.angle},
+                   {"flux_deviation", &report->check.deviation}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         *numbers[i].value = NAN;
         if (hdf5_read_has_attribute(reader, group, numbers[i].name) &&
             hdf5_read_any_number(reader, group, numbers[i].name, numbers[i].value) == LR_OK)
             snprintf(report->camera, sizeof report->camera, "%s", cube->camera.name);
     }
+    if (!isfinite(report->check.angle))
+        report->check.angle = 0.0;
+    int n = 0;
+    if (hdf5_read_has_attribute(reader, group, "flux_not_compared"))
+        LR_TRY(hdf5_read_texts(reader, group, "flux_not_compared", 1, sizeof report->check.missing,
+                               report->check.missing, &n));
+    return LR_OK;
 }
 
 static enum lr_status read_arrays(const struct hdf5_reader *reader, const char *group, struct cube *cube,
@@ -179,7 +192,7 @@ static enum lr_status read_cube(const struct hdf5_reader *reader, const char *gr
     LR_TRY(hdf5_read_number(reader, group, "background", 0.0, INFINITY, &cube->background));
     LR_TRY(hdf5_read_number(reader, group, "seconds", 0.0, INFINITY, &cube->seconds));
     LR_TRY(read_channels(reader, group, &cube->channels));
-    read_report(reader, group, cube);
+    LR_TRY(read_report(reader, group, cube));
     return read_arrays(reader, group, cube, image);
 }
 

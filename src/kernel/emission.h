@@ -49,6 +49,23 @@ LR_FN real sample_shift(const struct source_view *source, const struct cell_view
     }
 }
 
+LR_FN const struct source_view *source_of_packet(const struct transport_view *view, struct random4 first)
+{
+    const double pick = ((double)first.r0 + 0.5) * 2.3283064365386963e-10; /* rare sources need all 32 bits */
+    int s = 0;
+    while (s < view->n_source - 1 && pick > view->source[s].cumulative)
+        s++;
+    return &view->source[s];
+}
+
+/* Whether light straight from its source has one place or one direction, so that a cone about a line of sight does not
+ * see what the line of sight sees. */
+LR_FN int packet_is_pointed(const struct transport_view *view, uint32_t id_low, uint32_t id_high)
+{
+    const struct source_view *source = source_of_packet(view, rng_draw(view->key, 0, id_low, id_high));
+    return (source->kind == SOURCE_IS_POINT) | (source->kind == SOURCE_IS_LIST) | (source->angular == ANGULAR_IS_BEAM);
+}
+
 LR_FN struct emitted emit_packet(const struct transport_view *view, uint32_t id_low, uint32_t id_high)
 {
     const struct random4 first = rng_draw(view->key, 0, id_low, id_high);
@@ -56,11 +73,7 @@ LR_FN struct emitted emit_packet(const struct transport_view *view, uint32_t id_
     const struct random4 third = rng_draw(view->key, 2, id_low, id_high);
     const struct random4 fourth = rng_draw(view->key, 3, id_low, id_high);
 
-    const double pick = ((double)first.r0 + 0.5) * 2.3283064365386963e-10; /* rare sources need all 32 bits */
-    int s = 0;
-    while (s < view->n_source - 1 && pick > view->source[s].cumulative)
-        s++;
-    const struct source_view *source = &view->source[s];
+    const struct source_view *source = source_of_packet(view, first);
     const struct mesh_view *mesh = &view->mesh;
 
     struct emitted packet;

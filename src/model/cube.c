@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/constants.h"
+
 void cube_free(struct cube *cube)
 {
     free(cube->intensity);
@@ -12,6 +14,16 @@ void cube_free(struct cube *cube)
     free(cube->sky);
     free(cube->centroid);
     *cube = (struct cube){0};
+}
+
+double cube_flux(const struct cube *cube, const float *intensity)
+{
+    const size_t n = (size_t)cube->camera.pixels[0] * (size_t)cube->camera.pixels[1] * (size_t)cube->channels.n;
+    const double pixel = camera_pixel_size(&cube->camera);
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++)
+        sum += (double)intensity[i];
+    return sum * cube->scale / (LR_PLANCK * LR_LIGHT_SPEED) * cube->channels.width * pixel * pixel;
 }
 
 void cube_drop(struct cube *cube, const struct image_options *options)

@@ -303,6 +303,8 @@ static enum lr_status add_errors(lr_context *ctx, const struct worker *worker, c
         scene_scale_sums(model, scene, scattered_sums(scattered, scene, g, camera), packets, group.value);
         LR_TRY_OR(done, status, trace_emissivity(ctx, worker, scene, camera, &group, &model->image, cube, image));
         spread_add(&spread, n, image, packets);
+        cube->group_flux[g] = cube_flux(cube, image);
+        cube->group_packets[g] = packets;
     }
     spread_error(&spread, n, cube->error);
 done:
@@ -340,6 +342,8 @@ static enum lr_status add_peeled(lr_context *ctx, const lr_model *model, const s
             image[i] = (float)(group[i] * unit / packets[g]);
         }
         spread_add(&spread, n, image, packets[g]);
+        cube->group_flux[g] = cube_flux(cube, image);
+        cube->group_packets[g] = packets[g];
     }
     spread_error(&spread, n, cube->error);
 done:
@@ -386,6 +390,11 @@ static enum lr_status store_part(lr_context *ctx, const lr_model *model, const s
     }
     for (int c = 0; c < window->n_channel; c++)
         whole->sky[window->channel + c] = part->sky[c] * part->scale / whole->scale;
+    for (int g = 0; g < IMAGE_GROUPS; g++) {
+        whole->group_flux[g] += part->group_flux[g];
+        whole->group_packets[g] = part->group_packets[g];
+    }
+    whole->point_flux += part->point_flux;
     whole->seconds += part->seconds;
     return LR_OK;
 }

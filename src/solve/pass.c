@@ -79,6 +79,8 @@ enum lr_status pass_allocate(lr_context *ctx, const struct transport_job *job, c
         LR_TRY(lr_allocate(ctx, cells, sizeof(double), &tally->scatter));
         LR_TRY(lr_allocate(ctx, cells, sizeof(double), &tally->scatter_square));
     }
+    if (job->n_cone > 0)
+        LR_TRY(lr_allocate(ctx, 2 * batches * (size_t)job->n_cone, sizeof(double), &tally->cone));
     if (job->record)
         LR_TRY(lr_allocate(ctx, (size_t)run->packets, sizeof *tally->record, &tally->record));
     return LR_OK;
@@ -93,6 +95,7 @@ void pass_free(struct transport_tally *tally)
     free(tally->length_square);
     free(tally->scatter);
     free(tally->scatter_square);
+    free(tally->cone);
     free(tally->record);
 }
 

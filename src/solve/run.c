@@ -9,6 +9,7 @@
 #include "model/field.h"
 #include "solve/assemble.h"
 #include "solve/describe.h"
+#include "solve/image_check.h"
 #include "solve/image_report.h"
 #include "solve/imaging.h"
 #include "solve/job.h"
@@ -22,6 +23,7 @@ struct stage {
     struct worker worker;
     struct prepared prepared;
     struct imaging_plan plan;
+    struct image_check check;
     struct transport_camera camera[MAX_CAMERA];
     struct transport_peel peel[MAX_CAMERA];
     double start;
@@ -38,6 +40,7 @@ static enum lr_status run_pass(lr_context *ctx, const lr_model *model, struct st
         imaging_prepare_job(model, window, &stage->plan, stage->camera, stage->peel, job);
     job->fields = first && model->output.fields;
     job->record = first && model->output.packets;
+    image_check_prepare_job(model, &stage->check, first && window, job);
     LR_TRY_OR(done, status, pass_allocate(ctx, job, &model->run, &tally));
     if (window)
         LR_TRY_OR(done, status, imaging_allocate(ctx, job, &tally));
@@ -48,6 +51,7 @@ static enum lr_status run_pass(lr_context *ctx, const lr_model *model, struct st
             LR_TRY_OR(
                 done, status,
                 lr_fail(ctx, LR_ERROR_INTERRUPTED, "stopped before a single packet was finished; nothing was written"));
+        image_check_count(model, job, &tally, &stage->check);
         job->n_packet = result->summary.packets; /* a stop holds for later passes too */
     } else {
         result->summary.seconds_transport += tally.seconds;
@@ -197,6 +201,7 @@ static enum lr_status plan_images(lr_context *ctx, const lr_model *model, double
     LR_TRY(lr_allocate(ctx, (size_t)model->n_camera, sizeof *result->cube, &result->cube));
     result->n_cube = model->n_camera;
     result->image = model->image;
+    image_check_plan(model, &stage->check);
     warn_of_scattering(ctx, model);
     warn_of_thick_cells(ctx, model);
     return LR_OK;
@@ -219,6 +224,7 @@ static enum lr_status run_model(lr_context *ctx, const lr_model *model, const st
     LR_TRY(plan_images(ctx, model, left, stage, made));
     LR_TRY(run_passes(ctx, model, stage, made));
     image_report(ctx, &stage->worker, model, made);
+    image_check_finish(ctx, model, &stage->check, made);
     if (model->run.packets > 0) {
         warn_of_losses(ctx, made);
         warn_of_channels(ctx, model, made);

@@ -358,12 +358,13 @@ static bool find_pixel(const struct camera *view, const double point[3], int64_t
     return true;
 }
 
-/* Unresolved light: all of it in one pixel. */
-static void add_points(const struct prepared_trace *prepared, int first, const struct camera *view,
-                       const double *transmission, float *intensity)
+/* Unresolved light: all of it in one pixel. Returns its flux, photons s^-1 sr^-1. */
+static double add_points(const struct prepared_trace *prepared, int first, const struct camera *view,
+                         const double *transmission, float *intensity)
 {
     const struct trace_job *job = &prepared->job;
     const int64_t plane = (int64_t)view->pixels[0] * view->pixels[1];
+    double flux = 0;
     for (int p = 0; p < job->n_probe; p++) {
         const struct scene_point *point = &prepared->scene->point[prepared->probe_point[p]];
         int64_t pixel;
@@ -377,8 +378,10 @@ static void add_points(const struct prepared_trace *prepared, int first, const s
                         transmission[(p * job->n_channel + c) * LIGHT_PARTS + part] / LIGHT_PARTS;
             intensity[c / job->merge * plane + pixel] +=
                 (float)(seen * dilution / (job->merge * prepared->intensity_unit));
+            flux += seen * prepared->scene->channels.width;
         }
     }
+    return flux;
 }
 
 /* That of the channels of the cube. */
@@ -542,7 +545,7 @@ enum lr_status trace_cube(lr_context *ctx, const struct worker *worker, const st
     LR_TRY_OR(done, status, lr_allocate(ctx, (size_t)channels->n, sizeof *sky, &sky));
     LR_TRY_OR(done, status, run(ctx, worker, &prepared, view, &image));
     const int first = (int)lround((channels->first - scene->channels.first) / scene->channels.width);
-    add_points(&prepared, first, view, image.transmission, image.intensity);
+    const double point_flux = add_points(&prepared, first, view, image.transmission, image.intensity);
     merge_sky(job, sky);
     if (options->subtract)
         subtract_sky(channels->n, plane, sky, image.intensity);
@@ -552,6 +555,7 @@ enum lr_status trace_cube(lr_context *ctx, const struct worker *worker, const st
                           .intensity = image.intensity,
                           .optical_depth = image.optical_depth,
                           .sky = sky,
+                          .point_flux = point_flux,
                           .scale = prepared.intensity_unit * LR_PLANCK * LR_LIGHT_SPEED,
                           .background = options->background,
                           .seconds = image.seconds};

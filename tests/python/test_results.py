@@ -254,3 +254,32 @@ def test_spectral_cube():
     np.testing.assert_allclose(other.spectral_axis.to_value(u.km / u.s), cube.velocity.value, rtol=1e-9, atol=1e-9)
     zero = other.moment(order=0).to_value(u.K * u.km / u.s)
     np.testing.assert_allclose(zero, cube.moment(0).value, rtol=1e-5, atol=1e-5 * zero.max())
+
+
+def test_images_are_compared_with_packets(command):
+    """The same numbers in memory, from a file and from the command; None and a reason where there are none."""
+    model = lr.Model(
+        mesh=lr.Mesh.uniform((6, 6, 6), [2, 2, 2] * u.pc),
+        line="lya",
+        medium=lr.Medium(b=10 * u.km / u.s, tau_mean=1, damping=1e-3),
+        sources=lr.Volume(spectrum="local", luminosity=1e50 * u.ph / u.s),
+        channels=lr.Channels(8, [-60, 60] * u.km / u.s),
+        cameras=[lr.Camera("far", "+z", pixels=4), lr.Camera("near", position=[9, 0, 0] * u.pc, pixels=4)],
+        image=lr.Image(report=False, distance=1 * u.kpc),
+        run=lr.Run(packets=20000, seed=1, threads=1),
+    )
+    result = model.run()
+    result.save("check.h5")
+    found, again = result.cube("far").check, lr.Result.load("check.h5").cube("far").check
+    assert found["image_flux"].unit == u.ph / u.s / u.sr and abs(found["deviation"]) < 3.5
+    Path("check.yaml").write_text(model.yaml)
+    told = json.loads(command("run", "check.yaml", "-o", "cli.h5", "--json", "--quiet"))["images"][0]["check"]
+    for key in ("image_flux", "image_flux_error", "packet_flux", "packet_flux_error"):
+        assert found[key] == again[key] and found[key].value == pytest.approx(told[key], rel=1e-9), key
+    assert found["angle"] == again["angle"] and found["deviation"] == again["deviation"]
+    assert result.cube("near").check is None and lr.Result.load("check.h5").cube("near").check is None
+    lit = model.run(settings={"image.background": "3 K"})
+    lit.save("lit.h5")
+    for cube in (lit.cube("far"), lr.Result.load("lit.h5").cube("far")):
+        assert cube.check == {"not_compared": "the image has a background"}
+    assert model.run(packets=0).cube("far").check is None
