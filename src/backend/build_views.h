@@ -213,7 +213,6 @@ static inline int make_camera_views(const struct view_store *store, const struct
     view->channels.n = job->n_channel;
     view->force_below = (real)job->force_below;
     view->thin_below = (real)job->thin_below;
-    view->least = (real)(getenv("LEAST") ? atof(getenv("LEAST")) : 0.5);
     view->n_aspect = job->n_aspect;
     view->n_row = job->n_row;
     set_screens(&job->screens, &view->mesh);
@@ -228,6 +227,7 @@ static inline int make_camera_views(const struct view_store *store, const struct
     for (int c = 0; c < job->n_camera; c++) {
         const struct transport_camera *from = &job->camera[c];
         camera[c].perspective = from->perspective;
+        view->any_near |= from->perspective;
         camera[c].toward = vec3_make((real)from->toward[0], (real)from->toward[1], (real)from->toward[2]);
         camera[c].position = vec3_make((real)from->position[0], (real)from->position[1], (real)from->position[2]);
     }

@@ -184,7 +184,7 @@ static inline __attribute__((always_inline)) void serve_cameras(struct pass *pas
             if (!out.worthwhile[l])
                 continue;
             const struct sight sight = follow(pass, lane, &out, l, mode);
-            const real amount = out.amount[l] * sight_transmission(view, sight.depth);
+            const real amount = out.amount[l] * sight_transmission(sight.depth);
             const int64_t row = first_row(pass, lane, l) + c * pass->job->n_row + sight.row;
             if (sight.state == SIGHT_IS_LEFT && pass->job->peel)
                 peel(pass, lane, &out, l, c, amount);

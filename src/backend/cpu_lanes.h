@@ -112,7 +112,7 @@ static inline __attribute__((always_inline)) void scatter_lanes(struct lanes *la
             lane->in_ny[l] = n.y;
             lane->in_nz[l] = n.z;
             lane->u_side[l] = thermal.second;
-            lane->limit[l] = sight_limit(view, random);
+            lane->limit[l] = sight_limit(random);
             lane->in_local_x[l] = lane->local_x[l];
             lane->in_local_y[l] = lane->local_y[l];
             lane->in_local_z[l] = lane->local_z[l];

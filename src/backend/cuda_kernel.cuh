@@ -21,8 +21,8 @@ enum { BLOCKS_PER_SM = 4 };
 enum { BLOCKS_PER_SM = 8 };
 #endif
 
-/* With cameras a thread needs more registers: six blocks leave 80. */
-enum { BLOCKS_WITH_CAMERAS = BLOCKS_PER_SM < 6 ? BLOCKS_PER_SM : 6 };
+/* With cameras a thread needs more registers: five blocks leave 96. */
+enum { BLOCKS_WITH_CAMERAS = BLOCKS_PER_SM < 5 ? BLOCKS_PER_SM : 5 };
 
 enum { CONSTANT_CDF = 44 * 251, CONSTANT_VOIGT = 5000 };
 __constant__ float constant_cdf[CONSTANT_CDF];
@@ -293,7 +293,7 @@ __device__ __forceinline__ void follow_photons(const struct pass &pass, struct p
                       profile_at<MODE, NARROW>(table, view.cell[p.sight.cell].a, x));
         p.busy = p.sight.state == SIGHT_GOES_ON;
         if (p.sight.state == SIGHT_IS_LEFT) {
-            const real value = p.amount * sight_transmission(&view, p.sight.depth);
+            const real value = p.amount * sight_transmission(p.sight.depth);
             const int64_t voxel = ((int64_t)p.slot * view.n_row + p.sight.row) * view.channels.n + p.channel;
             if (pass.emissivity_wide)
                 atomicAdd(&pass.emissivity_wide[voxel], (double)value);
@@ -395,6 +395,19 @@ __device__ __forceinline__ void send_photons(const struct pass &pass, const stru
     __syncwarp();
 }
 
+/* Whether a scattering is hidden from all far observers: |x'| <= max(|x|, |x - 2 u|) + |u_side|, and recoil. */
+template <int MODE>
+__device__ __forceinline__ bool is_hidden(const struct pass &pass, const struct packet &p, real u, real u_side,
+                                          real limit)
+{
+    if (WALK_IS_RADIAL || MODE == MODE_APPROXIMATE_VOIGT || pass.view.any_near)
+        return false;
+    const real recoil = pass.view.recoil > R(0) ? R(2) * r_div(pass.view.recoil, p.b) : R(0);
+    const real most =
+        MODE == MODE_COMPLETE ? r_abs(u) : r_max(r_abs(p.x), r_abs(p.x - R(2) * u)) + r_abs(u_side) + recoil;
+    return shade_depth(pass.view.shade[p.cell], most) > limit;
+}
+
 /* Note `share` photons, scattered by an atom of velocity u along the packet, for the cameras. All lanes of the warp
  * take part; those with nothing to note have share = 0. */
 template <int MODE>
@@ -402,7 +415,14 @@ __device__ __forceinline__ void
 note_scattering(const struct pass &pass, struct packet &p, real u, struct random4 random, bool owing, real share,
                 struct scattering_queue &queue, struct photon *list, struct waiting &waiting)
 {
-    const bool sends = share > R(0);
+    real u_side = R(0);
+    real limit = R(0);
+    bool sends = share > R(0);
+    if (sends) {
+        u_side = thermal_pair(random.r2, random.r3).second;
+        limit = sight_limit(random);
+        sends = !is_hidden<MODE>(pass, p, u, u_side, limit);
+    }
     const unsigned who = __ballot_sync(0xffffffffu, sends);
     if (sends) {
         const int q = waiting.scatterings + __popc(who & ((1u << (threadIdx.x % WARP)) - 1u));
@@ -420,9 +440,9 @@ note_scattering(const struct pass &pass, struct packet &p, real u, struct random
         queue.n_z[q] = p.n.z;
         queue.x[q] = p.x;
         queue.u[q] = u;
-        queue.u_side[q] = thermal_pair(random.r2, random.r3).second;
+        queue.u_side[q] = u_side;
         queue.share[q] = share;
-        queue.limit[q] = sight_limit(&pass.view, random);
+        queue.limit[q] = limit;
         if (WALK_IS_RADIAL) {
             const struct vec3 toward = anywhere(pass, p);
             queue.local_y[q] = toward.x;
@@ -438,7 +458,8 @@ note_scattering(const struct pass &pass, struct packet &p, real u, struct random
 
 /* An escaped packet, for the cameras that look along its way. Light straight from a pointed source is left out: images
  * have it exactly, or not at all. */
-__device__ void count_in_cones(const struct pass &pass, const struct packet &p, int in_run, real shift, double weight)
+__device__ __forceinline__ void count_in_cones(const struct pass &pass, const struct packet &p, int in_run, real shift,
+                                               double weight)
 {
     const struct cone_set &set = pass.cones;
     if (!cone_has_shift(&set, shift) || (p.events == 0 && packet_is_pointed(&pass.view, p.id_low, p.id_high)))
@@ -852,7 +873,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_WITH_CAMERAS)
                 alive = fly<MODE, ABSORBING, NARROW, true>(pass, table, p);
             __syncwarp();
         }
-        if (!__any_sync(0xffffffffu, alive))
+        if (!__any_sync(0xffffffffu, alive) && waiting.scatterings > 0)
             send_photons<MODE>(pass, queue, waiting.scatterings, list, waiting);
         put_aside<ABSORBING>(p, pass.aside[thread]);
         follow_list<MODE, NARROW>(pass, list, waiting.photons);

@@ -27,8 +27,8 @@
 #include "kernel/deposit.h"
 #include "kernel/shade.h"
 
-#define SIGHT_LEAST R(0.1)
-#define SIGHT_SURE R(2.30258509299404568402) /* -ln SIGHT_LEAST */
+#define SIGHT_LEAST R(0.25)
+#define SIGHT_SURE R(1.38629436111989061883) /* -ln SIGHT_LEAST */
 
 enum { SIGHT_GOES_ON, SIGHT_IS_LOST, SIGHT_IS_LEFT };
 
@@ -44,16 +44,16 @@ struct sight {
 };
 
 /* The depth at which a photon is given up. */
-LR_FN real sight_limit(const struct transport_view *view, struct random4 random)
+LR_FN real sight_limit(struct random4 random)
 {
     /* the lowest bytes of numbers whose high bits were used already are as good as new */
     const uint32_t bits = (random.r0 & 0xff) | (random.r1 & 0xff) << 8 | (random.r2 & 0xff) << 16;
-    return -r_log(view->least) - r_log(((real)bits + R(0.5)) * R(5.9604644775390625e-8));
+    return SIGHT_SURE - r_log(((real)bits + R(0.5)) * R(5.9604644775390625e-8));
 }
 
-LR_FN real sight_transmission(const struct transport_view *view, real depth)
+LR_FN real sight_transmission(real depth)
 {
-    return r_max(r_exp(-r_min(depth, R(80))), view->least);
+    return r_max(r_exp(-r_min(depth, R(80))), SIGHT_LEAST);
 }
 
 /* A depth that a way of this length has at least: H(a, x) > exp(-x^2) H(a, 0) and H(a, 0) > 1 - 2 a / sqrt(pi). */

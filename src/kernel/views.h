@@ -101,11 +101,11 @@ struct transport_view {
     real dipole_core, recoil;
     struct rng_key key;
     int n_camera;
+    int any_near; /* one of them is near */
     const struct camera_view *camera;
     struct channel_view channels;
-    real force_below; /* see deposit.h */
-    real thin_below;  /* see sight.h */
-    real least;
+    real force_below;               /* see deposit.h */
+    real thin_below;                /* see sight.h */
     int n_aspect;                   /* SHELLS: of the emissivity (aspect.h) */
     const struct shade_view *shade; /* [n_cell] where there are cameras (shade.h) */
     int64_t n_row; /* of channels in the light toward one camera: cells (and their aspects), then screens */

@@ -197,7 +197,7 @@ void imaging_prepare_job(const lr_model *model, const struct window *window, con
     job->deposit_wide = plan->wide;
     job->keep_emissivity = plan->keep;
     job->force_below = peels ? 0 : FORCE_BELOW;
-    job->thin_below = peels ? 0 : getenv("THIN") ? atof(getenv("THIN")) : THIN_BELOW;
+    job->thin_below = peels ? 0 : THIN_BELOW;
     job->peel = peels ? peel : NULL;
 }
 
