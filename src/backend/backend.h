@@ -88,12 +88,6 @@ struct transport_camera {
     double position[3]; /* PERSPECTIVE: of the observer, from the lower corner of the mesh */
 };
 
-/* Where light that leaves a mesh of boxes is kept: elements along each axis of the open faces, and the row of the first
- * one across each axis (kernel/sight.h); -1 = none. */
-struct transport_screens {
-    int n[3], first[3];
-};
-
 /* The pixels of an orthographic camera. */
 struct transport_peel {
     double right[3], up[3];
@@ -156,10 +150,10 @@ struct transport_job {
     bool keep_emissivity; /* leave it with the device, divided by the volumes of cells: one group, not wide, not SHELLS
                            */
     double force_below;   /* see kernel/deposit.h */
-    double thin_below;    /* see kernel/sight.h */
+    double thin_below;    /* SHELLS: see kernel/sight.h */
     int n_aspect;         /* 1; SHELLS: one camera stands for all, and cells have so many aspects */
-    struct transport_screens screens;
-    int64_t n_row;                     /* of channels for one camera: n_cell x n_aspect, and the screens */
+    bool escaped;         /* light toward cameras is followed out of the mesh; not SHELLS */
+    int64_t n_row;        /* of channels for one camera: n_cell x n_aspect */
     const struct transport_peel *peel; /* [n_camera]: peel-off images instead of an emissivity; or NULL */
 
     int n_cone;
@@ -262,7 +256,7 @@ struct trace_job {
     const void *kept;        /* instead: what transport kept */
     int64_t kept_first;      /* ... from this number on */
     int n_aspect;            /* 1, or SHELLS: see kernel/aspect.h */
-    struct transport_screens screens;
+    bool escaped;            /* it has left the mesh: nothing dims it any more */
     int64_t n_row, stride;
     double emissivity_unit;
     int n_glow;

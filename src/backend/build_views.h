@@ -198,14 +198,6 @@ static inline int fill_cells(read_cells_fn *read_cells, const void *medium, int6
     return 1;
 }
 
-static inline void set_screens(const struct transport_screens *screens, struct mesh_view *mesh)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        mesh->screen[axis] = screens->n[axis];
-        mesh->screen_first[axis] = screens->first[axis];
-    }
-}
-
 static inline int make_camera_views(const struct view_store *store, const struct transport_job *job,
                                     struct transport_view *view)
 {
@@ -215,7 +207,7 @@ static inline int make_camera_views(const struct view_store *store, const struct
     view->thin_below = (real)job->thin_below;
     view->n_aspect = job->n_aspect;
     view->n_row = job->n_row;
-    set_screens(&job->screens, &view->mesh);
+    view->escaped = job->escaped;
     if (job->n_camera == 0)
         return 1;
     view->channels.first = (real)job->velocity_first;
@@ -382,7 +374,7 @@ static inline int make_trace_view(const struct view_store *store, const struct t
     view->step_source = job->step_source;
     view->line_only = !job->emissivity && !job->kept && !job->grey && job->n_glow == 0;
     view->n_aspect = job->n_aspect;
-    set_screens(&job->screens, &view->mesh);
+    view->escaped = job->escaped;
     return !failed && make_glow_views(store, job, view);
 }
 

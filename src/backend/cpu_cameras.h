@@ -99,7 +99,7 @@ static inline __attribute__((always_inline)) struct sight follow(const struct pa
     sight.depth = R(0);
     sight.left = out->distance[l];
     sight.state = SIGHT_GOES_ON;
-    sight.row = 0;
+    sight.row = sight.cell;
     while (sight.state == SIGHT_GOES_ON) {
         const real x = sight_aim(view, &sight);
         sight_advance(view, &sight, out->channel[l], lane->limit[l],

@@ -190,6 +190,11 @@ static void add_scattered(const struct pass *pass, struct desk *desk, const stru
     const int n = desk->row_length;
     real *mean = desk->mean;
     stored_row(pass, way, desk->row);
+    if (view->escaped) {
+        for (int c = 0; c < n; c++)
+            desk->arrived[c] += desk->row[c];
+        return;
+    }
     memset(mean, 0, (size_t)n * sizeof *mean);
     for (int node = 0; node < view->n_node; node++) {
         real *shape = node_row(desk, desk->thick, node);
@@ -209,14 +214,12 @@ static void add_scattered(const struct pass *pass, struct desk *desk, const stru
     }
 }
 
-/* Scattered light that has left the mesh where the ray does. */
-static void add_screen(const struct trace_view *view, struct desk *desk)
+/* Scattered light that has left the mesh. */
+static void add_arrived(const struct trace_view *view, struct desk *desk)
 {
-    const float *row = view->emissivity + desk->out.row * view->stride;
-    const real factor = desk->out.factor * view->emissivity_unit;
     for (int node = 0; node < view->n_node; node++)
         for (int c = 0; c < view->n_channel; c++)
-            node_row(desk, desk->intensity, node)[c] += (real)row[c] * factor;
+            node_row(desk, desk->intensity, node)[c] += desk->arrived[c];
 }
 
 static void add_sheet(const struct pass *pass, struct desk *desk, int p)
@@ -271,6 +274,7 @@ static void trace_general(const struct pass *pass, struct desk *desk)
     const size_t samples = (size_t)desk->row_length * (size_t)view->n_node * sizeof(real);
     struct line_shape known = {R(0), R(0), R(0)};
     memset(desk->thick, 0, samples);
+    memset(desk->arrived, 0, (size_t)desk->row_length * sizeof(real));
     for (int i = 0; i < desk->n_stretch; i++) {
         const struct stretch *here = &desk->stretch[i];
         const struct cell_view *cell = &pass->cell[here->way.cell];
@@ -292,8 +296,8 @@ static void trace_general(const struct pass *pass, struct desk *desk)
             add_scattered(pass, desk, &here->way);
         memset(desk->thick, 0, samples);
     }
-    if (view->emissivity && desk->out.row >= 0)
-        add_screen(view, desk);
+    if (view->emissivity && view->escaped)
+        add_arrived(view, desk);
 }
 
 /* Optical depth of the way, for light that starts inside the gas. */

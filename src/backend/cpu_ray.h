@@ -44,7 +44,7 @@ struct desk {
     real *light;            /* what the gas creates with spectra of its own, per length; then what leaves a cell */
     real *thick;            /* depth of the line since the ray entered the cell */
     real *row, *mean;       /* one row: light of a cell as stored; the shape of it averaged over each channel */
-    struct way_out out;     /* of the mesh */
+    real *arrived;          /* one row: scattered light that nothing dims any more */
     double *pixel, *opaque; /* [n_channel] sums over the rays of a pixel */
 };
 
@@ -79,7 +79,7 @@ static int make_desk(const struct pass *pass, struct desk *desk)
     const int most = pass->view.n_node > pass->probe_view.n_node ? pass->view.n_node : pass->probe_view.n_node;
     const size_t n_sample = n * (size_t)most;
     desk->row_length = (int)n;
-    desk->memory = calloc(N_ARRAY * n_sample + 2 * n, sizeof *desk->memory);
+    desk->memory = calloc(N_ARRAY * n_sample + 3 * n, sizeof *desk->memory);
     desk->sheet = calloc((size_t)pass->job->n_plane + 1, sizeof *desk->sheet);
     desk->pixel = calloc(2 * n, sizeof *desk->pixel);
     if (!desk->memory || !desk->pixel || !desk->sheet)
@@ -89,6 +89,7 @@ static int make_desk(const struct pass *pass, struct desk *desk)
         *arrays[i] = desk->memory + i * n_sample;
     desk->row = desk->memory + N_ARRAY * n_sample;
     desk->mean = desk->row + n;
+    desk->arrived = desk->mean + n;
     desk->opaque = desk->pixel + n;
     return 1;
 }
@@ -137,7 +138,6 @@ static int walk_ray(const struct pass *pass, struct desk *desk, struct ray ray)
         desk->n_stretch += way.length > R(0);
         more = way.more;
     }
-    desk->out = ray_way_out(&pass->view.mesh, &ray);
     return 1;
 }
 

@@ -274,7 +274,7 @@ __device__ __forceinline__ void take_photons(const struct pass &pass, const stru
         }
         p.sight.x = photon.x;
         p.sight.depth = R(0);
-        p.sight.row = 0;
+        p.sight.row = p.sight.cell;
         p.busy = p.channel >= 0;
     }
     p.waiting = p.waiting > n ? p.waiting - n : 0;
@@ -894,29 +894,17 @@ __global__ void shade_kernel(const __grid_constant__ struct transport_view view,
     shade[cell] = cell_shade(&view.mesh, view.cell, at);
 }
 
-/* Sums of rows to sums per volume of cells, or per area of screens. A block takes one row of one camera after the
- * other.
- */
-__global__ void spread_kernel(const struct mesh_view mesh, int64_t n_cell, int64_t n_row, int n_camera, int n_channel,
+/* Sums of cells to sums per volume. A block takes one cell of one camera after the other. */
+__global__ void spread_kernel(const struct mesh_view mesh, int64_t n_cell, int n_camera, int n_channel,
                               float *emissivity)
 {
-    for (int64_t line = blockIdx.x; line < n_row * n_camera; line += gridDim.x) {
-        const int row = (int)(line % n_row);
-        float size;
-        if (row < n_cell) {
-            const int up = row / mesh.n[2];
-            const struct vec3 width = walk_width(&mesh, up / mesh.n[1], up % mesh.n[1], row % mesh.n[2]);
-            size = (float)(width.x * width.y * width.z);
-        } else {
-            int axis = 2;
-            while (mesh.screen_first[axis] < 0 || row < mesh.screen_first[axis])
-                axis--;
-            const int element = row - mesh.screen_first[axis];
-            const int n = mesh.screen[axis == 2 ? 1 : 2];
-            size = (float)walk_screen_area(&mesh, axis, element / n, element % n);
-        }
+    for (int64_t row = blockIdx.x; row < n_cell * n_camera; row += gridDim.x) {
+        const int cell = (int)(row % n_cell);
+        const int line = cell / mesh.n[2];
+        const struct vec3 width = walk_width(&mesh, line / mesh.n[1], line % mesh.n[1], cell % mesh.n[2]);
+        const float inverse = 1.0f / (float)(width.x * width.y * width.z);
         for (int c = (int)threadIdx.x; c < n_channel; c += (int)blockDim.x)
-            emissivity[line * n_channel + c] /= size;
+            emissivity[row * n_channel + c] *= inverse;
     }
 }
 

@@ -96,7 +96,8 @@ struct bundle {
     real shift[SAMPLES];
     int channel[SAMPLES], node[SAMPLES]; /* channel -1 = none */
     real intensity[SAMPLES], depth[SAMPLES];
-    real thick[SAMPLES]; /* depth of the line since the ray entered the cell */
+    real thick[SAMPLES];   /* depth of the line since the ray entered the cell */
+    real arrived[SAMPLES]; /* scattered light that nothing dims any more */
 };
 
 /* Part of a stretch that is taken at one velocity. */
@@ -235,6 +236,13 @@ template <int LANES, int SAMPLES>
 __device__ __forceinline__ void add_scattered(const struct trace_view &view, struct bundle<SAMPLES> &b,
                                               const struct passage &way)
 {
+    if (view.escaped) {
+#pragma unroll
+        for (int k = 0; k < SAMPLES; k++)
+            if (b.channel[k] >= 0)
+                b.arrived[k] += stored_light(view, way, b.channel[k]) * view.emissivity_unit;
+        return;
+    }
     real shape[SAMPLES];
     real mean[SAMPLES];
 #pragma unroll
@@ -248,17 +256,6 @@ __device__ __forceinline__ void add_scattered(const struct trace_view &view, str
                 stored_light(view, way, b.channel[k]) * view.emissivity_unit * exit_factor(shape[k], mean[k]);
 }
 
-/* Scattered light that has left the mesh where the ray does. */
-template <int SAMPLES>
-__device__ __forceinline__ void add_screen(const struct trace_view &view, struct bundle<SAMPLES> &b, struct way_out out)
-{
-    const real factor = out.factor * view.emissivity_unit;
-#pragma unroll
-    for (int k = 0; k < SAMPLES; k++)
-        if (b.channel[k] >= 0)
-            b.intensity[k] += (real)__ldg(&view.emissivity[out.row * view.stride + b.channel[k]]) * factor;
-}
-
 template <int LANES, int SAMPLES, bool LINE_ONLY, bool SHINES>
 __device__ __forceinline__ void trace_ray(const struct trace_view &view, struct bundle<SAMPLES> &b, struct ray ray)
 {
@@ -266,7 +263,7 @@ __device__ __forceinline__ void trace_ray(const struct trace_view &view, struct 
     bool more = ray.hits;
 #pragma unroll
     for (int k = 0; k < SAMPLES; k++)
-        b.thick[k] = R(0);
+        b.thick[k] = b.arrived[k] = R(0);
     struct stretch here = next_stretch(view, ray, more);
     while (here.way.length > R(0)) {
         cross_stretch<SAMPLES, LINE_ONLY, SHINES>(view, b, here);
@@ -281,9 +278,11 @@ __device__ __forceinline__ void trace_ray(const struct trace_view &view, struct 
                 b.thick[k] = R(0);
         }
     }
-    const struct way_out out = ray_way_out(&view.mesh, &ray);
-    if (scatters && out.row >= 0)
-        add_screen<SAMPLES>(view, b, out);
+    if (scatters) {
+#pragma unroll
+        for (int k = 0; k < SAMPLES; k++)
+            b.intensity[k] += b.arrived[k];
+    }
 }
 
 /* Light of a plane that this line crosses, dimmed on its way out. */

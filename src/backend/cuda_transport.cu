@@ -239,8 +239,7 @@ bool download(struct device *device, const struct transport_job *job, const stru
         tally->n_record = (int64_t)n_record;
     }
     if (job->n_camera > 0 && job->keep_emissivity) {
-        spread_kernel<<<4096, 64>>>(pass->view.mesh, job->n_cell, job->n_row, job->n_camera, job->n_channel,
-                                    pass->emissivity);
+        spread_kernel<<<4096, 64>>>(pass->view.mesh, job->n_cell, job->n_camera, job->n_channel, pass->emissivity);
         if (!okay(device, cudaGetLastError()) || !okay(device, cudaDeviceSynchronize()))
             return false;
         tally->kept = device_keep(device, pass->emissivity);

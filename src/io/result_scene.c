@@ -149,24 +149,6 @@ static enum lr_status write_emissivity(struct hdf5_writer *writer, hid_t group, 
     return status;
 }
 
-static enum lr_status write_surface(struct hdf5_writer *writer, hid_t group, const struct scene *scene,
-                                    const char *name, const float *values, double unit, const char *description)
-{
-    const struct hdf5_dataset dataset = {.name = name,
-                                         .rank = 2,
-                                         .size = {(hsize_t)scene_surface_count(scene), (hsize_t)scene->channels.n},
-                                         .memory_type = H5T_NATIVE_FLOAT,
-                                         .file_type = H5T_IEEE_F32LE,
-                                         .data = values + (size_t)scene->rows.n_cell * (size_t)scene->channels.n,
-                                         .units = "1/(cm4 sr)",
-                                         .description = description};
-    hid_t id = -1;
-    LR_TRY(hdf5_write_dataset(writer, group, &dataset, &id));
-    const enum lr_status status = hdf5_write_number(writer, id, "scale", unit);
-    H5Dclose(id);
-    return status;
-}
-
 static enum lr_status write_camera(struct hdf5_writer *writer, hid_t group, const struct scene *scene, int index)
 {
     const struct emissivity *emissivity = &scene->emissivity[index];
@@ -182,15 +164,6 @@ static enum lr_status write_camera(struct hdf5_writer *writer, hid_t group, cons
                                  : "scattered light that leaves cells toward the camera [x, y, z, channel] or [brick, "
                                    "x, y, z, channel]: photons per second, volume, steradian and unit radio velocity "
                                    "(cm/s), in units of the attribute scale"));
-    if (emissivity->value && scene_surface_count(scene) > 0)
-        LR_TRY(
-            write_surface(writer, group, scene, "surface", emissivity->value, emissivity->unit,
-                          "scattered light that left the mesh toward the camera [element of the open faces, channel]: "
-                          "photons per second, area of the face, steradian and unit radio velocity (cm/s) over half "
-                          "the size of the mesh along x, in units of the attribute scale"));
-    if (emissivity->value && emissivity->error && scene_surface_count(scene) > 0)
-        LR_TRY(write_surface(writer, group, scene, "surface_error", emissivity->error, emissivity->unit,
-                             "one standard error of surface, in units of the attribute scale"));
     if (emissivity->value && emissivity->error)
         LR_TRY(write_emissivity(writer, group, scene, "emissivity_error", emissivity->error, emissivity->unit,
                                 "one standard error of emissivity, in units of the attribute scale"));
@@ -247,6 +220,7 @@ enum lr_status result_scene_write(struct hdf5_writer *writer, hid_t group, const
     LR_TRY(hdf5_write_integer(writer, group, "samples", channels->samples));
     LR_TRY(hdf5_write_integer(writer, group, "format", SCENE_FORMAT));
     LR_TRY(hdf5_write_integer(writer, group, "aspects", scene->rows.n_aspect));
+    LR_TRY(hdf5_write_integer(writer, group, "escaped", scene->escaped));
     LR_TRY(hdf5_write_integer(writer, group, "external", scene->external));
     LR_TRY(write_gas(writer, result));
     LR_TRY(hdf5_write_doubles(writer, group, "sky", (hsize_t)channels->n, LIGHT_PARTS, 0, scene->sky, "1/(cm3 sr)",

@@ -24,12 +24,6 @@ static inline int scene_emissivity_shape(const struct scene *scene, int shape[SC
     return rank;
 }
 
-/* Light that has left the mesh by its open faces: elements of all of them. */
-static inline int64_t scene_surface_count(const struct scene *scene)
-{
-    return scene->rows.n - scene->rows.n_cell;
-}
-
 /* Of /scene: 2 since it holds light that leaves cells, before it was the emissivity of cells that absorb it. */
 enum { SCENE_FORMAT = 2 };
 

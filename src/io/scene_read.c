@@ -165,46 +165,23 @@ static enum lr_status read_glows(const struct hdf5_reader *reader, struct scene 
 
 /* ---- cameras ---- */
 
-/* Light of cells, then that of the open faces, as one array in memory. */
-static enum lr_status read_rows(const struct hdf5_reader *reader, const char *group, const char *kind,
-                                const struct scene *scene, float **values)
-{
-    int shape[SCENE_MAX_RANK];
-    const int rank = scene_emissivity_shape(scene, shape);
-    const size_t n_channel = (size_t)scene->channels.n, in_cells = (size_t)scene->rows.n_cell * n_channel;
-    const int n_surface = (int)scene_surface_count(scene);
-    float *part = NULL;
-    char name[192];
-    LR_TRY(lr_allocate(reader->ctx, scene_voxel_count(scene), sizeof **values, values));
-    snprintf(name, sizeof name, "%s/emissivity%s", group, kind);
-    LR_TRY(hdf5_read_floats(reader, name, rank, shape, &part));
-    memcpy(*values, part, in_cells * sizeof *part);
-    free(part);
-    if (n_surface == 0)
-        return LR_OK;
-    part = NULL;
-    snprintf(name, sizeof name, "%s/surface%s", group, kind);
-    LR_TRY(hdf5_read_floats(reader, name, 2, (const int[]){n_surface, scene->channels.n}, &part));
-    memcpy(*values + in_cells, part, (size_t)n_surface * n_channel * sizeof *part);
-    free(part);
-    return LR_OK;
-}
-
 static enum lr_status read_emissivity(const struct hdf5_reader *reader, const char *group, const struct scene *scene,
                                       struct emissivity *emissivity)
 {
+    int shape[SCENE_MAX_RANK];
+    const int rank = scene_emissivity_shape(scene, shape);
     char name[192];
     snprintf(name, sizeof name, "%s/emissivity", group);
     if (!hdf5_read_has(reader, name))
         return LR_OK;
-    LR_TRY(read_rows(reader, group, "", scene, &emissivity->value));
+    LR_TRY(hdf5_read_floats(reader, name, rank, shape, &emissivity->value));
     const size_t n = scene_voxel_count(scene);
     for (size_t i = 0; i < n; i++)
         if (!isfinite(emissivity->value[i]))
             return hdf5_read_fail(reader, name, "holds numbers that are not finite");
     LR_TRY(hdf5_read_number(reader, name, "scale", 0.0, INFINITY, &emissivity->unit));
     snprintf(name, sizeof name, "%s/emissivity_error", group);
-    return hdf5_read_has(reader, name) ? read_rows(reader, group, "_error", scene, &emissivity->error) : LR_OK;
+    return hdf5_read_has(reader, name) ? hdf5_read_floats(reader, name, rank, shape, &emissivity->error) : LR_OK;
 }
 
 static enum lr_status read_cameras(const struct hdf5_reader *reader, struct scene *scene)
@@ -259,7 +236,7 @@ static enum lr_status check_format(const struct hdf5_reader *reader)
 
 static enum lr_status read_all(const struct hdf5_reader *reader, struct scene *scene, char **text, char **resolved)
 {
-    int external = 0, n_aspect = 1;
+    int external = 0, escaped = 0, n_aspect = 1;
     if (!result_path_has_format(reader->file))
         return lr_fail(reader->ctx, LR_ERROR_INPUT, "%s: not a linerad result", reader->path);
     if (!hdf5_read_has(reader, "/scene"))
@@ -290,6 +267,8 @@ static enum lr_status read_all(const struct hdf5_reader *reader, struct scene *s
     LR_TRY(read_gas(reader, scene));
     LR_TRY(hdf5_read_integer(reader, "/scene", "external", 0, 1, &external));
     scene->external = external == 1;
+    LR_TRY(hdf5_read_integer(reader, "/scene", "escaped", 0, 1, &escaped));
+    scene->escaped = escaped == 1;
     LR_TRY(hdf5_read_doubles(reader, "/scene/sky", 2, (const int[]){scene->channels.n, LIGHT_PARTS}, -INFINITY,
                              &scene->sky));
     LR_TRY(read_glows(reader, scene));

@@ -9,7 +9,9 @@
  *
  * Scattered light E is added where the ray leaves a cell, since it is what leaves it (sight.h):
  *
- *     I_out = I_in exp(-t) + created light + E. */
+ *     I_out = I_in exp(-t) + created light + E,
+ *
+ * or at the end, where it is what leaves the mesh. */
 #ifndef LR_KERNEL_FORMAL_SOLUTION_H
 #define LR_KERNEL_FORMAL_SOLUTION_H
 

@@ -11,7 +11,6 @@ struct ray {
     struct vec3 n;    /* along the flight of the photons, toward the observer */
     real length_left; /* to an observer inside the mesh; the walk itself finds the faces */
     int hits;         /* the mesh */
-    int leaves;       /* it has left the mesh: the axis of the face; otherwise -1 */
 };
 
 /* The line p + t n, from the first to the last t inside the open faces and between t_first and t_last. Periodic axes
@@ -23,7 +22,6 @@ LR_FN struct ray ray_enter(const struct mesh_view *mesh, struct point3 p, struct
     int face = -1;       /* axis of the face it comes in by, unless it begins inside */
     int ends_inside = 1; /* of the mesh */
     ray.hits = 0;
-    ray.leaves = -1;
     for (int axis = 0; axis < 3; axis++) {
         const double size = walk_size(mesh, axis);
         if (mesh->face[2 * axis] == FACE_IS_PERIODIC)
@@ -111,7 +109,6 @@ LR_FN struct passage ray_advance(const struct mesh_view *mesh, struct ray *ray)
     if (passage.more) {
         const struct crossing crossing = walk_cross(mesh, ray->at, ray->n, exit.axis);
         passage.more = !crossing.escaped;
-        ray->leaves = crossing.escaped ? exit.axis : -1;
         ray->at = crossing.at;
     }
     return passage;
@@ -122,21 +119,6 @@ LR_FN real passage_mu(const struct passage *way)
 {
     (void)way;
     return R(0);
-}
-
-/* Where a ray has left the mesh: the row of the screen there, or -1, and 1 / |cosine|. */
-struct way_out {
-    int row;
-    real factor;
-};
-
-LR_FN struct way_out ray_way_out(const struct mesh_view *mesh, const struct ray *ray)
-{
-    struct way_out out;
-    const real cosine = ray->leaves == 0 ? ray->n.x : ray->leaves == 1 ? ray->n.y : ray->n.z;
-    out.row = ray->leaves >= 0 ? walk_screen(mesh, ray->at, ray->leaves) : -1;
-    out.factor = ray->leaves >= 0 ? r_div(R(1), r_abs(cosine)) : R(0);
-    return out;
 }
 
 /* Velocity toward the observer at a part of the way, from that at its ends. */

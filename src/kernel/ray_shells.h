@@ -128,22 +128,6 @@ LR_FN real passage_mu(const struct passage *way)
     return r > R(0) ? r_div(z, r) : R(1);
 }
 
-/* There are no screens: light of the outermost sphere is kept with its shell. */
-struct way_out {
-    int row;
-    real factor;
-};
-
-LR_FN struct way_out ray_way_out(const struct mesh_view *mesh, const struct ray *ray)
-{
-    struct way_out out;
-    (void)mesh;
-    (void)ray;
-    out.row = -1;
-    out.factor = R(0);
-    return out;
-}
-
 /* Velocity toward the observer at a part of the way: v(r) z / r, where v is linear in r inside a shell. On a ray
  * through the centre, z / r is 1 there. */
 LR_FN real passage_velocity(const struct passage *way, real far, real near, real outflow, real gradient, real part)

@@ -4,19 +4,17 @@
  *
  *     tau = INT [alpha0 H(a, x') + kappa] ds        is        exp(-tau).
  *
- * Where cells are thick that must be followed from the very place at the very frequency: light that leaves a thick cell
- * comes from its outermost free path, and knows more of the cell than one emissivity can tell. So a photon is followed
- * from cell to cell while they are thick to its channel, and left with the ray tracer where
+ * Light that leaves a thick cell comes from its outermost free path, and knows more of the cell than one emissivity can
+ * tell. So a photon is followed from the very place at the very frequency, as far as that matters, and then left with
+ * the ray tracer:
  *
- *     boxes    it is in a thin cell: with that cell, less what the cell itself takes. The ray tracer adds it over the
- *              whole cell and lets only later cells absorb. A thin cell looks the same from everywhere inside, so only
- *              the place in its footprint is lost.
- *              It has left the mesh: with an element of the face it left by, a screen that nothing dims any more.
- *     shells   it leaves a shell and the next one is thin, or none: with the sphere where it leaves, by its angle to
- *              the radius there. Angle and sphere give the impact parameter: not even the place is lost.
- *
- * Thin is below thin_below for the longest way through the cell, at the frequency of the channel nearest to the line:
- * a channel is thin or thick as a whole, so that the light in it has no gaps.
+ *     boxes    where some cell is thick, to the end of the mesh: what is left with the cell of the scattering has
+ *              `escaped`, nothing dims it any more. Where all cells are thin, to the end of its cell: the ray tracer
+ * lets later cells absorb. Only the place inside the cell is lost. shells   while the next shell is thick to its
+ * channel. It is left with the sphere where it leaves a shell, by its angle to the radius there. Angle and sphere give
+ * the impact parameter: not even the place is lost. Thin is below thin_below on the way through the shell, at the
+ * frequency of the channel nearest to the line: a channel is thin or thick as a whole, so that the light in it has no
+ * gaps.
  *
  * Faint light is worth no walk. With a uniform number r, a photon goes on while tau < ln 10 - ln r, and counts
  * exp(-tau) but 1/10 at least: the mean is exp(-tau) at any depth. */
@@ -63,6 +61,8 @@ LR_FN real sight_least_depth(real alpha0, real a, real kappa, real x, real lengt
     return length * (alpha0 * peak * r_exp(-r_min(x * x, LR_VOIGT_T_MAX)) + kappa);
 }
 
+#ifdef LR_WALK_SHELLS
+
 /* Whether light of a channel, in gas that moves toward the camera with `low` to `high`, finds a way of this length
  * thin. The profile is a rough one from above. */
 LR_FN int sight_is_thin(const struct channel_view *channels, int channel, const struct cell_view *cell, real low,
@@ -77,8 +77,6 @@ LR_FN int sight_is_thin(const struct channel_view *channels, int channel, const 
     const real profile = r_exp(-r_min(square, LR_VOIGT_T_MAX)) + r_div(cell->a, square + R(1));
     return length * (cell->alpha0 * profile + cell->kappa) < thin_below;
 }
-
-#ifdef LR_WALK_SHELLS
 
 /* The frequency at which the next step meets the gas; a step is as short as those of packets (STEP_TURN). */
 LR_FN real sight_aim(const struct transport_view *view, struct sight *sight)
@@ -133,30 +131,26 @@ LR_FN real sight_aim(const struct transport_view *view, struct sight *sight)
     return sight->x;
 }
 
-/* One cell. */
+/* One cell; the row is that of the first. */
 LR_FN void sight_advance(const struct transport_view *view, struct sight *sight, int channel, real limit, real profile)
 {
     const struct cell_view *cell = &view->cell[sight->cell];
     const struct cell_exit exit = walk_exit(sight->at.local, sight->at.width, sight->n);
+    (void)channel;
     const real way = r_min(exit.distance, sight->left);
-    const real projected = cell_velocity_along(cell, sight->n);
     sight->depth += way * (cell->alpha0 * profile + cell->kappa);
     sight->state = sight->depth < limit ? SIGHT_IS_LEFT : SIGHT_IS_LOST;
-    sight->row = sight->cell;
-    if (sight->state == SIGHT_IS_LOST || way < exit.distance ||
-        sight_is_thin(&view->channels, channel, cell, projected, projected, walk_span(sight->at.width, sight->n),
-                      view->thin_below))
+    if (sight->state == SIGHT_IS_LOST || way < exit.distance || !view->escaped)
         return;
     sight->left -= way;
     sight->at.local = walk_move(sight->at.local, sight->at.width, sight->n, way).local;
     const struct crossing crossing = walk_cross(&view->mesh, sight->at, sight->n, exit.axis);
-    if (crossing.escaped) {
-        sight->row = walk_screen(&view->mesh, crossing.at, exit.axis);
+    if (crossing.escaped)
         return;
-    }
     const int next = walk_cell_index(&view->mesh, crossing.at);
     const struct cell_view *to = &view->cell[next];
-    sight->x = frequency_across(sight->x, cell->b, projected, to->b, cell_velocity_along(to, sight->n));
+    sight->x = frequency_across(sight->x, cell->b, cell_velocity_along(cell, sight->n), to->b,
+                                cell_velocity_along(to, sight->n));
     sight->at = crossing.at;
     sight->cell = next;
     sight->state = SIGHT_GOES_ON;

@@ -48,6 +48,7 @@ struct trace_view {
     real part[TRACE_MAX_NODE + 1]; /* the node stands for that part of the channel, up to the next one's */
     const float *emissivity;       /* [n_row][stride] (sight.h), from the first traced channel on; or NULL */
     int64_t stride;
+    int escaped; /* it has left the mesh: nothing dims it any more */
     real emissivity_unit;
     int n_glow;
     const struct glow_view *glow;

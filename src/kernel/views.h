@@ -38,8 +38,6 @@ struct mesh_view {
     double cell[3]; /* AMR: size of a cell of level 0 */
     const uint64_t *key;
     const int32_t *link;
-    int screen[3];       /* elements along each axis of the open faces, where light that has left is kept (sight.h) */
-    int screen_first[3]; /* row of the first element of the face across each axis; -1 = light does not leave there */
 };
 
 struct alias_view {
@@ -105,10 +103,11 @@ struct transport_view {
     const struct camera_view *camera;
     struct channel_view channels;
     real force_below;               /* see deposit.h */
-    real thin_below;                /* see sight.h */
+    real thin_below;                /* SHELLS: see sight.h */
+    int escaped;                    /* light is followed out of the mesh (sight.h) */
     int n_aspect;                   /* SHELLS: of the emissivity (aspect.h) */
     const struct shade_view *shade; /* [n_cell] where there are cameras (shade.h) */
-    int64_t n_row; /* of channels in the light toward one camera: cells (and their aspects), then screens */
+    int64_t n_row;                  /* of channels in the light toward one camera: cells, or shells and aspects */
 };
 
 #endif

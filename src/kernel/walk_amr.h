@@ -46,31 +46,6 @@ LR_FN double walk_size(const struct mesh_view *mesh, int axis)
     return mesh->cell[axis] * mesh->root[axis] * mesh->brick[axis];
 }
 
-/* The row of the element of a screen (sight.h) where a place on a face of the mesh is: elements are of equal size. */
-LR_FN int walk_screen(const struct mesh_view *mesh, struct place at, int axis)
-{
-    const struct vec3 corner = walk_corner(mesh, at.i, at.j, at.k);
-    const double point[3] = {(double)corner.x + (double)at.local.x, (double)corner.y + (double)at.local.y,
-                             (double)corner.z + (double)at.local.z};
-    int element[3];
-    for (int k = 0; k < 3; k++) {
-        const int index = (int)(point[k] / walk_size(mesh, k) * mesh->screen[k]);
-        element[k] = index < mesh->screen[k] ? index : mesh->screen[k] - 1;
-    }
-    return mesh->screen_first[axis] + element[axis == 0 ? 1 : 0] * mesh->screen[axis == 2 ? 1 : 2] +
-           element[axis == 2 ? 1 : 2];
-}
-
-/* The area of element (u, v) of a screen. */
-LR_FN real walk_screen_area(const struct mesh_view *mesh, int axis, int u, int v)
-{
-    const int p = axis == 0 ? 1 : 0;
-    const int q = axis == 2 ? 1 : 2;
-    (void)u;
-    (void)v;
-    return (real)(walk_size(mesh, p) / mesh->screen[p] * (walk_size(mesh, q) / mesh->screen[q]));
-}
-
 /* A cell on some level, which may be larger or smaller than those that are there: cells counted along each axis on that
  * level, and a position inside it. */
 struct amr_cell {

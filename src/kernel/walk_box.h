@@ -46,15 +46,6 @@ LR_FN struct cell_exit walk_exit(struct vec3 local, struct vec3 width, struct ve
     return exit;
 }
 
-/* The longest way through a cell. */
-LR_FN real walk_span(struct vec3 width, struct vec3 n)
-{
-    const real tx = r_div(width.x, r_abs(n.x));
-    const real ty = r_div(width.y, r_abs(n.y));
-    const real tz = r_div(width.z, r_abs(n.z));
-    return r_min(r_min(tx, ty), tz);
-}
-
 struct flown {
     struct vec3 local, n;
 };

@@ -64,20 +64,6 @@ LR_FN struct vec3 walk_corner(const struct mesh_view *mesh, int i, int j, int k)
     return vec3_make(mesh->edge[0][i], mesh->edge[1][j], mesh->edge[2][k]);
 }
 
-/* The row of the element of a screen (sight.h) where a place on a face of the mesh is. */
-LR_FN int walk_screen(const struct mesh_view *mesh, struct place at, int axis)
-{
-    const int u = axis == 0 ? at.j : at.i;
-    const int v = axis == 2 ? at.j : at.k;
-    return mesh->screen_first[axis] + u * mesh->screen[axis == 2 ? 1 : 2] + v;
-}
-
-/* The area of element (u, v) of a screen. */
-LR_FN real walk_screen_area(const struct mesh_view *mesh, int axis, int u, int v)
-{
-    return mesh->width[axis == 0 ? 1 : 0][u] * mesh->width[axis == 2 ? 1 : 2][v];
-}
-
 /* Of the mesh. */
 LR_FN double walk_size(const struct mesh_view *mesh, int axis)
 {

@@ -166,16 +166,6 @@ LR_FN double walk_size(const struct mesh_view *mesh, int axis)
     return 2 * mesh->radius[mesh->n[0]];
 }
 
-/* There are no screens (sight.h). */
-LR_FN real walk_screen_area(const struct mesh_view *mesh, int axis, int u, int v)
-{
-    (void)mesh;
-    (void)axis;
-    (void)u;
-    (void)v;
-    return R(1);
-}
-
 /* How many neighbours across one face are asked for. */
 enum { WALK_N_BESIDE = 1 };
 

@@ -14,8 +14,8 @@
 #include "model/light_rows.h"
 #include "model/model.h"
 
-/* Light that leaves cells toward one camera, [rows.n][n_channel] in units of `unit`: per volume of the cell. On
- * surfaces it is per area, in units of `unit` times half the size of the mesh along x. */
+/* Light that leaves cells toward one camera, [rows.n][n_channel] in units of `unit`: per volume of the cell; of shells
+ * per area as the camera sees it, in units of `unit` times the radius of the mesh. */
 struct emissivity {
     float *value;
     float *error; /* one standard error; or NULL */
@@ -74,6 +74,7 @@ struct scene {
     int n_camera;
     struct camera *camera;
     struct light_rows rows;
+    bool escaped; /* scattered light has left the mesh, nothing dims it any more; otherwise it has left its cell */
     struct emissivity *emissivity; /* [n_camera]; value NULL = nothing was scattered. The same for all of shells */
 };
 

@@ -17,7 +17,7 @@ static const double WIDE_VOXELS = 33554432;
  * docs/imaging.md. */
 static const double FORCE_BELOW = 0.3;
 
-/* A cell that is thinner to a channel takes light over from packets (kernel/sight.h): measured there too. */
+/* A shell that is thinner to a channel takes light over from packets (kernel/sight.h). */
 static const double THIN_BELOW = 0.25;
 
 /* ---- passes ----------------------------------------------------------------------------------------------------- */
@@ -129,11 +129,11 @@ enum lr_status imaging_plan(lr_context *ctx, const lr_model *model, double free_
         window->n_channel = n_channel - window->channel < channels ? n_channel - window->channel : channels;
     }
     if (stored)
-        lr_log(ctx, LR_LOG_INFO, "emissivity: %g %s x %d channel%s x %d %s%s x 4 bytes%s = %.3g MiB",
-               n_aspect > 1 ? cells : (double)rows.n, n_aspect > 1 ? "shells" : "cells and surface elements",
-               n_channel * refined, n_channel * refined == 1 ? "" : "s", n_aspect > 1 ? n_aspect : n_camera,
-               n_aspect > 1 ? "aspect" : "camera", n_aspect > 1 || n_camera > 1 ? "s" : "",
-               plan->n_group > 1 ? " x 8 groups for errors" : "", all * 4 * plan->n_group / MIB);
+        lr_log(ctx, LR_LOG_INFO, "emissivity: %g %s x %d channel%s x %d %s%s x 4 bytes%s = %.3g MiB", cells,
+               n_aspect > 1 ? "shells" : "cells", n_channel * refined, n_channel * refined == 1 ? "" : "s",
+               n_aspect > 1 ? n_aspect : n_camera, n_aspect > 1 ? "aspect" : "camera",
+               n_aspect > 1 || n_camera > 1 ? "s" : "", plan->n_group > 1 ? " x 8 groups for errors" : "",
+               all * 4 * plan->n_group / MIB);
     if (plan->n_window > 1)
         lr_log(ctx, LR_LOG_INFO, "that does not fit at once: %d passes over the same packets", plan->n_window);
     if (plan->n_window > 1 && model->image.emissivity)
@@ -187,7 +187,7 @@ void imaging_prepare_job(const lr_model *model, const struct window *window, con
     const struct light_rows rows = light_rows_make(&model->mesh, aspect_count(model));
     job->n_aspect = rows.n_aspect;
     job->n_row = rows.n + job_cavity(&model->mesh) * rows.n_aspect;
-    job->screens = job_screens(&rows);
+    job->escaped = peels || follows_light_out(model);
     job->n_camera = job->n_aspect > 1 ? 1 : window->n_camera;
     job->camera = camera;
     job->n_channel = channels.n;
@@ -197,7 +197,7 @@ void imaging_prepare_job(const lr_model *model, const struct window *window, con
     job->deposit_wide = plan->wide;
     job->keep_emissivity = plan->keep;
     job->force_below = peels ? 0 : FORCE_BELOW;
-    job->thin_below = peels ? 0 : THIN_BELOW;
+    job->thin_below = THIN_BELOW;
     job->peel = peels ? peel : NULL;
 }
 

@@ -46,14 +46,6 @@ int job_cavity(const struct mesh *mesh)
     return mesh->kind == MESH_SHELLS && mesh->edge[0][0] > 0;
 }
 
-struct transport_screens job_screens(const struct light_rows *rows)
-{
-    struct transport_screens screens;
-    memcpy(screens.n, rows->screen, sizeof screens.n);
-    memcpy(screens.first, rows->screen_first, sizeof screens.first);
-    return screens;
-}
-
 struct transport_cell job_empty_cell(const struct medium *medium, double velocity_unit)
 {
     return (struct transport_cell){.a = field_at(&medium->a, 0), .b = field_at(&medium->b, 0) / velocity_unit};

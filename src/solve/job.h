@@ -3,7 +3,6 @@
 #define LR_SOLVE_JOB_H
 
 #include "backend/backend.h"
-#include "model/light_rows.h"
 #include "model/model.h"
 #include "solve/alias.h"
 #include "solve/tables.h"
@@ -43,7 +42,6 @@ void job_mesh_free(struct job_mesh *made);
 /* What jobs want: NULL unless AMR. */
 const struct transport_tree *job_mesh_tree(const struct job_mesh *made);
 int job_cavity(const struct mesh *mesh);
-struct transport_screens job_screens(const struct light_rows *rows);
 /* A cell without gas, for the cavity; its line is that of the gas around it. */
 struct transport_cell job_empty_cell(const struct medium *medium, double velocity_unit);
 /* A coordinate in code units: from the lower corner of the mesh, or from the centre of shells. */

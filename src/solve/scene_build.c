@@ -40,6 +40,23 @@ int aspect_count(const lr_model *model)
     return 2 * (int)ceil(0.5 * fmin(fmax(per_b * speed, least), MAX_ASPECT)); /* as many of either sphere */
 }
 
+/* Where all cells are thin, rays can take light over from packets at the end of its cell (kernel/sight.h). */
+bool follows_light_out(const lr_model *model)
+{
+    const double thin = 0.3;
+    const struct mesh *mesh = &model->mesh;
+    bool thick = false;
+    if (mesh->kind == MESH_SHELLS)
+        return false;
+    for (int64_t cell = 0; cell < mesh_cell_count(mesh) && !thick; cell++) {
+        int at[3];
+        mesh_cell_place(mesh, cell, at);
+        const double opacity = field_at(&model->medium.alpha0, cell) + field_at(&model->medium.kappa, cell);
+        thick = opacity * mesh_cell_width(mesh, at[0], at[1], at[2]) > thin;
+    }
+    return thick;
+}
+
 /* Inside a channel the ray tracer gives scattered light the shape of the line, which it has less and less of as the gas
  * gets thick: within b/8 that does not matter (docs/imaging.md). Channels are recorded as narrow as that where it takes
  * little memory, and of b/4 where it takes much. */
@@ -286,6 +303,7 @@ enum lr_status scene_build(lr_context *ctx, const lr_model *model, const struct 
     scene->channels = recorded_channels(model, window);
     scene->refined = channel_refinement(model);
     scene->rows = light_rows_make(&model->mesh, aspect_count(model));
+    scene->escaped = follows_light_out(model);
     LR_TRY_OR(fail, status, mesh_copy(ctx, &model->mesh, &scene->mesh));
     LR_TRY_OR(fail, status, lr_allocate(ctx, (size_t)scene->channels.n * LIGHT_PARTS, sizeof(double), &scene->sky));
     LR_TRY_OR(fail, status, lr_allocate(ctx, (size_t)model->n_source, sizeof *scene->glow, &scene->glow));

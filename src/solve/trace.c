@@ -309,7 +309,7 @@ static enum lr_status prepare(lr_context *ctx, const struct scene *scene, int or
     }
     job->n_aspect = light ? scene->rows.n_aspect : 1;
     job->n_row = scene->rows.n + (int64_t)prepared->cavity * scene->rows.n_aspect;
-    job->screens = job_screens(&scene->rows);
+    job->escaped = scene->escaped;
     /* Packets are created and scattered in cells that are even and move as one: rays see the same cells. */
     const bool with_packets = job->emissivity || job->kept || options->method == IMAGE_PEEL_OFF;
     job->step_source = options->step_source && !with_packets;
