@@ -58,8 +58,8 @@ static void test_interpolation(void **state)
         assert_true(mu < 0 ? at.low >= 0 && at.high >= 0 && at.low < HALF && at.high < HALF
                            : at.low >= HALF && at.high >= HALF && at.low < N && at.high < N);
         const double found = value[at.low] + (value[at.high] - value[at.low]) * (double)at.share;
-        const double inside = fmin(fmax(fabs(mu), (double)aspect_middle(R(0)) / HALF),
-                                   (double)aspect_middle((real)(HALF - 1)) / HALF);
+        const double inside =
+            fmin(fmax(fabs(mu), (double)aspect_middle(R(0)) / HALF), (double)aspect_middle((real)(HALF - 1)) / HALF);
         assert_true(fabs(found - (mu < 0 ? 50 - 7 * inside : 3 + 2 * inside)) < 1e-5);
     }
     assert_int_equal(aspects_about(2, R(-0.7)).high, 0); /* one bin for each sphere */

@@ -1,5 +1,5 @@
-/* formal_solution.h: steps against the closed form in long double and against a fine integration, the shape of scattered
- * light against its definition, the reach of a line against the Voigt function. */
+/* formal_solution.h: steps against the closed form in long double and against a fine integration, the shape of
+ * scattered light against its definition, the reach of a line against the Voigt function. */
 /* variants: mixed double */
 #include <math.h>
 #include <setjmp.h>

@@ -3,12 +3,12 @@
 
 #include "solve/imaging.h"
 
-/* 16 cells and 20 elements of the faces, 10 channels, 3 cameras: 1080 voxels. One voxel takes 12 bytes on a device (a float and a wide sum), and 16
- * on the host with the emissivity made of it. */
+/* 16 cells and 20 elements of the faces, 10 channels, 3 cameras: 1080 voxels. One voxel takes 12 bytes on a device (a
+ * float and a wide sum), and 16 on the host with the emissivity made of it. */
 enum { N_CAMERA = 3, N_CHANNEL = 10, N_ROW = 36, DEVICE_BYTES = 12, HOST_BYTES = 16 };
 static const char CAMERAS[] =
     "channels: {number: 10, range: [-8 km/s, 8 km/s]}\n" /* b = 12.85 km/s: narrow enough to be recorded as they are
-                                                            */
+                                                          */
     "cameras: [{direction: +x, pixels: 1}, {direction: +y, pixels: 1}, {direction: +z, pixels: 1}]\n";
 
 static void load(struct fixture *f, const char *more)

@@ -379,10 +379,14 @@ static void damage_is_named(void **state)
         void (*edit)(hid_t file);
         const char *text;
     } cases[] = {
-        {drop_scene, "does not hold the gas"},    {drop_sky, "'/scene/sky' is missing"},
-        {drop_format, "not a linerad result"},    {shorten_sky, "'/scene/sky' has the wrong shape"},
-        {turn_mesh, "'/mesh/z_edges' does not"},  {stretch_mesh, "'/mesh/z_edges' is larger than the file"},
-        {spoil_point, "'/scene/point_geometry'"}, {claim_too_much, "has the wrong shape"},
+        {drop_scene, "does not hold the gas"},
+        {drop_sky, "'/scene/sky' is missing"},
+        {drop_format, "not a linerad result"},
+        {shorten_sky, "'/scene/sky' has the wrong shape"},
+        {turn_mesh, "'/mesh/z_edges' does not"},
+        {stretch_mesh, "'/mesh/z_edges' is larger than the file"},
+        {spoil_point, "'/scene/point_geometry'"},
+        {claim_too_much, "has the wrong shape"},
         {make_older, "stored in format 1, and this version makes images of format 2: run the model again"},
         {make_newer, "use the version of linerad that wrote it"},
         {drop_surface, "'/scene/cameras/front/surface' is missing"},

@@ -78,8 +78,8 @@ static void no_way_out_is_thinner(void **state)
             const struct random4 random = rng_draw(rng_key_from_seed(1730), i, k, 0);
             const struct vec3 n = direction_isotropic(random.r0, random.r1);
             const double x = 6.4 * uniform(i, k) - 3.2;
-            const struct place from = place_in_middle(&mesh, uniform(i, k + 1000), uniform(i, k + 2000),
-                                                      uniform(i, k + 3000));
+            const struct place from =
+                place_in_middle(&mesh, uniform(i, k + 1000), uniform(i, k + 2000), uniform(i, k + 3000));
             const double least = (double)shade_depth(shade, (real)x);
             assert_true(depth_of(&mesh, from, n, x) >= least * (1 - 1e-5));
         }

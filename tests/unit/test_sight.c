@@ -265,14 +265,10 @@ static void thin_cells_are_thin_to_the_whole_channel(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(thick_cells_are_crossed),
-        cmocka_unit_test(light_is_left_in_the_first_thin_cell),
-        cmocka_unit_test(each_cell_sees_its_own_frequency),
-        cmocka_unit_test(light_ends_at_a_near_observer),
-        cmocka_unit_test(faint_light_is_given_up),
-        cmocka_unit_test(what_counts_is_unbiased),
-        cmocka_unit_test(least_depths_are_lower_bounds),
-        cmocka_unit_test(thin_cells_are_thin_to_the_whole_channel),
+        cmocka_unit_test(thick_cells_are_crossed),          cmocka_unit_test(light_is_left_in_the_first_thin_cell),
+        cmocka_unit_test(each_cell_sees_its_own_frequency), cmocka_unit_test(light_ends_at_a_near_observer),
+        cmocka_unit_test(faint_light_is_given_up),          cmocka_unit_test(what_counts_is_unbiased),
+        cmocka_unit_test(least_depths_are_lower_bounds),    cmocka_unit_test(thin_cells_are_thin_to_the_whole_channel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
