@@ -102,7 +102,7 @@ def test_unit_beam_distance_field_and_centre(folder):
     [
         (["--camera", "back"], ["model.h5", "'back'", "front, side"]),
         (["--bin", "5"], ["24 channels", "2, 3, 4, 6, 8, 12, 24"]),
-        (["--range=-31km/s,30km/s"], ["48 of 2.5 km/s from -60 to 60 km/s"]),
+        (["--range=-31km/s,30km/s"], ["96 of 1.25 km/s from -60 to 60 km/s"]),
         (["--range", "3km/s"], ["--range 3km/s", "two velocities"]),
         (["--set", "cameras.0.direction=+y"], ["'front'", "cannot change without a new run"]),
         (["--set", "medium.temperature=1 K"], ["medium.temperature", "new run"]),
@@ -194,8 +194,10 @@ def test_the_result_file_describes_its_images(made):
         assert len(front["x_edges"]) == 17
         assert front["intensity"][:] * 1e23 == pytest.approx(cube(made, "model_front"), rel=1e-6)
         assert list(file["scene/cameras"].attrs["names"]) == ["front", "side"]
-        assert file["scene/cameras/side/emissivity"].shape == (8, 8, 8, 48)  # recorded in channels half as wide
-        assert file["scene"].attrs["refined"] == 2
+        assert file["scene/cameras/side/emissivity"].shape == (8, 8, 8, 96)  # recorded in channels a quarter as wide
+        assert file["scene/cameras/side/surface"].shape == (3 * 8 * 8, 96)
+        assert file["scene"].attrs["refined"] == 4
+        assert file["scene"].attrs["format"] == 2
         assert "cameras" in file["provenance/model_resolved"].asstr()[()]
         datasets = []
         file.visititems(lambda name, item: datasets.append(item) if isinstance(item, h5py.Dataset) else None)

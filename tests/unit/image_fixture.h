@@ -13,8 +13,9 @@
 #include "base/constants.h"
 #include "base/context.h"
 #include "model/result.h"
+#include "model/scene.h"
 
-enum { IMAGE_X = 6, IMAGE_Y = 5, IMAGE_CHANNEL = 8, SCENE_X = 4, SCENE_Y = 3, SCENE_Z = 2 };
+enum { IMAGE_X = 6, IMAGE_Y = 5, IMAGE_CHANNEL = 8, SCENE_X = 4, SCENE_Y = 3, SCENE_Z = 2, GLOW_SHIFT = 5 };
 
 static const double image_distance = 10.0 * LR_PARSEC * 1000.0, image_km = 1e5;
 
@@ -87,25 +88,34 @@ static inline struct scene *image_scene(void)
     scene->line_source.values = image_doubles(N_CELL, 0.0, 1e-35); /* beyond float */
     scene->channels = image_channels();
     scene->refined = 1;
-    scene->sky = image_doubles(IMAGE_CHANNEL, 1e-3, 1e-4);
+    scene->rows = light_rows_make(&scene->mesh, 1);
+    scene->sky = image_doubles(IMAGE_CHANNEL * LIGHT_PARTS, 1e-3, 1e-4);
     scene->external = true;
     scene->n_point = 2;
     scene->point = calloc(2, sizeof *scene->point);
     for (int i = 0; i < 2; i++) {
         scene->point[i] = (struct scene_point){.camera = i, .position = {1e17, -2e17, i * 1e16}};
-        scene->point[i].strength = image_doubles(IMAGE_CHANNEL, 1e30, 1e29 * (i + 1));
+        scene->point[i].strength = image_doubles(IMAGE_CHANNEL * LIGHT_PARTS, 1e30, 1e29 * (i + 1));
     }
     scene->n_plane = 1;
     scene->plane = calloc(1, sizeof *scene->plane);
     scene->plane[0] = (struct scene_plane){.camera = 1, .axis = 2, .offset = -1e18, .isotropic = true, .side = -1};
-    scene->plane[0].brightness = image_doubles(IMAGE_CHANNEL, 5.0, 0.5);
+    scene->plane[0].brightness = image_doubles(IMAGE_CHANNEL * LIGHT_PARTS, 5.0, 0.5);
+    scene->n_glow = 2;
+    scene->glow = calloc(2, sizeof *scene->glow);
+    for (int i = 0; i < 2; i++) {
+        scene->glow[i] = (struct scene_glow){.n = GLOW_SHIFT, .first = -2e5, .step = 1e5, .gas_frame = i == 0};
+        scene->glow[i].below = image_doubles(GLOW_SHIFT, 0.0, 1.0 / (GLOW_SHIFT - 1));
+    }
+    scene->glow[0].strength.values = image_doubles(N_CELL, 1e-9, 1e-10);
+    scene->glow[1].strength.constant = 3e-9;
     scene->n_camera = 2;
     scene->camera = calloc(2, sizeof *scene->camera);
     scene->emissivity = calloc(2, sizeof *scene->emissivity);
     for (int i = 0; i < 2; i++)
         scene->camera[i] = image_camera(i == 1);
-    scene->emissivity[0].value = image_floats(N_CELL * IMAGE_CHANNEL, 0.0f, 0.25f);
-    scene->emissivity[0].error = image_floats(N_CELL * IMAGE_CHANNEL, 0.0f, 0.01f);
+    scene->emissivity[0].value = image_floats(scene_voxel_count(scene), 0.0f, 0.25f);
+    scene->emissivity[0].error = image_floats(scene_voxel_count(scene), 0.0f, 0.01f);
     scene->emissivity[0].unit = 3e-42;
     return scene;
 }

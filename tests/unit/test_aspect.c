@@ -1,4 +1,5 @@
-/* aspect.h: bins of mu have equal width and hold their ends, and interpolation reproduces what is linear in mu. */
+/* aspect.h: bins of mu have equal width and hold their ends, their middles are means over what is seen, and
+ * interpolation reproduces what is linear in mu on each sphere. */
 /* variants: mixed double */
 #include <math.h>
 #include <setjmp.h>
@@ -22,28 +23,54 @@ static void test_bins(void **state)
         assert_int_equal(aspect_of(32, (real)((bin + 0.5) / 16 - 1)), bin);
 }
 
-/* A function a + c mu, given in the middles of bins; flat beyond the first and the last of them. */
+/* The middle of a bin is the mean of mu over the area that is seen: a ring of projected area mu dmu. */
+static void test_middles(void **state)
+{
+    enum { STEPS = 1000 };
+    (void)state;
+    for (int bin = 0; bin < 20; bin++) {
+        double first = 0, second = 0;
+        for (int k = 0; k < STEPS; k++) {
+            const double mu = bin + (k + 0.5) / STEPS;
+            first += mu;
+            second += mu * mu;
+        }
+        assert_true(fabs((double)aspect_middle((real)bin) * first / second - 1) < 1e-6);
+    }
+}
+
+/* A function a + c |mu| of each sphere, given in the middles of bins; flat beyond the first and the last of them, and
+ * nothing of one sphere is seen on the other. */
 static void test_interpolation(void **state)
 {
-    enum { N = 20 };
+    enum { N = 20, HALF = N / 2 };
     double value[N];
     (void)state;
-    for (int bin = 0; bin < N; bin++)
-        value[bin] = 3 + 2 * ((bin + 0.5) * 2 / N - 1);
-    for (double mu = -1; mu <= 1; mu += 0.001) {
-        const struct aspects at = aspects_about(N, (real)mu);
-        assert_true(at.low >= 0 && at.high < N && at.share >= R(0) && at.share < R(1) + R_EPSILON);
-        const double found = value[at.low] + (value[at.high] - value[at.low]) * (double)at.share;
-        const double inside = fmin(fmax(mu, 1.0 / N - 1), 1 - 1.0 / N);
-        assert_true(fabs(found - (3 + 2 * inside)) < 1e-5);
+    for (int bin = 0; bin < HALF; bin++) {
+        const double middle = (double)aspect_middle((real)bin) / HALF;
+        value[HALF + bin] = 3 + 2 * middle;
+        value[HALF - 1 - bin] = 50 - 7 * middle;
     }
-    assert_int_equal(aspects_about(1, R(-0.7)).high, 0);
+    for (int k = 0; k <= 2000; k++) {
+        const double mu = k / 1000.0 - 1;
+        const struct aspects at = aspects_about(N, (real)mu);
+        assert_true(at.share >= R(0) && at.share < R(1) + R_EPSILON);
+        assert_true(mu < 0 ? at.low >= 0 && at.high >= 0 && at.low < HALF && at.high < HALF
+                           : at.low >= HALF && at.high >= HALF && at.low < N && at.high < N);
+        const double found = value[at.low] + (value[at.high] - value[at.low]) * (double)at.share;
+        const double inside =
+            fmin(fmax(fabs(mu), (double)aspect_middle(R(0)) / HALF), (double)aspect_middle((real)(HALF - 1)) / HALF);
+        assert_true(fabs(found - (mu < 0 ? 50 - 7 * inside : 3 + 2 * inside)) < 1e-5);
+    }
+    assert_int_equal(aspects_about(2, R(-0.7)).high, 0); /* one bin for each sphere */
+    assert_int_equal(aspects_about(2, R(0.7)).low, 1);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bins),
+        cmocka_unit_test(test_middles),
         cmocka_unit_test(test_interpolation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

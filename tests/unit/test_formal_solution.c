@@ -1,5 +1,5 @@
-/* formal_solution.h: steps against the closed form in long double and against a fine integration, slopes against their
- * definition, the reach of a line against the Voigt function. */
+/* formal_solution.h: steps against the closed form in long double and against a fine integration, the shape of
+ * scattered light against its definition, the reach of a line against the Voigt function. */
 /* variants: mixed double */
 #include <math.h>
 #include <setjmp.h>
@@ -110,102 +110,53 @@ static void test_parts_of_a_cell_make_the_whole(void **state)
     }
 }
 
-/* ---- slopes ------------------------------------------------------------------------------------------------------ */
+/* ---- scattered light --------------------------------------------------------------------------------------------- */
 
-/* The lean of a way straight through a cell of width w[1], between cells of widths w[0] and w[2], along x. */
-static struct lean straight(const double w[3])
-{
-    const struct passage way = {.length = (real)w[1],
-                                .from = vec3_make((real)(-0.5 * w[1]), R(0), R(0)),
-                                .to = vec3_make((real)(0.5 * w[1]), R(0), R(0)),
-                                .width = vec3_make((real)w[1], R(3), R(5))};
-    return lean_of(way, vec3_make(R(1), R(0), R(0)), (real)w[0], (real)w[2], 1);
-}
-
-static struct tilt tilt_of(real behind, real s, real front, struct lean lean)
-{
-    return source_tilt(behind, s, front, lean, vec3_make(R(0), R(0), R(0)), R(1));
-}
-
-/* S linear in position, cells of any width: at the ends of the way it is S there. */
-static void test_tilt_of_a_linear_source_is_its_slope(void **state)
+/* 1 - t^3/24 of the series is left below 0.02; above, the difference of 1 and exp(-t) has lost some bits. */
+static void test_light_leaves_as_it_is_absorbed(void **state)
 {
     (void)state;
-    static const double width[][3] = {{1, 1, 1}, {2, 2, 2}, {0.5, 1, 0.7}};
-    for (int i = 0; i < 3; i++)
-        for (double slope = -0.3; slope < 0.35; slope += 0.1) {
-            const double *w = width[i];
-            const struct lean lean = straight(w);
-            const double s = 2;
-            const real behind = (real)(s - slope * 0.5 * (w[0] + w[1]));
-            const real front = (real)(s + slope * 0.5 * (w[1] + w[2]));
-            const real ends[][2] = {{behind, front}, {R(-1), front}, {behind, R(-1)}}; /* or with one neighbour */
-            for (int k = 0; k < 3; k++) {
-                const struct tilt tilt = tilt_of(ends[k][0], (real)s, ends[k][1], lean);
-                assert_true(fabs((double)tilt.in + slope * 0.5 * w[1] / s) < 20 * (double)R_EPSILON);
-                assert_true(fabs((double)tilt.out - slope * 0.5 * w[1] / s) < 20 * (double)R_EPSILON);
-            }
-        }
-}
-
-/* A ray that cuts a corner, in by a face across x (flying down x) and out by one across z: S linear in x and z is found
- * at both ends, however short the ways through the neighbours are. */
-static void test_tilt_around_a_corner(void **state)
-{
-    (void)state;
-    const double slope_x = 0.2;
-    const double slope_z = -0.15;
-    const double s = 3;
-    const struct vec3 n = vec3_make(R(-0.6), R(0), R(0.8));
-    const struct passage way = {.from = vec3_make(R(0.5), R(0.1), R(0.3)),
-                                .to = vec3_make(R(0.125), R(0.1), R(0.8)),
-                                .width = vec3_make(R(1), R(1), R(1.6)),
-                                .axis_in = 0,
-                                .axis_out = 2};
-    const struct lean lean = lean_of(way, n, R(2), R(0.4), 0); /* the cells behind and in front are 2 and 0.4 wide */
-    const double behind = s + slope_x * 1.5;
-    const double front = s + slope_z * 1.0;
-    const struct tilt tilt = tilt_of((real)behind, (real)s, (real)front, lean);
-    assert_true(fabs(s * (double)tilt.in - (slope_x * 0.5 + slope_z * 0.3)) < 1e-6);
-    assert_true(fabs(s * (double)tilt.out - (slope_x * 0.125 + slope_z * 0.8)) < 1e-6);
-}
-
-/* A ray that enters and leaves a layer sideways, through faces across y, knows how S rises along x from where it came
- * into the layer. */
-static void test_tilt_remembers_other_axes(void **state)
-{
-    (void)state;
-    const struct vec3 n = vec3_make(R(-0.6), R(0.8), R(0));
-    const struct passage way = {.from = vec3_make(R(0.3), R(-0.5), R(0)),
-                                .to = vec3_make(R(-0.45), R(0.5), R(0)),
-                                .width = vec3_make(R(1), R(1), R(1)),
-                                .axis_in = 1,
-                                .axis_out = 1};
-    const struct lean lean = lean_of(way, n, R(1), R(1), 1);
-    const struct tilt tilt = source_tilt(R(2), R(2), R(2), lean, vec3_make(R(0.4), R(9), R(0)), R(1));
-    assert_true(fabs((double)tilt.in - 0.4 * -0.3 / 2) < 1e-6); /* x counted in the direction of flight, downward */
-    assert_true(fabs((double)tilt.out - 0.4 * 0.45 / 2) < 1e-6);
-}
-
-static void test_tilt_makes_no_new_extremes(void **state)
-{
-    (void)state;
-    const struct lean lean = straight((const double[]){1, 1, 1});
-    assert_true(tilt_of(R(1), R(2), R(1), lean).out == 0); /* at a maximum */
-    assert_true(tilt_of(R(2), R(1), R(3), lean).out == 0);
-    assert_true(tilt_of(R(-1), R(2), R(-1), lean).out == 0); /* alone */
-    assert_true(tilt_of(R(1), R(0), R(0), lean).out == 0);   /* dark gas */
-    for (int i = 0; i < 2000; i++) {
-        const double behind = 0.01 * (i % 97);
-        const double s = 0.01 + 0.02 * (i % 41);
-        const double front = 0.03 * (i % 29);
-        const struct tilt tilt = tilt_of((real)behind, (real)s, (real)front, lean);
-        const double most = fmax(fmax(behind, s), front) + 1e-6;
-        const double least = fmin(fmin(behind, s), front) - 1e-6;
-        assert_true((double)tilt.out >= -1 && (double)tilt.out <= 1);
-        assert_true(s * (1 + (double)tilt.out) <= most && s * (1 + (double)tilt.out) >= least);
-        assert_true(s * (1 + (double)tilt.in) <= most && s * (1 + (double)tilt.in) >= least);
+    assert_true(exit_shape(R(0)) == R(0));
+    for (double t = 1e-12; t < 1e12; t *= 1.01) {
+        const real depth = (real)t;
+        assert_true(fabs((double)exit_shape(depth) / -expm1(-(double)depth) - 1) < 4e-7 + 60 * (double)R_EPSILON);
     }
+}
+
+/* Whatever the depths in a channel, its mean light stays; thin, it follows the profile, and thick, it is flat. */
+static void test_light_of_a_channel_stays(void **state)
+{
+    enum { NODES = 8 };
+    (void)state;
+    for (double depth = 1e-10; depth < 1e10; depth *= 10) {
+        real shape[NODES], mean = R(0);
+        double sum = 0;
+        for (int k = 0; k < NODES; k++) {
+            shape[k] = exit_shape((real)(depth * exp(-0.1 * k * k)));
+            mean += shape[k] / (real)NODES;
+        }
+        for (int k = 0; k < NODES; k++)
+            sum += (double)exit_factor(shape[k], mean) / NODES;
+        assert_true(fabs(sum - 1) < 10 * (double)R_EPSILON);
+        const double steepest = (double)exit_factor(shape[0], mean) / (double)exit_factor(shape[NODES - 1], mean);
+        if (depth < 1e-5)
+            assert_true(fabs(steepest / exp(4.9) - 1) < 1e-4);
+        if (depth > 1e4)
+            assert_true(fabs(steepest - 1) < 1e-6);
+    }
+    assert_true(exit_factor(R(0), R(0)) == R(1)); /* no line at all: even */
+}
+
+/* The velocity changes by b/4 in a step, and by no less than it must. */
+static void test_steps_of_velocity(void **state)
+{
+    (void)state;
+    assert_int_equal(velocity_steps(R(0), R(2)), 1);
+    for (double change = -90; change < 90; change += 0.37) {
+        const int n = velocity_steps((real)change, R(1.5));
+        assert_true(fabs(change) / n <= 0.25 * 1.5 && (n == 1 || fabs(change) / (n - 1) >= 0.25 * 1.5 * (1 - 1e-6)));
+    }
+    assert_int_equal(velocity_steps(R(1e9), R(1)), MOST_VELOCITY_STEPS);
 }
 
 /* ---- reach of the line ------------------------------------------------------------------------------------------- */
@@ -229,10 +180,9 @@ int main(void)
         cmocka_unit_test(test_steps_are_exact),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_parts_of_a_cell_make_the_whole),
-        cmocka_unit_test(test_tilt_of_a_linear_source_is_its_slope),
-        cmocka_unit_test(test_tilt_around_a_corner),
-        cmocka_unit_test(test_tilt_remembers_other_axes),
-        cmocka_unit_test(test_tilt_makes_no_new_extremes),
+        cmocka_unit_test(test_light_leaves_as_it_is_absorbed),
+        cmocka_unit_test(test_light_of_a_channel_stays),
+        cmocka_unit_test(test_steps_of_velocity),
         cmocka_unit_test(test_nothing_is_left_beyond_the_reach),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -168,11 +168,12 @@ static void nothing_shines_in_a_dark_scene(void **state)
               "- {point: {position: [0 pc, 0 pc, 0 pc]}, spectrum: {monochromatic: 0}, luminosity: 1 photon/s}");
     assert_int_equal(scene_build(f->ctx, f->model, &all, &lit), LR_OK);
     assert_int_equal(scene_build_dark(f->ctx, f->model, &dark), LR_OK);
-    assert_non_null(lit->emissivity[0].value);
+    assert_int_equal(lit->n_glow, 1);
     assert_int_equal(lit->n_point, 1);
     assert_null(dark->emissivity[0].value);
     assert_null(dark->line_source.values);
     assert_int_equal(dark->n_point, 0);
+    assert_int_equal(dark->n_glow, 0);
     assert_int_equal(dark->channels.n, lit->channels.n);
     scene_free(lit);
     scene_free(dark);

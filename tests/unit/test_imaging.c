@@ -3,12 +3,12 @@
 
 #include "solve/imaging.h"
 
-/* 16 cells, 10 channels, 3 cameras: 480 voxels. One voxel takes 12 bytes on a device (a float and a wide sum), and 16
- * on the host with the emissivity made of it. */
-enum { N_CAMERA = 3, N_CHANNEL = 10, N_CELL = 16, DEVICE_BYTES = 12, HOST_BYTES = 16 };
+/* 16 cells and 20 elements of the faces, 10 channels, 3 cameras: 1080 voxels. One voxel takes 12 bytes on a device (a
+ * float and a wide sum), and 16 on the host with the emissivity made of it. */
+enum { N_CAMERA = 3, N_CHANNEL = 10, N_ROW = 36, DEVICE_BYTES = 12, HOST_BYTES = 16 };
 static const char CAMERAS[] =
-    "channels: {number: 10, range: [-10 km/s, 10 km/s]}\n" /* b = 12.85 km/s: narrow enough to be recorded as they are
-                                                            */
+    "channels: {number: 10, range: [-8 km/s, 8 km/s]}\n" /* b = 12.85 km/s: narrow enough to be recorded as they are
+                                                          */
     "cameras: [{direction: +x, pixels: 1}, {direction: +y, pixels: 1}, {direction: +z, pixels: 1}]\n";
 
 static void load(struct fixture *f, const char *more)
@@ -38,7 +38,7 @@ static void test_everything_at_once_when_it_fits(void **state)
     struct fixture *f = *state;
     struct imaging_plan plan = {0};
     load(f, "");
-    assert_int_equal(imaging_plan(f->ctx, f->model, 480 * DEVICE_BYTES, 480 * HOST_BYTES, &plan), LR_OK);
+    assert_int_equal(imaging_plan(f->ctx, f->model, 1080 * DEVICE_BYTES, 1080 * HOST_BYTES, &plan), LR_OK);
     assert_int_equal(plan.n_window, 1);
     assert_covered(&plan);
     imaging_plan_free(&plan);
@@ -49,7 +49,7 @@ static void test_cut_by_cameras_then_by_channels(void **state)
     struct fixture *f = *state;
     const struct {
         int voxels, windows;
-    } cases[] = {{479, 2}, {320, 2}, {319, 3}, {160, 3}, {159, 6}, {16 * 4, 9}, {16, 30}};
+    } cases[] = {{1079, 2}, {720, 2}, {719, 3}, {360, 3}, {359, 6}, {N_ROW * 4, 9}, {N_ROW, 30}};
     load(f, "");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct imaging_plan on_device = {0};
@@ -99,22 +99,23 @@ static void test_one_channel_must_fit(void **state)
     struct fixture *f = *state;
     struct imaging_plan plan = {0};
     load(f, "");
-    assert_int_equal(imaging_plan(f->ctx, f->model, 15 * DEVICE_BYTES, 1e9, &plan), LR_ERROR_MEMORY);
+    assert_int_equal(imaging_plan(f->ctx, f->model, (N_ROW - 1) * DEVICE_BYTES, 1e9, &plan), LR_ERROR_MEMORY);
     assert_non_null(strstr(lr_last_error(f->ctx), "use a smaller mesh"));
     imaging_plan_free(&plan);
 }
 
-/* Channels are recorded as narrower ones of b/4 at most, 128 in all at most, where packets fly; passes count those. */
+/* Channels are recorded as narrower ones of b/8 at most where packets fly, and little memory is needed; passes count
+ * those. b/8 is 1.606 km/s. */
 static void test_wide_channels_are_recorded_as_narrow_ones(void **state)
 {
     struct fixture *f = *state;
     const struct {
         const char *setting;
         int factor;
-    } cases[] = {{"channels.range=[-15 km/s, 15 km/s]", 1},
-                 {"channels.range=[-17 km/s, 17 km/s]", 2},
-                 {"channels.range=[-50 km/s, 50 km/s]", 4},
-                 {"channels.range=[-500 km/s, 500 km/s]", 8},
+    } cases[] = {{"channels.range=[-8 km/s, 8 km/s]", 1},
+                 {"channels.range=[-8.5 km/s, 8.5 km/s]", 2},
+                 {"channels.range=[-17 km/s, 17 km/s]", 4},
+                 {"channels.range=[-500 km/s, 500 km/s]", 64},
                  {"channels.samples=4", 1},
                  {"run.packets=0", 1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -126,7 +127,7 @@ static void test_wide_channels_are_recorded_as_narrow_ones(void **state)
         assert_int_equal(model_load_text(f->ctx, f->units, "m.yaml", text, strlen(text), settings, 2, &f->model),
                          LR_OK);
         assert_int_equal(channel_refinement(f->model), cases[i].factor);
-        const double n = 480.0 * cases[i].factor;
+        const double n = 1080.0 * cases[i].factor;
         const struct window whole = {.n_camera = N_CAMERA, .n_channel = N_CHANNEL};
         assert_int_equal(recorded_channels(f->model, &whole).n, N_CHANNEL * cases[i].factor);
         assert_int_equal(imaging_plan(f->ctx, f->model, n * DEVICE_BYTES, n * HOST_BYTES, &plan), LR_OK);
@@ -137,6 +138,30 @@ static void test_wide_channels_are_recorded_as_narrow_ones(void **state)
             assert_int_equal(plan.n_window, 2);
             imaging_plan_free(&plan);
         }
+        lr_model_free(f->model);
+        f->model = NULL;
+    }
+}
+
+/* Beyond 2^25 numbers for one camera channels of b/4 are enough, and beyond 2^29 they stay as they are. */
+static void test_large_meshes_are_recorded_in_wider_channels(void **state)
+{
+    struct fixture *f = *state;
+    const struct {
+        const char *mesh, *range;
+        int factor;
+    } cases[] = {{"mesh.cells=[128, 128, 128]", "channels.range=[-16 km/s, 16 km/s]", 1}, /* 2e7 numbers as it is */
+                 {"mesh.cells=[128, 128, 128]", "channels.range=[-17 km/s, 17 km/s]", 2},
+                 {"mesh.cells=[128, 128, 128]", "channels.range=[-60 km/s, 60 km/s]", 4},
+                 {"mesh.cells=[128, 128, 128]", "channels.range=[-500 km/s, 500 km/s]", 16}, /* 32 were 2^29.4 */
+                 {"mesh.cells=[32, 32, 32]", "channels.range=[-60 km/s, 60 km/s]", 8}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[2048];
+        const char *settings[] = {cases[i].mesh, cases[i].range};
+        snprintf(text, sizeof text, "%s%s", BASE, CAMERAS);
+        assert_int_equal(model_load_text(f->ctx, f->units, "m.yaml", text, strlen(text), settings, 2, &f->model),
+                         LR_OK);
+        assert_int_equal(channel_refinement(f->model), cases[i].factor);
         lr_model_free(f->model);
         f->model = NULL;
     }
@@ -161,6 +186,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_observers_of_shells_share_sums_only, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_one_channel_must_fit, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_wide_channels_are_recorded_as_narrow_ones, fixture_setup,
+                                        fixture_teardown),
+        cmocka_unit_test_setup_teardown(test_large_meshes_are_recorded_in_wider_channels, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(test_kept_emissivity_must_fit, fixture_setup, fixture_teardown),
     };

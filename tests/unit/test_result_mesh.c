@@ -37,7 +37,13 @@ static int setup(void **state)
         return -1;
     struct image_fixture *f = *state;
     build(f->ctx, &f->result->mesh);
-    build(f->ctx, &f->result->scene->mesh);
+    struct scene *scene = f->result->scene;
+    build(f->ctx, &scene->mesh);
+    scene->rows = light_rows_make(&scene->mesh, 1);
+    free(scene->emissivity[0].value);
+    free(scene->emissivity[0].error);
+    scene->emissivity[0].value = image_floats(scene_voxel_count(scene), 0.0f, 0.25f);
+    scene->emissivity[0].error = image_floats(scene_voxel_count(scene), 0.0f, 0.01f);
     f->result->mean_intensity.value = image_doubles(N_BRICK, 1.0, 1.0);
     f->result->mean_intensity.error = image_doubles(N_BRICK, 0.1, 0.0);
     return lr_result_write(f->ctx, f->result, f->path) == LR_OK ? 0 : -1;
@@ -66,6 +72,8 @@ static void bricks_and_fields_have_their_shapes(void **state)
     assert_shape(f, "/fields/mean_intensity", 4, (const int[]){N_BRICK, 1, 1, 1});
     assert_shape(f, "/scene/gas/alpha0", 4, (const int[]){N_BRICK, 1, 1, 1});
     assert_shape(f, "/scene/cameras/front/emissivity", 5, (const int[]){N_BRICK, 1, 1, 1, IMAGE_CHANNEL});
+    /* elements of the faces are as the undivided places: 1 across x, 17 across y and z */
+    assert_shape(f, "/scene/cameras/front/surface", 2, (const int[]){1 + 2 * N_ROOT, IMAGE_CHANNEL});
 }
 
 static void the_mesh_is_read_back(void **state)
@@ -86,7 +94,7 @@ static void the_mesh_is_read_back(void **state)
         assert_true(fabs(is->tree.size[axis] / was->tree.size[axis] - 1) < 1e-15);
     }
     assert_memory_equal(loaded->scene->emissivity[0].value, f->result->scene->emissivity[0].value,
-                        N_BRICK * IMAGE_CHANNEL * sizeof(float));
+                        (N_BRICK + 1 + 2 * N_ROOT) * IMAGE_CHANNEL * sizeof(float));
     assert_true(fabs(loaded->scene->medium.alpha0.values[5] / f->result->scene->medium.alpha0.values[5] - 1) < 1e-6);
     lr_scene_free(loaded);
 }

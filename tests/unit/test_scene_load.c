@@ -13,6 +13,8 @@
 #include "model/scene.h"
 
 enum { N_CELL = SCENE_X * SCENE_Y * SCENE_Z };
+/* With the elements of the faces across x, y and z. */
+enum { N_ROW = N_CELL + SCENE_Y * SCENE_Z + SCENE_X * SCENE_Z + SCENE_X * SCENE_Y };
 
 static int setup(void **state)
 {
@@ -73,18 +75,25 @@ static void gas_and_light_are_read_back_as_written(void **state)
     for (int axis = 0; axis < 3; axis++)
         assert_field(&is->medium.velocity[axis], &was->medium.velocity[axis], single);
     assert_field(&is->line_source, &was->line_source, 0.0); /* beyond float, so in double */
-    assert_doubles(is->sky, was->sky, IMAGE_CHANNEL);
+    assert_doubles(is->sky, was->sky, IMAGE_CHANNEL * LIGHT_PARTS);
     assert_true(is->external && was->external);
     assert_int_equal(is->n_point, 2);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(is->point[i].camera, i);
         assert_doubles(is->point[i].position, was->point[i].position, 3);
-        assert_doubles(is->point[i].strength, was->point[i].strength, IMAGE_CHANNEL);
+        assert_doubles(is->point[i].strength, was->point[i].strength, IMAGE_CHANNEL * LIGHT_PARTS);
     }
     assert_int_equal(is->n_plane, 1);
     assert_true(is->plane[0].axis == 2 && is->plane[0].isotropic && is->plane[0].side == -1);
     assert_true(is->plane[0].camera == 1 && is->plane[0].offset == was->plane[0].offset);
-    assert_doubles(is->plane[0].brightness, was->plane[0].brightness, IMAGE_CHANNEL);
+    assert_doubles(is->plane[0].brightness, was->plane[0].brightness, IMAGE_CHANNEL * LIGHT_PARTS);
+    assert_int_equal(is->n_glow, 2);
+    for (int i = 0; i < 2; i++) {
+        assert_field(&is->glow[i].strength, &was->glow[i].strength, single);
+        assert_int_equal(is->glow[i].n, GLOW_SHIFT);
+        assert_true(is->glow[i].first == -2e5 && is->glow[i].step == 1e5 && is->glow[i].gas_frame == (i == 0));
+        assert_doubles(is->glow[i].below, was->glow[i].below, GLOW_SHIFT);
+    }
     lr_scene_free(loaded);
 }
 
@@ -95,8 +104,9 @@ static void cameras_keep_their_emissivity(void **state)
     lr_scene *loaded = load(f, NULL, 0);
     const struct emissivity *is = loaded->scene->emissivity;
     assert_true(is[0].unit == was[0].unit);
-    assert_memory_equal(is[0].value, was[0].value, N_CELL * IMAGE_CHANNEL * sizeof(float));
-    assert_memory_equal(is[0].error, was[0].error, N_CELL * IMAGE_CHANNEL * sizeof(float));
+    assert_int_equal(loaded->scene->rows.n, N_ROW);
+    assert_memory_equal(is[0].value, was[0].value, N_ROW * IMAGE_CHANNEL * sizeof(float));
+    assert_memory_equal(is[0].error, was[0].error, N_ROW * IMAGE_CHANNEL * sizeof(float));
     assert_null(is[1].value);
     assert_int_equal(loaded->n_camera, 2);
     assert_string_equal(loaded->camera[0].name, "front");
@@ -179,7 +189,7 @@ static void a_result_in_memory_lends_its_light(void **state)
     struct image_fixture *f = *state;
     lr_scene *scene = share(f, (const char *const[]){"camera=front", "pixels=20", "bin=2"}, 3);
     assert_ptr_equal(scene->scene->emissivity[0].value, f->result->scene->emissivity[0].value);
-    assert_doubles(scene->scene->sky, f->result->scene->sky, IMAGE_CHANNEL);
+    assert_doubles(scene->scene->sky, f->result->scene->sky, IMAGE_CHANNEL * LIGHT_PARTS);
     assert_int_equal(scene->camera[0].pixels[0], 20);
     assert_int_equal(scene->channels.n, IMAGE_CHANNEL / 2);
     lr_scene_free(scene);
@@ -208,11 +218,15 @@ static void keep_gas_alone(struct scene *scene)
         free(scene->point[i].strength);
     for (int i = 0; i < scene->n_plane; i++)
         free(scene->plane[i].brightness);
-    scene->n_point = scene->n_plane = 0;
+    for (int i = 0; i < scene->n_glow; i++) {
+        free(scene->glow[i].strength.values);
+        free(scene->glow[i].below);
+    }
+    scene->n_point = scene->n_plane = scene->n_glow = 0;
     free(scene->emissivity[0].value);
     free(scene->emissivity[0].error);
     scene->emissivity[0] = (struct emissivity){.value = NULL};
-    memset(scene->sky, 0, IMAGE_CHANNEL * sizeof *scene->sky);
+    memset(scene->sky, 0, IMAGE_CHANNEL * LIGHT_PARTS * sizeof *scene->sky);
     scene->external = false;
 }
 
@@ -229,7 +243,7 @@ static void gas_alone_is_seen_from_anywhere_in_any_channels(void **state)
     assert_int_equal(scene->channels.n, 21);
     assert_true(fabs(scene->channels.width / (0.5 * image_km) - 1.0) < 1e-12);
     assert_true(scene->scene->channels.first == scene->channels.first && scene->scene->refined == 1);
-    for (int c = 0; c < 21; c++)
+    for (int c = 0; c < 21 * LIGHT_PARTS; c++)
         assert_true(scene->scene->sky[c] == 0.0);
     lr_scene_free(scene);
     assert_int_equal(f->result->scene->channels.n, IMAGE_CHANNEL);
@@ -312,16 +326,50 @@ static void spoil_point(hid_t file)
             (const double[]){0.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0});
 }
 
-static void claim_too_much(hid_t file)
+static void set_integer(hid_t file, const char *name, int64_t value)
 {
-    const int64_t n = 100000;
     hid_t space = H5Screate(H5S_SCALAR), group = H5Gopen2(file, "/scene", H5P_DEFAULT);
-    H5Adelete(group, "channels");
-    hid_t id = H5Acreate2(group, "channels", H5T_NATIVE_INT64, space, H5P_DEFAULT, H5P_DEFAULT);
-    H5Awrite(id, H5T_NATIVE_INT64, &n);
+    H5Adelete(group, name);
+    hid_t id = H5Acreate2(group, name, H5T_NATIVE_INT64, space, H5P_DEFAULT, H5P_DEFAULT);
+    H5Awrite(id, H5T_NATIVE_INT64, &value);
     H5Aclose(id);
     H5Gclose(group);
     H5Sclose(space);
+}
+
+static void claim_too_much(hid_t file)
+{
+    set_integer(file, "channels", 100000);
+}
+
+static void claim_aspects(hid_t file)
+{
+    set_integer(file, "aspects", 32);
+}
+
+static void make_older(hid_t file)
+{
+    H5Adelete_by_name(file, "/scene", "format", H5P_DEFAULT);
+}
+
+static void make_newer(hid_t file)
+{
+    set_integer(file, "format", 3);
+}
+
+static void drop_surface(hid_t file)
+{
+    H5Ldelete(file, "/scene/cameras/front/surface", H5P_DEFAULT);
+}
+
+static void shorten_surface(hid_t file)
+{
+    replace(file, "/scene/cameras/front/surface", 2, (const hsize_t[]){N_ROW - N_CELL - 1, IMAGE_CHANNEL}, NULL);
+}
+
+static void spoil_glow(hid_t file)
+{
+    replace(file, "/scene/glow_0/below", 1, (const hsize_t[]){3}, (const double[]){0.0, -1.0, 1.0});
 }
 
 static void damage_is_named(void **state)
@@ -331,10 +379,20 @@ static void damage_is_named(void **state)
         void (*edit)(hid_t file);
         const char *text;
     } cases[] = {
-        {drop_scene, "does not hold the gas"},    {drop_sky, "'/scene/sky' is missing"},
-        {drop_format, "not a linerad result"},    {shorten_sky, "'/scene/sky' has the wrong shape"},
-        {turn_mesh, "'/mesh/z_edges' does not"},  {stretch_mesh, "'/mesh/z_edges' is larger than the file"},
-        {spoil_point, "'/scene/point_geometry'"}, {claim_too_much, "has the wrong shape"},
+        {drop_scene, "does not hold the gas"},
+        {drop_sky, "'/scene/sky' is missing"},
+        {drop_format, "not a linerad result"},
+        {shorten_sky, "'/scene/sky' has the wrong shape"},
+        {turn_mesh, "'/mesh/z_edges' does not"},
+        {stretch_mesh, "'/mesh/z_edges' is larger than the file"},
+        {spoil_point, "'/scene/point_geometry'"},
+        {claim_too_much, "has the wrong shape"},
+        {make_older, "stored in format 1, and this version makes images of format 2: run the model again"},
+        {make_newer, "use the version of linerad that wrote it"},
+        {drop_surface, "'/scene/cameras/front/surface' is missing"},
+        {shorten_surface, "'/scene/cameras/front/surface' has the wrong shape"},
+        {spoil_glow, "'/scene/glow_0/below' holds numbers that cannot be"},
+        {claim_aspects, "'aspects'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         unlink(f->path); /* without its mark it would not be replaced */

@@ -98,10 +98,50 @@ static void test_channels_count_the_other_way(void **state)
     const struct spectrum spectrum = {.kind = SPECTRUM_MONOCHROMATIC, .centre = 0.25e5};
     const struct channels channels = {.n = 10, .first = -5e5, .width = 1e5};
     (void)state;
-    for (int k = 0; k < 10; k++) {
-        assert_true(channel_share(&spectrum, &channels, k, 0, 0, 1e5) == (k == 4)); /* v = -0.25e5: -1e5 to 0 */
-        assert_true(channel_share(&spectrum, &channels, k, 3e5, 0, 1e5) == (k == 1));
-        assert_true(channel_share(&spectrum, &channels, k, -2.5e5, 0, 1e5) == (k == 7));
+    const double approach[] = {0, 3e5, -2.5e5};
+    const int channel[] = {4, 1, 7}; /* at rest v = -0.25e5: -1e5 to 0 */
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 10; k++) {
+            double sum = 0;
+            for (int part = 0; part < LIGHT_PARTS; part++)
+                sum += channel_share(&spectrum, &channels, k, part, approach[i], 0, 1e5);
+            assert_true(sum == (k == channel[i]));
+        }
+}
+
+/* Parts are sixteenths of a channel, from its lower velocity on, and hold what lies between their edges. */
+static void test_parts_of_a_channel(void **state)
+{
+    const struct spectrum line = {.kind = SPECTRUM_MONOCHROMATIC, .centre = 0.22e5};
+    const struct spectrum gaussian = {.kind = SPECTRUM_GAUSSIAN, .centre = 0.5e5, .width = 0.3e5};
+    const struct channels channels = {.n = 10, .first = -5e5, .width = 1e5};
+    (void)state;
+    for (int part = 0; part < LIGHT_PARTS; part++) {
+        const double low = -1e5 + part * 1e5 / LIGHT_PARTS, high = low + 1e5 / LIGHT_PARTS; /* of channel 4 */
+        const double scale = 0.3e5 * sqrt(2);
+        const double expected = 0.5 * (erf((-low - 0.2e5 - 0.5e5) / scale) - erf((-high - 0.2e5 - 0.5e5) / scale));
+        assert_true(channel_share(&line, &channels, 4, part, 0, 0, 1e5) == (low < -0.22e5 && high > -0.22e5));
+        assert_true(fabs(channel_share(&gaussian, &channels, 4, part, 0.2e5, 0, 1e5) - expected) < 1e-14);
+    }
+}
+
+/* Nothing of a spectrum lies outside its extent. */
+static void test_extent(void **state)
+{
+    double shift[] = {-2e5, -1e5, 3e5};
+    double density[] = {0, 4, 1};
+    const struct spectrum spectra[] = {
+        {.kind = SPECTRUM_MONOCHROMATIC, .centre = 1.234e5},
+        {.kind = SPECTRUM_GAUSSIAN, .centre = -1e5, .width = 0.8e5},
+        {.kind = SPECTRUM_BAND, .centre = 1e5, .width = 3e5},
+        {.kind = SPECTRUM_TABLE, .n_table = 3, .shift = shift, .density = density},
+    };
+    (void)state;
+    for (int s = 0; s < 4; s++) {
+        double low, high;
+        spectrum_extent(&spectra[s], &low, &high);
+        assert_true(low < high && high - low < 20e5);
+        assert_true(fabs(spectrum_share(&spectra[s], low, high, 0, 1e5) - 1) < 1e-14);
     }
 }
 
@@ -111,6 +151,7 @@ int main(void)
         cmocka_unit_test(test_shares_add_up_to_one),       cmocka_unit_test(test_an_edge_belongs_to_one_channel),
         cmocka_unit_test(test_gaussian_and_band),          cmocka_unit_test(test_table_is_linear_in_between),
         cmocka_unit_test(test_local_is_the_voigt_profile), cmocka_unit_test(test_channels_count_the_other_way),
+        cmocka_unit_test(test_parts_of_a_channel),         cmocka_unit_test(test_extent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

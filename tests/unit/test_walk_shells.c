@@ -342,33 +342,36 @@ static void rays_take_every_shell_in_pieces(void **state)
                      0);
 }
 
-/* With mesh.turn, mu = z / r changes by no more than that on a piece, and the pieces still fill every shell. */
-static void rays_turn_slowly(void **state)
+/* The mu of a piece is z / r where it ends. Inside a piece r changes by less than half of itself, or by a quarter of
+ * the thickness of the shell, and the piece that ends on a sphere has the mu of that sphere. */
+static void rays_know_the_angle_where_pieces_end(void **state)
 {
     (void)state;
-    struct mesh_view mesh = make_mesh();
-    mesh.turn = 1.0 / 16;
+    const struct mesh_view mesh = make_mesh();
     for (uint32_t k = 0; k < 500; k++) {
         const double p = k == 0 ? 0 : radius[N] * pow(uniform(draw(15, k).r0), 2);
         const struct point3 at = {{p, 0, 0}}, n = {{0, 0, 1}};
         struct ray ray = ray_enter(&mesh, at, n, -RAY_FAR, RAY_FAR);
-        double way[N] = {0}, z = -half_chord(radius[N], p);
-        int pieces = 0;
+        double z = -half_chord(radius[N], p);
+        int pieces = 0, last = N - 1;
         for (int more = 1; more; pieces++) {
             const struct passage piece = ray_advance(&mesh, &ray);
-            const double end = z + (double)piece.length, from = z / hypot(p, z), to = end / hypot(p, end);
-            way[piece.cell] += (double)piece.length;
+            const double r = hypot(p, z), end = z + (double)piece.length;
+            const double thickness = radius[piece.cell + 1] - radius[piece.cell];
+            assert_true((double)piece.length < fmax(0.5 * r, 0.25 * thickness) + rounding(radius[N]));
             if (p > 1e-3)
-                assert_true(to - from < mesh.turn + 1e-3);
-            if (p > 1e-3 && piece.length > R(1e-3))
-                assert_true((double)passage_mu(&piece) > from - 1e-3 && (double)passage_mu(&piece) < to + 1e-3);
+                assert_true(fabs((double)passage_mu(&piece) - end / hypot(p, end)) < 1e-3);
             z = end;
             more = piece.more;
+            if (!more || ray.shell == piece.cell)
+                continue;
+            const double sphere = radius[ray.shell < piece.cell ? piece.cell : piece.cell + 1];
+            const double mu = half_chord(sphere, p) / sphere;
+            assert_true(fabs(fabs((double)passage_mu(&piece)) - mu) < 1e-3);
+            assert_true((passage_mu(&piece) < R(0)) == (ray.shell < piece.cell));
+            last = piece.cell;
         }
-        assert_true(pieces < 2 * N + 80);
-        for (int i = 0; i < N; i++)
-            assert_true(fabs(way[i] - 2 * (half_chord(radius[i + 1], p) - half_chord(radius[i], p))) <
-                        40 * rounding(radius[N]));
+        assert_true(last >= 0 && pieces < 40 * N);
     }
 }
 
@@ -384,7 +387,7 @@ int main(void)
         cmocka_unit_test(births_fill_the_volume_of_a_shell),
         cmocka_unit_test(light_from_outside_enters_as_from_an_isotropic_field),
         cmocka_unit_test(rays_take_every_shell_in_pieces),
-        cmocka_unit_test(rays_turn_slowly),
+        cmocka_unit_test(rays_know_the_angle_where_pieces_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
