@@ -195,7 +195,6 @@ def test_the_result_file_describes_its_images(made):
         assert front["intensity"][:] * 1e23 == pytest.approx(cube(made, "model_front"), rel=1e-6)
         assert list(file["scene/cameras"].attrs["names"]) == ["front", "side"]
         assert file["scene/cameras/side/emissivity"].shape == (8, 8, 8, 96)  # recorded in channels a quarter as wide
-        assert file["scene/cameras/side/surface"].shape == (3 * 8 * 8, 96)
         assert file["scene"].attrs["refined"] == 4
         assert file["scene"].attrs["format"] == 2
         assert "cameras" in file["provenance/model_resolved"].asstr()[()]

@@ -3,9 +3,9 @@
 
 #include "solve/imaging.h"
 
-/* 16 cells and 20 elements of the faces, 10 channels, 3 cameras: 1080 voxels. One voxel takes 12 bytes on a device (a
- * float and a wide sum), and 16 on the host with the emissivity made of it. */
-enum { N_CAMERA = 3, N_CHANNEL = 10, N_ROW = 36, DEVICE_BYTES = 12, HOST_BYTES = 16 };
+/* 16 cells, 10 channels, 3 cameras: 480 voxels. One voxel takes 12 bytes on a device (a float and a wide sum), and 16
+ * on the host with the emissivity made of it. */
+enum { N_CAMERA = 3, N_CHANNEL = 10, N_ROW = 16, DEVICE_BYTES = 12, HOST_BYTES = 16 };
 static const char CAMERAS[] =
     "channels: {number: 10, range: [-8 km/s, 8 km/s]}\n" /* b = 12.85 km/s: narrow enough to be recorded as they are
                                                           */
@@ -38,7 +38,7 @@ static void test_everything_at_once_when_it_fits(void **state)
     struct fixture *f = *state;
     struct imaging_plan plan = {0};
     load(f, "");
-    assert_int_equal(imaging_plan(f->ctx, f->model, 1080 * DEVICE_BYTES, 1080 * HOST_BYTES, &plan), LR_OK);
+    assert_int_equal(imaging_plan(f->ctx, f->model, 480 * DEVICE_BYTES, 480 * HOST_BYTES, &plan), LR_OK);
     assert_int_equal(plan.n_window, 1);
     assert_covered(&plan);
     imaging_plan_free(&plan);
@@ -49,7 +49,7 @@ static void test_cut_by_cameras_then_by_channels(void **state)
     struct fixture *f = *state;
     const struct {
         int voxels, windows;
-    } cases[] = {{1079, 2}, {720, 2}, {719, 3}, {360, 3}, {359, 6}, {N_ROW * 4, 9}, {N_ROW, 30}};
+    } cases[] = {{479, 2}, {320, 2}, {319, 3}, {160, 3}, {159, 6}, {N_ROW * 4, 9}, {N_ROW, 30}};
     load(f, "");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct imaging_plan on_device = {0};

@@ -1,5 +1,5 @@
-/* light_rows.c: rows of cells and of elements of the faces fill the mesh and its surface once; rings fill spheres. And
- * glows of trace_view.h: parts of a spectrum against the error function. */
+/* light_rows.c: rows of cells fill the mesh once; rings fill spheres. And glows of trace_view.h: parts of a spectrum
+ * against the error function. */
 /* variants: mixed double */
 #include <math.h>
 #include <setjmp.h>
@@ -15,32 +15,14 @@
 #include "kernel/trace_view.h"
 #include "model/light_rows.h"
 
-/* Volumes of cells, and areas of the elements across each axis that has open faces; all rows are one of them. */
 static void assert_filled(const struct mesh *mesh)
 {
     const struct light_rows rows = light_rows_make(mesh, 1);
-    const double length = 0.37;
     double volume = 0;
-    int64_t n = rows.n_cell;
-    assert_int_equal(rows.n_cell, mesh_cell_count(mesh));
-    for (int64_t row = 0; row < rows.n_cell; row++)
-        volume += light_row_volume(&rows, mesh, row, length);
+    assert_int_equal(rows.n, mesh_cell_count(mesh));
+    for (int64_t row = 0; row < rows.n; row++)
+        volume += light_row_volume(&rows, mesh, row, 0.37);
     assert_true(fabs(volume / mesh_volume(mesh) - 1) < 1e-12);
-    for (int axis = 0; axis < 3; axis++) {
-        const int u = axis == 0 ? 1 : 0, v = axis == 2 ? 1 : 2;
-        if (mesh->face[2 * axis] != FACE_OPEN) {
-            assert_int_equal(rows.screen_first[axis], -1);
-            continue;
-        }
-        const int64_t count = (int64_t)rows.screen[u] * rows.screen[v];
-        double area = 0;
-        assert_int_equal(rows.screen_first[axis], n); /* right after what was before */
-        for (int64_t row = n; row < n + count; row++)
-            area += light_row_volume(&rows, mesh, row, length) / length;
-        assert_true(fabs(area / (mesh_size(mesh, u) * mesh_size(mesh, v)) - 1) < 1e-12);
-        n += count;
-    }
-    assert_int_equal(rows.n, n);
 }
 
 static void rows_fill_boxes(void **state)
@@ -62,29 +44,7 @@ static void rows_fill_boxes(void **state)
     lr_context_free(ctx);
 }
 
-/* Elements of a face of uneven cells are its cells, counted as the walk counts them: first u, then v. */
-static void elements_are_the_cells_at_the_face(void **state)
-{
-    const double lower[3] = {0, 0, 0}, size[3] = {5, 4, 3};
-    const int n[3] = {5, 4, 3};
-    struct mesh mesh = {.kind = MESH_CARTESIAN};
-    lr_context *ctx = lr_context_create();
-    (void)state;
-    assert_int_equal(mesh_build_uniform(ctx, n, lower, size, &mesh), LR_OK);
-    mesh.edge[1][1] = 1.25;
-    mesh.edge[2][2] = 1.5;
-    const struct light_rows rows = light_rows_make(&mesh, 1);
-    for (int j = 0; j < 4; j++)
-        for (int k = 0; k < 3; k++) {
-            const double area = (mesh.edge[1][j + 1] - mesh.edge[1][j]) * (mesh.edge[2][k + 1] - mesh.edge[2][k]);
-            assert_true(fabs(light_row_volume(&rows, &mesh, rows.screen_first[0] + j * 3 + k, 1) - area) < 1e-14);
-        }
-    mesh_free(&mesh);
-    lr_context_free(ctx);
-}
-
-/* Undivided places of 4 x 4 x 4 cells, and as many with some divided: elements are as the finest cells only while they
- * are not more than all cells. */
+/* Places with bricks of 1 to 16 cells along each axis, one of them divided. */
 static void rows_fill_refined_meshes(void **state)
 {
     enum { N_BRICK = 2 * 3 + 7 };
@@ -108,11 +68,6 @@ static void rows_fill_refined_meshes(void **state)
         assert_int_equal(mesh_build_amr(ctx, root, brick, lower, size, n, level, (const int(*)[3])position, &mesh),
                          LR_OK);
         assert_filled(&mesh);
-        const struct light_rows rows = light_rows_make(&mesh, 1);
-        const int finer = rows.screen[0] / (2 * cells);
-        assert_true(finer == 1 || (finer == 2 && rows.n - rows.n_cell <= rows.n_cell));
-        for (int axis = 0; axis < 3; axis++)
-            assert_int_equal(rows.screen[axis], root[axis] * cells * finer);
         mesh_free(&mesh);
     }
     lr_context_free(ctx);
@@ -128,7 +83,7 @@ static void rings_fill_spheres(void **state)
     (void)state;
     assert_int_equal(mesh_build_shells(ctx, N, 0.3, 2, false, &mesh), LR_OK);
     const struct light_rows rows = light_rows_make(&mesh, N_ASPECT);
-    assert_true(rows.n == N * N_ASPECT && rows.n_cell == rows.n);
+    assert_int_equal(rows.n, N * N_ASPECT);
     for (int shell = 0; shell < N; shell++)
         for (int outer = 0; outer < 2; outer++) {
             const double r = mesh.edge[0][shell + outer], step = 2.0 / N_ASPECT;
@@ -143,8 +98,6 @@ static void rings_fill_spheres(void **state)
             }
             assert_true(fabs(area / (LR_PI * r * r) - 1) < 1e-12);
         }
-    for (int axis = 0; axis < 3; axis++)
-        assert_int_equal(rows.screen_first[axis], -1);
     mesh_free(&mesh);
     lr_context_free(ctx);
 }
@@ -201,7 +154,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_fill_boxes),
-        cmocka_unit_test(elements_are_the_cells_at_the_face),
         cmocka_unit_test(rows_fill_refined_meshes),
         cmocka_unit_test(rings_fill_spheres),
         cmocka_unit_test(parts_of_a_glow_are_differences_of_erf),
