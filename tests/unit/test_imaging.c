@@ -127,7 +127,7 @@ static void test_wide_channels_are_recorded_as_narrow_ones(void **state)
         assert_int_equal(model_load_text(f->ctx, f->units, "m.yaml", text, strlen(text), settings, 2, &f->model),
                          LR_OK);
         assert_int_equal(channel_refinement(f->model), cases[i].factor);
-        const double n = 1080.0 * cases[i].factor;
+        const double n = 480.0 * cases[i].factor;
         const struct window whole = {.n_camera = N_CAMERA, .n_channel = N_CHANNEL};
         assert_int_equal(recorded_channels(f->model, &whole).n, N_CHANNEL * cases[i].factor);
         assert_int_equal(imaging_plan(f->ctx, f->model, n * DEVICE_BYTES, n * HOST_BYTES, &plan), LR_OK);

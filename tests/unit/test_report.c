@@ -76,8 +76,7 @@ static void output_and_run_are_stated(void **state)
     expect_parts(*state, parts);
 }
 
-/* 2 pc in 128 pixels at 1 kpc: 1.5625e-5 rad or 3.223 arcsec. 16 cells and 20 elements of the
- * faces, 64 channels, 2 cameras, 4 bytes, 8 groups. */
+/* 2 pc in 128 pixels at 1 kpc: 1.5625e-5 rad or 3.223 arcsec. 16 cells, 64 channels, 2 cameras, 4 bytes, 8 groups. */
 static void images_are_described_with_their_cost(void **state)
 {
     LOAD(
@@ -92,7 +91,7 @@ static void images_are_described_with_their_cost(void **state)
         "  near        at [0, 0, 2.5] pc, up [0, 1, 0], centre [0, 0, 0] pc\n",
         "              field 53.13 x 28.072 deg, 128 x 64 pixels of 1611 arcsec, rays as needed\n",
         "  unit        Jy/beam, beam 1800 x 1680 arcsec at 20 deg, distance 1000 pc, background 2.725 K subtracted",
-        "  memory      emissivity 0.1406 MiB: 9 B per cell, channel and camera, in 8 groups for the errors; cubes 8 "
+        "  memory      emissivity 0.0625 MiB: 4 B per cell, channel and camera, in 8 groups for the errors; cubes 8 "
         "MiB",
         NULL};
     expect_parts(*state, parts);
