@@ -99,11 +99,10 @@ static inline __attribute__((always_inline)) struct sight follow(const struct pa
     sight.depth = R(0);
     sight.left = out->distance[l];
     sight.state = SIGHT_GOES_ON;
-    sight.row = sight.cell;
+    sight.row = sight_first_row(sight.cell);
     while (sight.state == SIGHT_GOES_ON) {
         const real x = sight_aim(view, &sight);
-        sight_advance(view, &sight, out->channel[l], lane->limit[l],
-                      profile_of(view, pass->cell[sight.cell].a, x, mode));
+        sight_advance(view, &sight, lane->limit[l], profile_of(view, pass->cell[sight.cell].a, x, mode));
     }
     return sight;
 }

@@ -274,7 +274,7 @@ __device__ __forceinline__ void take_photons(const struct pass &pass, const stru
         }
         p.sight.x = photon.x;
         p.sight.depth = R(0);
-        p.sight.row = p.sight.cell;
+        p.sight.row = sight_first_row(p.sight.cell);
         p.busy = p.channel >= 0;
     }
     p.waiting = p.waiting > n ? p.waiting - n : 0;
@@ -289,8 +289,7 @@ __device__ __forceinline__ void follow_photons(const struct pass &pass, struct p
     if (p.busy) {
         const struct table_view table = tables_of<MODE>(pass);
         const real x = sight_aim(&view, &p.sight);
-        sight_advance(&view, &p.sight, p.channel, p.limit,
-                      profile_at<MODE, NARROW>(table, view.cell[p.sight.cell].a, x));
+        sight_advance(&view, &p.sight, p.limit, profile_at<MODE, NARROW>(table, view.cell[p.sight.cell].a, x));
         p.busy = p.sight.state == SIGHT_GOES_ON;
         if (p.sight.state == SIGHT_IS_LEFT) {
             const real value = p.amount * sight_transmission(p.sight.depth);

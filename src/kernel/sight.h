@@ -8,13 +8,12 @@
  * tell. So a photon is followed from the very place at the very frequency, as far as that matters, and then left with
  * the ray tracer:
  *
- *     boxes    where some cell is thick, to the end of the mesh: what is left with the cell of the scattering has
- *              `escaped`, nothing dims it any more. Where all cells are thin, to the end of its cell: the ray tracer
- * lets later cells absorb. Only the place inside the cell is lost. shells   while the next shell is thick to its
- * channel. It is left with the sphere where it leaves a shell, by its angle to the radius there. Angle and sphere give
- * the impact parameter: not even the place is lost. Thin is below thin_below on the way through the shell, at the
- * frequency of the channel nearest to the line: a channel is thin or thick as a whole, so that the light in it has no
- * gaps.
+ *     where some cell is thick, out of the mesh. Light that is left has `escaped`, nothing dims it any more;
+ *     where all cells are thin, out of its cell. The ray tracer lets later cells absorb.
+ *
+ * Boxes keep it with the cell of the scattering: only the place inside the cell is lost. Shells keep it with the sphere
+ * where it leaves the shell of the scattering, by its angle to the radius there: angle and sphere give the impact
+ * parameter, not even the place is lost.
  *
  * Faint light is worth no walk. With a uniform number r, a photon goes on while tau < ln 10 - ln r, and counts
  * exp(-tau) but 1/10 at least: the mean is exp(-tau) at any depth. */
@@ -38,7 +37,7 @@ struct sight {
     real depth; /* so far */
     real left;  /* way to a near observer */
     int state;
-    int row; /* where it is left */
+    int row; /* where it is left; SHELLS: -1 until it leaves the first one */
 };
 
 /* The depth at which a photon is given up. */
@@ -63,22 +62,17 @@ LR_FN real sight_least_depth(real alpha0, real a, real kappa, real x, real lengt
 
 #ifdef LR_WALK_SHELLS
 
-/* Whether light of a channel, in gas that moves toward the camera with `low` to `high`, finds a way of this length
- * thin. The profile is a rough one from above. */
-LR_FN int sight_is_thin(const struct channel_view *channels, int channel, const struct cell_view *cell, real low,
-                        real high, real length, real thin_below)
+/* Where light of a scattering in a cell is kept, as far as that is known from the start. */
+LR_FN int sight_first_row(int cell)
 {
-    const real edge = -(channels->first + (real)channel * channels->step);
-    const real inv_b = r_div(R(1), cell->b);
-    const real x_high = (edge - low) * inv_b;
-    const real x_low = (edge - channels->step - high) * inv_b;
-    const real nearest = x_low < R(0) && x_high > R(0) ? R(0) : r_min(r_abs(x_low), r_abs(x_high));
-    const real square = nearest * nearest;
-    const real profile = r_exp(-r_min(square, LR_VOIGT_T_MAX)) + r_div(cell->a, square + R(1));
-    return length * (cell->alpha0 * profile + cell->kappa) < thin_below;
+    (void)cell;
+    return -1;
 }
 
-/* The frequency at which the next step meets the gas; a step is as short as those of packets (STEP_TURN). */
+/* A step on which the velocity of the gas toward the camera changes by SIGHT_TURN b at most. */
+#define SIGHT_TURN R(0.125)
+
+/* The frequency at which the next step meets the gas. */
 LR_FN real sight_aim(const struct transport_view *view, struct sight *sight)
 {
     const struct cell_view *cell = &view->cell[sight->cell];
@@ -86,13 +80,13 @@ LR_FN real sight_aim(const struct transport_view *view, struct sight *sight)
     if (cell->vx == R(0))
         return sight->x;
     const real outflow = r_div(cell->vx, cell->b);
-    const real reach = walk_reach(sight->at.local, sight->at.width, sight->n, r_div(STEP_TURN, r_abs(outflow)));
+    const real reach = walk_reach(sight->at.local, sight->at.width, sight->n, r_div(SIGHT_TURN, r_abs(outflow)));
     const real step = r_min(walk_exit(sight->at.local, sight->at.width, sight->n).distance, reach);
     sight->at.width.z = reach;
     return sight->x - outflow * (walk_move(sight->at.local, sight->at.width, sight->n, R(0.5) * step).n.z - sight->n.z);
 }
 
-LR_FN void sight_advance(const struct transport_view *view, struct sight *sight, int channel, real limit, real profile)
+LR_FN void sight_advance(const struct transport_view *view, struct sight *sight, real limit, real profile)
 {
     const struct cell_view *cell = &view->cell[sight->cell];
     const struct cell_exit exit = walk_exit(sight->at.local, sight->at.width, sight->n);
@@ -105,18 +99,15 @@ LR_FN void sight_advance(const struct transport_view *view, struct sight *sight,
     if (sight->state == SIGHT_IS_LOST || exit.axis == EXIT_STEP)
         return;
     const struct crossing crossing = walk_cross(&view->mesh, sight->at, sight->n, exit.axis);
-    sight->row = sight->cell * view->n_aspect + aspect_of(view->n_aspect, crossing.n.z);
+    if (sight->row < 0)
+        sight->row = sight->cell * view->n_aspect + aspect_of(view->n_aspect, crossing.n.z);
     sight->state = SIGHT_IS_LEFT;
-    if (crossing.escaped)
+    if (crossing.escaped || !view->escaped)
         return;
     const int next = walk_cell_index(&view->mesh, crossing.at);
     const struct cell_view *to = &view->cell[next];
-    const real way = walk_exit(crossing.at.local, crossing.at.width, crossing.n).distance;
-    const real begin = to->vx * crossing.n.z;
-    const real end = to->vx * walk_move(crossing.at.local, crossing.at.width, crossing.n, way).n.z;
-    if (sight_is_thin(&view->channels, channel, to, r_min(begin, end), r_max(begin, end), way, view->thin_below))
-        return;
-    sight->x = frequency_across(sight->x, cell->b, cell_velocity_along(cell, sight->n), to->b, begin);
+    sight->x = frequency_across(sight->x, cell->b, cell_velocity_along(cell, sight->n), to->b,
+                                cell_velocity_along(to, crossing.n));
     sight->at = crossing.at;
     sight->n = crossing.n;
     sight->cell = next;
@@ -125,6 +116,11 @@ LR_FN void sight_advance(const struct transport_view *view, struct sight *sight,
 
 #else
 
+LR_FN int sight_first_row(int cell)
+{
+    return cell;
+}
+
 LR_FN real sight_aim(const struct transport_view *view, struct sight *sight)
 {
     (void)view;
@@ -132,11 +128,10 @@ LR_FN real sight_aim(const struct transport_view *view, struct sight *sight)
 }
 
 /* One cell; the row is that of the first. */
-LR_FN void sight_advance(const struct transport_view *view, struct sight *sight, int channel, real limit, real profile)
+LR_FN void sight_advance(const struct transport_view *view, struct sight *sight, real limit, real profile)
 {
     const struct cell_view *cell = &view->cell[sight->cell];
     const struct cell_exit exit = walk_exit(sight->at.local, sight->at.width, sight->n);
-    (void)channel;
     const real way = r_min(exit.distance, sight->left);
     sight->depth += way * (cell->alpha0 * profile + cell->kappa);
     sight->state = sight->depth < limit ? SIGHT_IS_LEFT : SIGHT_IS_LOST;

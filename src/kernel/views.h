@@ -103,7 +103,6 @@ struct transport_view {
     const struct camera_view *camera;
     struct channel_view channels;
     real force_below;               /* see deposit.h */
-    real thin_below;                /* SHELLS: see sight.h */
     int escaped;                    /* light is followed out of the mesh (sight.h) */
     int n_aspect;                   /* SHELLS: of the emissivity (aspect.h) */
     const struct shade_view *shade; /* [n_cell] where there are cameras (shade.h) */

@@ -17,9 +17,6 @@ static const double WIDE_VOXELS = 33554432;
  * docs/imaging.md. */
 static const double FORCE_BELOW = 0.3;
 
-/* A shell that is thinner to a channel takes light over from packets (kernel/sight.h). */
-static const double THIN_BELOW = 0.25;
-
 /* ---- passes ----------------------------------------------------------------------------------------------------- */
 
 /* What a pass over some cameras takes per row (model/light_rows.h) and recorded channel. Transport has sums, a float
@@ -197,7 +194,6 @@ void imaging_prepare_job(const lr_model *model, const struct window *window, con
     job->deposit_wide = plan->wide;
     job->keep_emissivity = plan->keep;
     job->force_below = peels ? 0 : FORCE_BELOW;
-    job->thin_below = THIN_BELOW;
     job->peel = peels ? peel : NULL;
 }
 

@@ -93,11 +93,14 @@ static double choose_unit(const struct scene *scene, int origin, double backgrou
     return unit > 0 ? unit : 1;
 }
 
-/* Rays at some distances from the centre stand for all pixels. */
+/* Rays at some distances from the centre stand for all pixels. Light that spheres send out changes with their velocity
+ * toward the observer more abruptly than light from all over a shell. */
 static enum lr_status prepare_rings(lr_context *ctx, const struct camera *view, struct prepared_trace *prepared)
 {
     struct trace_job *job = &prepared->job;
-    LR_TRY(rings_make(ctx, &prepared->scene->mesh, trace_largest_speed(prepared->scene), view, &prepared->rings));
+    const double fine = prepared->scene->rows.n_aspect > 1 ? 4 : 1;
+    LR_TRY(
+        rings_make(ctx, &prepared->scene->mesh, fine * trace_largest_speed(prepared->scene), view, &prepared->rings));
     for (int i = 0; i < prepared->rings.n_row * RAYS_PER_ROW; i++)
         prepared->rings.impact[i] /= prepared->length_unit;
     memcpy(job->toward, view->toward, sizeof job->toward);

@@ -61,13 +61,10 @@ static struct sight start(const struct transport_view *view, uint32_t k, double 
 
 static void follow(const struct transport_view *view, struct sight *sight, real limit)
 {
-    const real shift = frequency_in_mesh_frame(sight->x, view->cell[sight->cell].b,
-                                               cell_velocity_along(&view->cell[sight->cell], sight->n));
-    const int channel = channel_of_shift(&view->channels, shift);
     for (int steps = 0; sight->state == SIGHT_GOES_ON; steps++) {
         assert_true(steps <= NX + NY + NZ);
         const real x = sight_aim(view, sight);
-        sight_advance(view, sight, channel, limit, voigt(view->cell[sight->cell].a, x));
+        sight_advance(view, sight, limit, voigt(view->cell[sight->cell].a, x));
     }
 }
 
