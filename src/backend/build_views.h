@@ -9,6 +9,7 @@
 
 #include "backend/backend.h"
 #include "kernel/cone.h"
+#include "kernel/shade.h"
 #include "kernel/tally.h"
 #include "kernel/trace_view.h"
 #include "kernel/views.h"
@@ -198,6 +199,28 @@ static inline int fill_cells(read_cells_fn *read_cells, const void *medium, int6
     return 1;
 }
 
+/* One shade for each octant with a camera; where there are several, one for all of them comes first. */
+static inline void number_shades(int n_camera, struct camera_view *camera, struct transport_view *view)
+{
+    int slot[8] = {0};
+    int n = 0;
+    for (int c = 0; WALK_KNOWS_SHADE && c < n_camera; c++) {
+        const int octant = shade_octant(camera[c].toward);
+        if (!slot[octant]) {
+            slot[octant] = ++n;
+            view->octant[n] = octant;
+        }
+        camera[c].shade = slot[octant];
+    }
+    view->n_shade = n == 0 ? 0 : n + 1;
+    if (n != 1)
+        return;
+    view->n_shade = 1;
+    view->octant[0] = view->octant[1];
+    for (int c = 0; c < n_camera; c++)
+        camera[c].shade = 0;
+}
+
 static inline int make_camera_views(const struct view_store *store, const struct transport_job *job,
                                     struct transport_view *view)
 {
@@ -210,7 +233,6 @@ static inline int make_camera_views(const struct view_store *store, const struct
     if (job->n_camera == 0)
         return 1;
     view->channels.first = (real)job->velocity_first;
-    view->channels.step = (real)job->velocity_step;
     view->channels.inv_step = (real)(1.0 / job->velocity_step);
     struct camera_view *camera = (struct camera_view *)calloc((size_t)job->n_camera, sizeof *camera);
     if (!camera)
@@ -222,6 +244,10 @@ static inline int make_camera_views(const struct view_store *store, const struct
         camera[c].toward = vec3_make((real)from->toward[0], (real)from->toward[1], (real)from->toward[2]);
         camera[c].position = vec3_make((real)from->position[0], (real)from->position[1], (real)from->position[2]);
     }
+    number_shades(job->n_camera, camera, view);
+    view->lone = job->n_camera == 1 && !view->any_near;
+    view->toward = camera[0].toward;
+    view->n_cell = job->n_cell;
     view->camera =
         (const struct camera_view *)store->copy(store->owner, (size_t)job->n_camera * sizeof *camera, camera);
     free(camera);
@@ -250,7 +276,8 @@ static inline int make_transport_view(const struct view_store *store, const stru
     view->table = make_table_view(store, job->tables, &failed);
     view->dipole = job->dipole;
     view->analog = job->analog_absorption;
-    view->dipole_core = (real)job->dipole_core;
+    view->dipole_core = job->dipole ? (real)job->dipole_core : R(0);
+    view->dipole_wing = job->dipole ? R(1) : R(0);
     view->recoil = (real)job->recoil;
     view->key = rng_key_from_seed(job->seed);
     return !failed && view->source && make_camera_views(store, job, view);

@@ -1,4 +1,5 @@
-/* What lanes leave with the cameras: light toward them, followed as far as sight.h says, or straight into pixels
+/* What lanes leave with the cameras. Scatterings that a camera may see are noted; when there are enough to fill the
+ * SIMD loops, their light is sent toward each camera and followed as far as sight.h says, or straight into pixels
  * (peel-off). Included by cpu_transport.c, once per precision and instruction set. */
 #ifndef LR_BACKEND_CPU_CAMERAS_H
 #define LR_BACKEND_CPU_CAMERAS_H
@@ -7,56 +8,134 @@
 #include "kernel/sight.h"
 #include "kernel/voigt.h"
 
-/* Light of each lane toward one camera. */
-struct outlook {
-    real x[LANES], y[LANES], z[LANES]; /* direction */
-    real projected[LANES];             /* velocity of the gas toward the camera */
-    real distance[LANES];
-    real frequency[LANES]; /* in the gas */
-    real amount[LANES];
-    int32_t channel[LANES];
-    int32_t worthwhile[LANES]; /* some of it may get out of the cell */
+enum { ENOUGH_NOTES = LANES, NOTES = 2 * LANES };
+
+/* Packets as they come in, and the atoms that scatter them; and the light of each toward one camera. */
+struct notes {
+    _Alignas(64) real local_x[NOTES], local_y[NOTES], local_z[NOTES];
+    real width_x[NOTES], width_y[NOTES], width_z[NOTES];
+    real n_x[NOTES], n_y[NOTES], n_z[NOTES];
+    real x[NOTES], u[NOTES], u_side[NOTES], share[NOTES], limit[NOTES];
+    real alpha0[NOTES], a[NOTES], b[NOTES], kappa[NOTES];
+    real toward_x[NOTES], toward_y[NOTES], toward_z[NOTES], distance[NOTES];
+    real along[NOTES]; /* velocity of the gas toward the camera */
+    real core[NOTES], wing[NOTES], drift[NOTES], ratio[NOTES];
+    real light_x[NOTES], amount[NOTES];
+    int32_t channel[NOTES]; /* -1: not worth a walk */
+    int i[NOTES], j[NOTES], k[NOTES], cell[NOTES], batch[NOTES];
+    int n;
 };
 
-static struct place share_place(const struct lanes *lane, int l)
+static struct place note_place(const struct notes *note, int m)
 {
-    struct place at = get_place(lane, l);
-    at.local = vec3_make(lane->in_local_x[l], lane->in_local_y[l], lane->in_local_z[l]);
+    struct place at;
+    at.i = note->i[m];
+    at.j = note->j[m];
+    at.k = note->k[m];
+    at.local = vec3_make(note->local_x[m], note->local_y[m], note->local_z[m]);
+    at.width = vec3_make(note->width_x[m], note->width_y[m], note->width_z[m]);
     return at;
 }
 
-/* Direction, channel and amount are known of all lanes before the first photon sets out. */
-static inline __attribute__((always_inline)) void scatter_outward(const struct lanes *lane,
-                                                                  const struct transport_view *view,
-                                                                  struct outlook *out, const int mode, const int dipole)
+/* Where the share of a lane is left. */
+static struct vec3 share_place(const struct lanes *lane, int l)
 {
-    const struct channel_view channels = view->channels;
-    const real dipole_core = view->dipole_core;
-    const real recoil_speed = view->recoil;
+    struct vec3 local = vec3_make(lane->local_x[l], lane->local_y[l], lane->local_z[l]);
+    if (lane->place[l] < R(0))
+        return local;
+    if (WALK_IS_RADIAL)
+        return vec3_make(lane->aside[l], R(0), R(0));
+    const real way = lane->owed_way[l] * scattering_part(lane->place[l], lane->owed_depth[l]);
+    local.x += way * lane->in_nx[l];
+    local.y += way * lane->in_ny[l];
+    local.z += way * lane->in_nz[l];
+    return local;
+}
+
+static void note_lane(struct pass *pass, struct lanes *lane, int l, struct notes *note)
+{
+    const int m = note->n++;
+    const struct cell_view *gas = &pass->cell[lane->cell[l]];
+    const struct vec3 local = share_place(lane, l);
+    note->local_x[m] = local.x;
+    note->local_y[m] = local.y;
+    note->local_z[m] = local.z;
+    note->width_x[m] = lane->width_x[l];
+    note->width_y[m] = lane->width_y[l];
+    note->width_z[m] = lane->width_z[l];
+    note->n_x[m] = lane->in_nx[l];
+    note->n_y[m] = lane->in_ny[l];
+    note->n_z[m] = lane->in_nz[l];
+    note->x[m] = lane->in_x[l];
+    note->u[m] = lane->u[l];
+    note->u_side[m] = lane->u_side[l];
+    note->share[m] = lane->share[l];
+    note->limit[m] = lane->limit[l];
+    note->alpha0[m] = gas->alpha0;
+    note->a[m] = gas->a;
+    note->b[m] = gas->b;
+    note->kappa[m] = gas->kappa;
+    note->i[m] = lane->i[l];
+    note->j[m] = lane->j[l];
+    note->k[m] = lane->k[l];
+    note->cell[m] = (int)lane->cell[l];
+    note->batch[m] = lane->batch[l];
+    if (WALK_IS_RADIAL) { /* toward an observer anywhere */
+        const struct random4 random = rng_draw(pass->view.key, lane->draw[l]++, lane->id_low[l], lane->id_high[l]);
+        const struct vec3 toward = direction_isotropic(random.r0, random.r1);
+        note->toward_x[m] = toward.x;
+        note->toward_y[m] = toward.y;
+        note->toward_z[m] = toward.z;
+        note->distance[m] = R_HUGE;
+        note->along[m] = cell_velocity_along(gas, toward);
+    }
+}
+
+static void look_toward(const struct pass *pass, int camera, struct notes *note)
+{
+    const struct transport_view *view = &pass->view;
+    const struct camera_view *eye = &view->camera[camera];
+    for (int m = 0; m < note->n; m++) {
+        const struct camera_way way = way_to_camera(eye, &view->mesh, note_place(note, m));
+        note->toward_x[m] = way.n.x;
+        note->toward_y[m] = way.n.y;
+        note->toward_z[m] = way.n.z;
+        note->distance[m] = way.distance;
+        note->along[m] = cell_velocity_along(&pass->cell[note->cell[m]], way.n);
+        const struct shade_view shade = view->n_shade > 0 && !eye->perspective
+                                            ? view->shade[eye->shade * view->n_cell + note->cell[m]]
+                                            : shade_none();
+        note->core[m] = shade.core;
+        note->wing[m] = shade.wing;
+        note->drift[m] = shade.drift;
+        note->ratio[m] = shade.ratio;
+    }
+}
+
+static inline __attribute__((always_inline)) void send_light(const struct transport_view *view, struct notes *note,
+                                                             const int mode)
+{
+    const struct transport_view known = *view; /* a copy, which no store into a note can change */
+    const int n = note->n;
 #pragma omp simd
-    for (int l = 0; l < LANES; l++) {
-        const real x = lane->in_x[l];
-        const real g = lane->in_nx[l] * out->x[l] + lane->in_ny[l] * out->y[l] + lane->in_nz[l] * out->z[l];
-        const real e1 = !dipole ? R(0) : phase_in_core(lane->a[l], x) ? dipole_core : R(1);
-        const real recoil = r_div(recoil_speed, lane->b[l]);
-        const real x_out =
-            mode == MODE_COMPLETE ? lane->u[l] : redistributed_frequency(x, lane->u[l], lane->u_side[l], g, recoil);
-        const int channel = channel_of_shift(&channels, frequency_in_mesh_frame(x_out, lane->b[l], out->projected[l]));
-        real least = R(0);
-        if (!WALK_IS_RADIAL && mode != MODE_APPROXIMATE_VOIGT) { /* whose profile can be lower */
+    for (int m = 0; m < n; m++) {
+        const struct vec3 toward = vec3_make(note->toward_x[m], note->toward_y[m], note->toward_z[m]);
+        const real g = note->n_x[m] * toward.x + note->n_y[m] * toward.y + note->n_z[m] * toward.z;
+        const struct light light = light_toward(&known, note->a[m], note->b[m], note->along[m], g, note->x[m],
+                                                note->u[m], note->u_side[m], note->share[m], mode);
+        int worthwhile = 1;
+        if (WALK_KNOWS_SHADE && mode != MODE_APPROXIMATE_VOIGT) { /* whose profile can be lower */
+            const struct shade_view shade = {note->core[m], note->wing[m], note->drift[m], note->ratio[m]};
             const struct cell_exit exit =
-                walk_exit(vec3_make(lane->in_local_x[l], lane->in_local_y[l], lane->in_local_z[l]),
-                          vec3_make(lane->width_x[l], lane->width_y[l], lane->width_z[l]),
-                          vec3_make(out->x[l], out->y[l], out->z[l]));
-            const struct shade_view shade = {lane->shade[l], lane->slack[l]};
-            least = r_max(sight_least_depth(lane->alpha0[l], lane->a[l], lane->kappa[l], x_out,
-                                            r_min(exit.distance, out->distance[l])),
-                          out->distance[l] < R_HUGE ? R(0) : shade_depth(shade, x_out));
+                walk_exit(vec3_make(note->local_x[m], note->local_y[m], note->local_z[m]),
+                          vec3_make(note->width_x[m], note->width_y[m], note->width_z[m]), toward);
+            const real way = r_min(exit.distance, note->distance[m]);
+            const real own = shade_own_depth(note->alpha0[m], note->a[m], note->kappa[m], light.x, way);
+            worthwhile = own + shade_depth(shade, light.x) < note->limit[m];
         }
-        out->frequency[l] = x_out;
-        out->channel[l] = channel;
-        out->amount[l] = lane->share[l] * phase_toward(e1, g);
-        out->worthwhile[l] = (lane->share[l] > R(0)) & (channel >= 0) & (least < lane->limit[l]);
+        note->light_x[m] = light.x;
+        note->amount[m] = light.amount;
+        note->channel[m] = worthwhile ? light.channel : -1;
     }
 }
 
@@ -86,45 +165,36 @@ static inline __attribute__((always_inline)) real profile_of(const struct transp
     return voigt(a, x);
 }
 
-/* The photon of a lane, followed to where it is left or lost. */
-static inline __attribute__((always_inline)) struct sight follow(const struct pass *pass, const struct lanes *lane,
-                                                                 const struct outlook *out, int l, const int mode)
+/* The light of a note, followed to where it is left or lost. */
+static inline __attribute__((always_inline)) struct sight follow(const struct pass *pass, const struct notes *note,
+                                                                 int m, const int mode)
 {
     const struct transport_view *view = &pass->view;
     struct sight sight;
-    sight.at = share_place(lane, l);
-    sight.n = vec3_make(out->x[l], out->y[l], out->z[l]);
-    sight.cell = (int)lane->cell[l];
-    sight.x = out->frequency[l];
+    sight.at = note_place(note, m);
+    sight.n = vec3_make(note->toward_x[m], note->toward_y[m], note->toward_z[m]);
+    sight.cell = note->cell[m];
+    sight.x = note->light_x[m];
     sight.depth = R(0);
-    sight.left = out->distance[l];
+    sight.left = note->distance[m];
     sight.state = SIGHT_GOES_ON;
     sight.row = sight_first_row(sight.cell);
     while (sight.state == SIGHT_GOES_ON) {
         const real x = sight_aim(view, &sight);
-        sight_advance(view, &sight, lane->limit[l], profile_of(view, pass->cell[sight.cell].a, x, mode));
+        sight_advance(view, &sight, note->limit[m], profile_of(view, pass->cell[sight.cell].a, x, mode));
     }
     return sight;
 }
 
-/* The row of the first camera in the sums of the lane's group. */
-static int64_t first_row(const struct pass *pass, const struct lanes *lane, int l)
-{
-    const struct transport_job *job = pass->job;
-    const int64_t group = job->n_deposit_group > 1 ? lane->batch[l] % job->n_deposit_group : 0;
-    return group * job->n_camera * job->n_row;
-}
-
 /* The peel-off estimator: what leaves the mesh goes straight to the pixel that sees the scattering. */
-static void peel(struct pass *pass, const struct lanes *lane, const struct outlook *out, int l, int camera, real amount)
+static void peel(struct pass *pass, const struct notes *note, int m, int camera, real amount)
 {
     const struct transport_job *job = pass->job;
     const struct transport_peel *image = &job->peel[camera];
-    const struct mesh_view *mesh = &pass->view.mesh;
-    const struct vec3 corner = walk_corner(mesh, lane->i[l], lane->j[l], lane->k[l]);
-    const double point[3] = {(double)corner.x + (double)lane->in_local_x[l] - image->corner[0],
-                             (double)corner.y + (double)lane->in_local_y[l] - image->corner[1],
-                             (double)corner.z + (double)lane->in_local_z[l] - image->corner[2]};
+    const struct vec3 corner = walk_corner(&pass->view.mesh, note->i[m], note->j[m], note->k[m]);
+    const double point[3] = {(double)corner.x + (double)note->local_x[m] - image->corner[0],
+                             (double)corner.y + (double)note->local_y[m] - image->corner[1],
+                             (double)corner.z + (double)note->local_z[m] - image->corner[2]};
     double x = 0;
     double y = 0;
     for (int axis = 0; axis < 3; axis++) {
@@ -133,64 +203,49 @@ static void peel(struct pass *pass, const struct lanes *lane, const struct outlo
     }
     if (!(x >= 0 && x < image->n_x && y >= 0 && y < image->n_y))
         return;
-    const int64_t group = lane->batch[l] % job->n_deposit_group;
-    const int64_t row = (group * job->n_channel + out->channel[l]) * image->n_y + (int)y;
+    const int64_t group = note->batch[m] % job->n_deposit_group;
+    const int64_t row = (group * job->n_channel + note->channel[m]) * image->n_y + (int)y;
     add(&pass->tally->peel[camera][row * image->n_x + (int)x], (double)amount);
 }
 
-static void look_toward(const struct pass *pass, const struct lanes *lane, int camera, struct outlook *out)
+static void leave_light(struct pass *pass, const struct notes *note, int m, int camera, const struct sight *sight)
 {
-    const struct camera_view *view = &pass->view.camera[camera];
-    for (int l = 0; l < LANES; l++) {
-        const struct camera_way way = way_to_camera(view, &pass->view.mesh, share_place(lane, l));
-        out->x[l] = way.n.x;
-        out->y[l] = way.n.y;
-        out->z[l] = way.n.z;
-        out->distance[l] = way.distance;
-        out->projected[l] = cell_velocity_along(&pass->cell[lane->cell[l]], way.n);
-    }
+    const struct transport_job *job = pass->job;
+    const real amount = note->amount[m] * sight_transmission(sight->depth);
+    const int64_t group = job->n_deposit_group > 1 ? note->batch[m] % job->n_deposit_group : 0;
+    const int64_t row = (group * job->n_camera + camera) * job->n_row + sight->row;
+    if (sight->state != SIGHT_IS_LEFT)
+        return;
+    if (job->peel)
+        peel(pass, note, m, camera, amount);
+    else
+        add_to_voxel(pass, row * job->n_channel + note->channel[m], amount);
 }
 
-/* SHELLS: toward an observer anywhere, one for each share. */
-static void look_anywhere(const struct pass *pass, struct lanes *lane, struct outlook *out)
+static inline __attribute__((always_inline)) void serve_notes(struct pass *pass, struct notes *note, const int mode)
 {
-    for (int l = 0; l < LANES; l++) {
-        const struct random4 random = rng_draw(pass->view.key, lane->draw[l], lane->id_low[l], lane->id_high[l]);
-        const struct vec3 toward = direction_isotropic(random.r0, random.r1);
-        lane->draw[l] += lane->share[l] > R(0) ? 1 : 0;
-        out->x[l] = toward.x;
-        out->y[l] = toward.y;
-        out->z[l] = toward.z;
-        out->distance[l] = R_HUGE;
-        out->projected[l] = cell_velocity_along(&pass->cell[lane->cell[l]], toward);
-    }
-}
-
-static inline __attribute__((always_inline)) void serve_cameras(struct pass *pass, struct lanes *lane, const int mode)
-{
-    const struct transport_view *view = &pass->view;
-    struct outlook out;
-    for (int c = 0; c < view->n_camera; c++) {
-        if (WALK_IS_RADIAL)
-            look_anywhere(pass, lane, &out);
-        else
-            look_toward(pass, lane, c, &out);
-        if (view->dipole)
-            scatter_outward(lane, view, &out, mode, 1);
-        else
-            scatter_outward(lane, view, &out, mode, 0);
-        for (int l = 0; l < LANES; l++) {
-            if (!out.worthwhile[l])
+    for (int c = 0; c < pass->view.n_camera; c++) {
+        if (!WALK_IS_RADIAL)
+            look_toward(pass, c, note);
+        send_light(&pass->view, note, mode);
+        for (int m = 0; m < note->n; m++) {
+            if (note->channel[m] < 0)
                 continue;
-            const struct sight sight = follow(pass, lane, &out, l, mode);
-            const real amount = out.amount[l] * sight_transmission(sight.depth);
-            const int64_t row = first_row(pass, lane, l) + c * pass->job->n_row + sight.row;
-            if (sight.state == SIGHT_IS_LEFT && pass->job->peel)
-                peel(pass, lane, &out, l, c, amount);
-            else if (sight.state == SIGHT_IS_LEFT)
-                add_to_voxel(pass, row * pass->job->n_channel + out.channel[l], amount);
+            const struct sight sight = follow(pass, note, m, mode);
+            leave_light(pass, note, m, c, &sight);
         }
     }
+    note->n = 0;
+}
+
+static inline __attribute__((always_inline)) void note_lanes(struct pass *pass, struct lanes *lane, struct notes *note,
+                                                             const int mode)
+{
+    for (int l = 0; l < LANES; l++)
+        if (lane->noted[l])
+            note_lane(pass, lane, l, note);
+    if (note->n >= ENOUGH_NOTES)
+        serve_notes(pass, note, mode);
 }
 
 #endif

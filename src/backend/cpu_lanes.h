@@ -37,9 +37,10 @@ struct lanes {
     real owed[LANES], owed_way[LANES], owed_depth[LANES]; /* with the way to the face ahead, and its depth */
     real kept_x[LANES], kept_nx[LANES], kept_ny[LANES], kept_nz[LANES]; /* SHELLS: of the packet, while LANE_OWING */
     real share[LANES], in_x[LANES], in_nx[LANES], in_ny[LANES], in_nz[LANES], u_side[LANES], limit[LANES];
-    real in_local_x[LANES], in_local_y[LANES], in_local_z[LANES];
-    real aside[LANES]; /* SHELLS: height of the place where the share is left */
-    real shade[LANES], slack[LANES];
+    real place[LANES]; /* a uniform number, for the place where the share is left */
+    real aside[LANES]; /* SHELLS: height of that place */
+    real shade_core[LANES], shade_wing[LANES], shade_drift[LANES], shade_ratio[LANES];
+    int32_t noted[LANES]; /* cameras may see it */
     /* scalar state */
     real weight[LANES];    /* settled, for the vector steps */
     double settled[LANES]; /* weight at the last flush */
@@ -86,9 +87,11 @@ static inline void propose_lanes_complete(struct lanes *lane, const struct trans
 }
 
 static inline __attribute__((always_inline)) void scatter_lanes(struct lanes *lane, const struct transport_view *view,
-                                                                const int mode, const int dipole, const int imaging)
+                                                                const int mode, const int dipole,
+                                                                const int absorbing, const int imaging)
 {
     const struct rng_key key = view->key;
+    const struct transport_view known = *view; /* a copy, which no store into a lane can change */
 #pragma omp simd
     for (int l = 0; l < LANES; l++) {
         const int found = lane->accepted[l]; /* an atom */
@@ -98,33 +101,30 @@ static inline __attribute__((always_inline)) void scatter_lanes(struct lanes *la
         const struct vec3 n = vec3_make(lane->nx[l], lane->ny[l], lane->nz[l]);
         const real x = lane->x[l];
         const int core = phase_in_core(lane->a[l], x);
-        const struct vec3 out = dipole ? direction_dipole(n, core ? view->dipole_core : R(1), random.r0, random.r1)
+        const struct vec3 out = dipole ? direction_dipole(n, core ? known.dipole_core : known.dipole_wing, random.r0, random.r1)
                                        : direction_isotropic(random.r0, random.r1);
         const real g = vec3_dot(n, out);
         const struct normal_pair thermal = thermal_pair(random.r2, random.r3);
         const real u_perp = thermal.first;
-        const real recoil = r_div(view->recoil, lane->b[l]);
+        const real recoil = r_div(known.recoil, lane->b[l]);
         if (imaging) {
-            const real weight = lane->weight[l] * r_exp(-r_min(lane->depth[l], R(80)));
-            lane->share[l] = !found ? R(0) : owing ? lane->owed[l] : lane->forced[l] ? R(0) : weight;
+            const real weight = absorbing ? lane->weight[l] * r_exp(-r_min(lane->depth[l], R(80))) : R(1);
+            const real share = !found ? R(0) : owing ? lane->owed[l] : lane->forced[l] ? R(0) : weight;
+            const real limit = sight_limit(random);
+            const struct shade_view shade = {lane->shade_core[l], lane->shade_wing[l], lane->shade_drift[l],
+                                             lane->shade_ratio[l]};
+            const real farthest = farthest_light(&known, n, x, lane->u[l], thermal.second, recoil, mode);
+            const real least = shade_depth(shade, farthest);
+            const int hidden = WALK_KNOWS_SHADE && mode != MODE_APPROXIMATE_VOIGT && !known.any_near && least > limit;
+            lane->share[l] = share;
             lane->in_x[l] = x;
             lane->in_nx[l] = n.x;
             lane->in_ny[l] = n.y;
             lane->in_nz[l] = n.z;
             lane->u_side[l] = thermal.second;
-            lane->limit[l] = sight_limit(random);
-            lane->in_local_x[l] = lane->local_x[l];
-            lane->in_local_y[l] = lane->local_y[l];
-            lane->in_local_z[l] = lane->local_z[l];
-            if (WALK_IS_RADIAL) {
-                lane->in_local_x[l] = owing ? lane->aside[l] : lane->local_x[l];
-            } else {
-                const real part = scattering_part(rng_uniform(random.r0), lane->owed_depth[l]);
-                const real way = owing ? lane->owed_way[l] * part : R(0);
-                lane->in_local_x[l] += way * n.x;
-                lane->in_local_y[l] += way * n.y;
-                lane->in_local_z[l] += way * n.z;
-            }
+            lane->limit[l] = limit;
+            lane->place[l] = owing ? rng_uniform(random.r0) : R(-1);
+            lane->noted[l] = (share > R(0)) & !hidden;
             lane->forced[l] = found ? owing : lane->forced[l];
         }
         const real x_out =
@@ -205,7 +205,7 @@ static inline __attribute__((always_inline)) void fly_lanes(struct lanes *lane, 
         if (imaging) {
             const real depth = opacity.scatter * segment.to_face;
             owing = ready & !lane->forced[l] & (depth < view->force_below) & (depth > R(0));
-            const real weight = lane->weight[l] * r_exp(-r_min(lane->depth[l], R(80)));
+            const real weight = absorbing ? lane->weight[l] * r_exp(-r_min(lane->depth[l], R(80))) : R(1);
             lane->owed[l] = owing ? weight * expected_scattering(opacity, segment.to_face) : lane->owed[l];
             lane->owed_way[l] = owing ? segment.to_face : lane->owed_way[l];
             lane->owed_depth[l] = owing ? (opacity.scatter + opacity.absorb) * segment.to_face : lane->owed_depth[l];

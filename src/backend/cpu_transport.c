@@ -14,6 +14,7 @@
 #include "backend/cpu_cameras.h"
 #include "backend/cpu_lanes.h"
 #include "backend/cpu_pass.h"
+#include "backend/cpu_shade.h"
 #include "backend/cpu_variants.h"
 #include "base/context.h"
 
@@ -36,8 +37,11 @@ static void load_cell(const struct pass *pass, struct lanes *lane, int l)
 {
     const struct cell_view *cell = &pass->cell[lane->cell[l]];
     if (pass->view.shade) {
-        lane->shade[l] = pass->view.shade[lane->cell[l]].depth;
-        lane->slack[l] = pass->view.shade[lane->cell[l]].slack;
+        const struct shade_view shade = pass->view.shade[lane->cell[l]];
+        lane->shade_core[l] = shade.core;
+        lane->shade_wing[l] = shade.wing;
+        lane->shade_drift[l] = shade.drift;
+        lane->shade_ratio[l] = shade.ratio;
     }
     lane->alpha0[l] = cell->alpha0;
     lane->a[l] = cell->a;
@@ -326,8 +330,9 @@ static void report_progress(struct pass *pass, double *last)
 }
 
 static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, struct lanes *lane,
-                                                             struct supply *supply, const int mode, const int absorbing,
-                                                             const int narrow, const int imaging)
+                                                             struct notes *notes, struct supply *supply,
+                                                             const int mode, const int absorbing, const int narrow,
+                                                             const int imaging)
 {
     const struct transport_view *view = &pass->view;
     double last_report = lr_seconds();
@@ -337,11 +342,11 @@ static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, 
         else
             propose_lanes(lane, view, mode, narrow);
         if (view->dipole)
-            scatter_lanes(lane, view, mode, 1, imaging);
+            scatter_lanes(lane, view, mode, 1, absorbing, imaging);
         else
-            scatter_lanes(lane, view, mode, 0, imaging);
+            scatter_lanes(lane, view, mode, 0, absorbing, imaging);
         if (imaging)
-            serve_cameras(pass, lane, mode);
+            note_lanes(pass, lane, notes, mode);
         if (WALK_IS_RADIAL && pass->flows)
             aim_lanes(lane);
         profile_lanes(lane, view, mode, narrow);
@@ -353,22 +358,24 @@ static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, 
         if (round % REPORT_ROUNDS == 0)
             report_progress(pass, &last_report);
     }
+    if (imaging)
+        serve_notes(pass, notes, mode);
 }
 
 /* One compiled loop for each combination: mode, absorption, line width and cameras are constants in it. */
 #define RUN_ROUNDS(mode, narrow)                                                                                       \
     do {                                                                                                               \
         if (pass->job->absorbing && pass->job->n_camera > 0)                                                           \
-            run_rounds(pass, lane, supply, mode, 1, narrow, 1);                                                        \
+            run_rounds(pass, lane, notes, supply, mode, 1, narrow, 1);                                                        \
         else if (pass->job->absorbing)                                                                                 \
-            run_rounds(pass, lane, supply, mode, 1, narrow, 0);                                                        \
+            run_rounds(pass, lane, notes, supply, mode, 1, narrow, 0);                                                        \
         else if (pass->job->n_camera > 0)                                                                              \
-            run_rounds(pass, lane, supply, mode, 0, narrow, 1);                                                        \
+            run_rounds(pass, lane, notes, supply, mode, 0, narrow, 1);                                                        \
         else                                                                                                           \
-            run_rounds(pass, lane, supply, mode, 0, narrow, 0);                                                        \
+            run_rounds(pass, lane, notes, supply, mode, 0, narrow, 0);                                                        \
     } while (0)
 
-static void run_mode(struct pass *pass, struct lanes *lane, struct supply *supply)
+static void run_mode(struct pass *pass, struct lanes *lane, struct notes *notes, struct supply *supply)
 {
     switch (pass->job->mode) {
     case TRANSPORT_EXACT:
@@ -401,26 +408,7 @@ static void clear_lanes(struct lanes *lane)
     }
 }
 
-/* How well cells are hidden from the cameras. Returns 0 when memory is exhausted. */
-static int make_shades(struct block **chain, struct pass *pass, int threads)
-{
-    const struct transport_job *job = pass->job;
-    if (job->n_camera == 0)
-        return 1;
-    struct shade_view *shade = chain_copy(chain, (size_t)job->n_cell * sizeof *shade, NULL);
-    if (!shade)
-        return 0;
-#pragma omp parallel for num_threads(threads)
-    for (int64_t cell = 0; cell < job->n_cell; cell++) {
-        const int64_t line = cell / job->n[2];
-        const int at[3] = {(int)(line / job->n[1]), (int)(line % job->n[1]), (int)(cell % job->n[2])};
-        shade[cell] = cell_shade(&pass->view.mesh, pass->cell, at);
-    }
-    pass->view.shade = shade;
-    return 1;
-}
-
-static void run_thread(struct pass *pass, struct lanes *lane)
+static void run_thread(struct pass *pass, struct lanes *lane, struct notes *notes)
 {
     struct supply supply = {0, 0, 0};
     if (pass->job->one_thread_per_packet) {
@@ -431,9 +419,10 @@ static void run_thread(struct pass *pass, struct lanes *lane)
         supply.end = n / threads * (thread + 1) + n % threads * (thread + 1) / threads;
     }
     clear_lanes(lane);
+    memset(notes, 0, sizeof *notes);
     for (int l = 0; l < LANES; l++)
         start_lane(pass, lane, l, &supply);
-    run_mode(pass, lane, &supply);
+    run_mode(pass, lane, notes, &supply);
 }
 
 /* ---- a run ---------------------------------------------------------------------------------------------------- */
@@ -463,12 +452,13 @@ enum lr_status NAME_EXPAND(cpu_transport_,
     const struct view_store store = {&chain, chain_copy};
     struct pass pass = {.job = job, .monitor = monitor, .tally = tally, .alone = threads == 1};
     struct lanes *lanes = aligned_alloc(64, (size_t)threads * sizeof *lanes);
+    struct notes *notes = aligned_alloc(64, (size_t)threads * sizeof *notes);
     enum lr_status status = LR_OK;
 
-    int ready = lanes && make_transport_view(&store, job, &pass.view) && make_cone_set(&store, job, &pass.cones);
+    int ready = lanes && notes && make_transport_view(&store, job, &pass.view) && make_cone_set(&store, job, &pass.cones);
     pass.cell = ready ? chain_copy(&chain, (size_t)job->n_cell * sizeof *pass.cell, NULL) : NULL;
     ready = pass.cell && fill_cells(job->read_cells, job->medium, 0, job->n_cell, pass.cell);
-    ready = ready && make_shades(&chain, &pass, threads);
+    ready = ready && make_shades(&chain, &pass.view, pass.cell, threads);
     if (ready && job->fields) {
         /* calloc: pages that no packet touches are never written */
         pass.length = calloc((size_t)job->n_group * (size_t)job->n_cell, sizeof(double));
@@ -488,7 +478,7 @@ enum lr_status NAME_EXPAND(cpu_transport_,
         pass.deal = make_tally_deal(job);
         const double start = lr_seconds();
 #pragma omp parallel num_threads(threads)
-        run_thread(&pass, &lanes[omp_get_thread_num()]);
+        run_thread(&pass, &lanes[omp_get_thread_num()], &notes[omp_get_thread_num()]);
         tally->seconds += lr_seconds() - start;
         for (size_t i = 0; pass.emissivity_wide && i < n_voxel; i++)
             tally->emissivity[i] = (float)pass.emissivity_wide[i];
@@ -506,5 +496,6 @@ enum lr_status NAME_EXPAND(cpu_transport_,
     free(pass.emissivity_wide);
     chain_free(chain);
     free(lanes);
+    free(notes);
     return status;
 }

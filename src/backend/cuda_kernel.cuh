@@ -4,66 +4,27 @@
 #ifndef LR_BACKEND_CUDA_KERNEL_CUH
 #define LR_BACKEND_CUDA_KERNEL_CUH
 
-#include "backend/build_views.h"
+#include "backend/cuda_notes.cuh"
 #include "kernel/deposit.h"
 #include "kernel/emission.h"
 #include "kernel/flight.h"
 #include "kernel/sight.h"
-#include "kernel/tables.h"
 
 namespace
 {
 
-enum { BLOCK_THREADS = 128 };
 #ifdef LR_REAL_DOUBLE
-enum { BLOCKS_PER_SM = 4 };
+enum { BLOCKS_PER_SM = 4, BLOCKS_WITH_CAMERAS = 4 };
 #else
-enum { BLOCKS_PER_SM = 8 };
+enum { BLOCKS_PER_SM = 8, BLOCKS_WITH_CAMERAS = 7 };
 #endif
-
-/* With cameras a thread needs more registers: five blocks leave 96. */
-enum { BLOCKS_WITH_CAMERAS = BLOCKS_PER_SM < 5 ? BLOCKS_PER_SM : 5 };
-
-enum { CONSTANT_CDF = 44 * 251, CONSTANT_VOIGT = 5000 };
-__constant__ float constant_cdf[CONSTANT_CDF];
-__constant__ float constant_voigt[CONSTANT_VOIGT];
-
-struct last_scattering {
-    int cell[3];
-    real local[3];
-};
-
-struct photon;
-struct packet;
-
-/* All a kernel needs; passed by value. */
-struct pass {
-    struct transport_view view;
-    struct tally_axes axes;
-    struct cone_set cones;
-    int64_t n_packet, n_cell;
-    struct tally_deal deal;
-    int n_group, one_thread_per_packet;
-    struct transport_batch *batch;
-    double *face_spectrum, *direction_spectrum, *cone;
-    double *fields;          /* [n_group][n_cell][2]: weighted length and scattering depth; or NULL */
-    float *emissivity;       /* [n_deposit_group][n_camera][n_row][n_channel]; or NULL */
-    double *emissivity_wide; /* the same, where there are few voxels */
-    int n_deposit_group;
-    struct transport_record *record;
-    struct last_scattering *last; /* per thread; or NULL */
-    unsigned long long *n_record, *queue;
-    const volatile int *stop;
-    struct photon *photon; /* of each warp, photon_room() */
-    struct packet *aside;  /* of each thread */
-};
 
 struct packet {
     struct place at;
     struct vec3 n;
     real x, tau;
-    real alpha0, a, kappa, eps, b; /* of the cell */
-    struct vec3 velocity;
+    real alpha0, a, kappa, eps;                        /* of the cell */
+    real outflow;                                      /* SHELLS: of its gas, in units of b */
     real weight;                                       /* settled, in working precision */
     double settled;                                    /* weight at the last flush */
     real path;                                         /* up to the last flush */
@@ -74,16 +35,17 @@ struct packet {
     double absorbed, scattered_sum; /* up to the last flush */
     int cell;
     int state;
-    int forced;      /* this segment has left its share with the cameras */
-    real owed;       /* that share, while OWING */
+    real owed;       /* to the cameras, for this segment; PAID: nothing any more */
     real owed_depth; /* of the way to the face ahead, on which the share is left */
     real kept_x;     /* SHELLS: of the packet, while it is where the share is left */
     struct vec3 kept_n;
     real aside; /* SHELLS: the height of that place */
 };
 
-/* OWING: about to fly a thin segment, waits for an atom to scatter its share toward the cameras. */
-enum { FLYING, WAITING, OWING };
+/* OWING: about to fly a thin segment, waits for an atom to scatter its share toward the cameras. EMPTY: the thread has
+ * no packet, and there may be more; FINISHED: there are none. */
+enum { FLYING, WAITING, OWING, EMPTY, FINISHED };
+#define PAID R(-1)
 
 __device__ __forceinline__ void load_cell(struct packet &p, const struct cell_view &cell)
 {
@@ -91,14 +53,13 @@ __device__ __forceinline__ void load_cell(struct packet &p, const struct cell_vi
     p.a = cell.a;
     p.kappa = cell.kappa;
     p.eps = cell.eps;
-    p.b = cell.b;
-    p.velocity = vec3_make(cell.vx, cell.vy, cell.vz);
+    p.outflow = WALK_IS_RADIAL ? r_div(cell.vx, cell.b) : R(0);
 }
 
-/* Velocity of the gas of the cell along the packet; that of shells is radial. */
-__device__ __forceinline__ real velocity_along(const struct packet &p)
+/* In units of b. */
+__device__ __forceinline__ real recoil_of(const struct pass &pass, const struct packet &p)
 {
-    return WALK_IS_RADIAL ? p.velocity.x * p.n.z : vec3_dot(p.velocity, p.n);
+    return pass.view.recoil > R(0) ? r_div(pass.view.recoil, pass.view.cell[p.cell].b) : R(0);
 }
 
 __device__ __forceinline__ void set_weight(struct packet &p, double weight)
@@ -136,7 +97,7 @@ __device__ __forceinline__ void start_packet(const struct pass &pass, struct pac
     p.events = 0;
     p.absorbed = p.scattered_sum = 0;
     p.state = FLYING;
-    p.forced = 0;
+    p.owed = R(0);
     if (pass.last)
         keep_last(pass, p);
 }
@@ -165,158 +126,6 @@ __device__ __forceinline__ int packet_batch(const struct pass &pass, const struc
     return tally_batch(pass.deal, (int64_t)(((uint64_t)p.id_high << 32) | p.id_low));
 }
 
-/* ---- light toward cameras ---- */
-
-/* In a turn some lanes of a warp have scattered. These wait in a queue of the warp until there is one for every lane,
- * and send their photons toward the cameras together. Few of the photons are worth following: they wait in a list of
- * the warp until there are enough to keep all lanes busy for a while. The packets are put aside then, so that their
- * registers are free. */
-enum { WARP = 32, WARPS = BLOCK_THREADS / WARP, QUEUE_ROOM = 2 * WARP, ENOUGH_PHOTONS = 8 * WARP };
-
-/* Packets that have scattered, as they came in. SHELLS: local_y, local_z and toward_z are the direction to the
- * observer.
- */
-struct scattering_queue {
-    int i[QUEUE_ROOM], j[QUEUE_ROOM], k[QUEUE_ROOM], cell[QUEUE_ROOM], group[QUEUE_ROOM];
-    real local_x[QUEUE_ROOM], local_y[QUEUE_ROOM], local_z[QUEUE_ROOM], toward_z[WALK_IS_RADIAL ? QUEUE_ROOM : 1];
-    real n_x[QUEUE_ROOM], n_y[QUEUE_ROOM], n_z[QUEUE_ROOM];
-    real x[QUEUE_ROOM], u[QUEUE_ROOM], u_side[QUEUE_ROOM];
-    real share[QUEUE_ROOM], limit[QUEUE_ROOM];
-};
-
-/* A photon toward a camera. SHELLS: as above. */
-struct LR_ALIGNED(16) photon {
-    int i, j, k; /* cell */
-    int channel;
-    int slot; /* group x n_camera + camera */
-    real local_x, local_y, local_z, toward_z;
-    real x, amount, limit;
-};
-
-/* What waits in a warp; the same in all lanes. */
-struct waiting {
-    int scatterings, photons;
-};
-
-/* The longest that a list can become: 32 scatterings may have a photon each for every camera. */
-__host__ __device__ __forceinline__ int64_t photon_room(int n_camera)
-{
-    return ENOUGH_PHOTONS + (int64_t)WARP * n_camera;
-}
-
-template <int MODE>
-__device__ __forceinline__ struct table_view tables_of(const struct pass &pass)
-{
-    struct table_view table = pass.view.table;
-    if (MODE == MODE_TABLE_CONSTANT) {
-        table.cdf = constant_cdf;
-        table.log_voigt = constant_voigt;
-    }
-    return table;
-}
-
-template <int MODE, bool NARROW>
-__device__ __forceinline__ real profile_at(const struct table_view &table, real a, real x)
-{
-    if (MODE == MODE_TABLE_GLOBAL || MODE == MODE_TABLE_CONSTANT)
-        return voigt_table(&table, a, x);
-    if (MODE == MODE_APPROXIMATE_VOIGT)
-        return voigt_tanh_blend(a, x, (real)voigt_crossing((double)a));
-    return NARROW ? voigt_narrow(a, x) : voigt(a, x);
-}
-
-__device__ __forceinline__ struct place place_in_cell(const struct mesh_view &mesh, int i, int j, int k,
-                                                      struct vec3 local)
-{
-    struct place at;
-    at.i = i;
-    at.j = j;
-    at.k = k;
-    at.local = local;
-    at.width = walk_width(&mesh, i, j, k);
-    if (WALK_IS_RADIAL)
-        at.width.y = mesh.edge[0][i];
-    return at;
-}
-
-/* Photons on their way, one in each lane of a warp that serves cameras. */
-struct photons {
-    struct sight sight;
-    real amount, limit;
-    int channel, slot;
-    bool busy;
-    int waiting; /* in the list of the warp; the same in all lanes */
-};
-
-/* Lanes without a photon take one from the end of the list. */
-__device__ __forceinline__ void take_photons(const struct pass &pass, const struct photon *list, struct photons &p)
-{
-    const struct transport_view &view = pass.view;
-    const unsigned free_lanes = __ballot_sync(0xffffffffu, !p.busy);
-    const int rank = __popc(free_lanes & ((1u << (threadIdx.x % WARP)) - 1u));
-    const int n = __popc(free_lanes);
-    if (!p.busy && rank < p.waiting) {
-        const struct photon photon = list[p.waiting - 1 - rank];
-        const struct vec3 local = vec3_make(photon.local_x, photon.local_y, photon.local_z);
-        p.channel = photon.channel;
-        p.slot = photon.slot;
-        p.amount = photon.amount;
-        p.limit = photon.limit;
-        p.sight.at = place_in_cell(view.mesh, photon.i, photon.j, photon.k, local);
-        p.sight.cell = walk_cell_index(&view.mesh, p.sight.at);
-        p.sight.left = R_HUGE;
-        if (WALK_IS_RADIAL) {
-            p.sight.n = vec3_make(local.y, local.z, photon.toward_z);
-        } else {
-            const struct camera_way way = way_to_camera(&view.camera[p.slot % view.n_camera], &view.mesh, p.sight.at);
-            p.sight.n = way.n;
-            p.sight.left = way.distance;
-        }
-        p.sight.x = photon.x;
-        p.sight.depth = R(0);
-        p.sight.row = sight_first_row(p.sight.cell);
-        p.busy = p.channel >= 0;
-    }
-    p.waiting = p.waiting > n ? p.waiting - n : 0;
-    __syncwarp();
-}
-
-/* One step of all photons on their way; those at its end are left. */
-template <int MODE, bool NARROW>
-__device__ __forceinline__ void follow_photons(const struct pass &pass, struct photons &p)
-{
-    const struct transport_view &view = pass.view;
-    if (p.busy) {
-        const struct table_view table = tables_of<MODE>(pass);
-        const real x = sight_aim(&view, &p.sight);
-        sight_advance(&view, &p.sight, p.limit, profile_at<MODE, NARROW>(table, view.cell[p.sight.cell].a, x));
-        p.busy = p.sight.state == SIGHT_GOES_ON;
-        if (p.sight.state == SIGHT_IS_LEFT) {
-            const real value = p.amount * sight_transmission(p.sight.depth);
-            const int64_t voxel = ((int64_t)p.slot * view.n_row + p.sight.row) * view.channels.n + p.channel;
-            if (pass.emissivity_wide)
-                atomicAdd(&pass.emissivity_wide[voxel], (double)value);
-            else
-                atomicAdd(&pass.emissivity[voxel], (float)value);
-        }
-    }
-    __syncwarp();
-}
-
-/* Follow all photons of a list. */
-template <int MODE, bool NARROW>
-__device__ __forceinline__ void follow_list(const struct pass &pass, const struct photon *list, int waiting)
-{
-    struct photons photons;
-    photons.busy = false;
-    photons.waiting = waiting;
-    __syncwarp();
-    while (__any_sync(0xffffffffu, photons.busy || photons.waiting > 0)) {
-        take_photons(pass, list, photons);
-        follow_photons<MODE, NARROW>(pass, photons);
-    }
-}
-
 /* SHELLS: toward an observer anywhere. */
 __device__ __forceinline__ struct vec3 anywhere(const struct pass &pass, struct packet &p)
 {
@@ -336,123 +145,47 @@ __device__ __forceinline__ struct vec3 share_place(const struct packet &p, bool 
     return walk_move(p.at.local, p.at.width, p.n, way).local;
 }
 
-/* Send the photons of the last `count` scatterings of the queue, one scattering in each lane. */
-template <int MODE>
-__device__ __forceinline__ void send_photons(const struct pass &pass, const struct scattering_queue &from, int count,
-                                             struct photon *list, struct waiting &waiting)
+/* Note the light that an atom of velocity u along the packet scatters: what a thin segment owes, or the count of a
+ * scattering. */
+template <int MODE, bool ABSORBING>
+__device__ __forceinline__ void note_scattering(const struct pass &pass, struct packet &p, real u,
+                                                struct random4 random, struct shade_view shade, struct note_page *to)
 {
-    const struct transport_view &view = pass.view;
-    const int lane = (int)threadIdx.x % WARP;
-    const bool sends = lane < count;
-    const int q = waiting.scatterings - count + (sends ? lane : 0);
-    const struct vec3 n = vec3_make(from.n_x[q], from.n_y[q], from.n_z[q]);
-    const real x_in = from.x[q];
-    const real u = from.u[q];
-    const real u_side = from.u_side[q];
-    const real limit = from.limit[q];
-    const int cell = from.cell[q];
-    const struct shade_view shade = view.shade[cell];
-    const real recoil = view.recoil > R(0) ? r_div(view.recoil, view.cell[cell].b) : R(0);
-    LR_NO_UNROLL
-    for (int c = 0; c < view.n_camera; c++) {
-        struct vec3 toward = view.camera[c].toward;
-        const bool near_observer = !WALK_IS_RADIAL && view.camera[c].perspective;
-        const struct vec3 local = vec3_make(from.local_x[q], from.local_y[q], from.local_z[q]);
-        if (WALK_IS_RADIAL)
-            toward = vec3_make(local.y, local.z, from.toward_z[q]);
-        if (near_observer)
-            toward = way_to_camera(&view.camera[c], &view.mesh,
-                                   place_in_cell(view.mesh, from.i[q], from.j[q], from.k[q], local))
-                         .n;
-        const real g = vec3_dot(n, toward);
-        const real x = MODE == MODE_COMPLETE ? u : redistributed_frequency(x_in, u, u_side, g, recoil);
-        const bool hidden =
-            !WALK_IS_RADIAL && MODE != MODE_APPROXIMATE_VOIGT && !near_observer && shade_depth(shade, x) > limit;
-        const unsigned who = __ballot_sync(0xffffffffu, sends && !hidden);
-        if (sends && !hidden) {
-            const struct cell_view gas = view.cell[cell];
-            const real e1 = !view.dipole ? R(0) : phase_in_core(gas.a, x_in) ? view.dipole_core : R(1);
-            struct photon photon;
-            photon.i = from.i[q];
-            photon.j = from.j[q];
-            photon.k = from.k[q];
-            photon.slot = from.group[q] * view.n_camera + c;
-            photon.channel =
-                channel_of_shift(&view.channels, frequency_in_mesh_frame(x, gas.b, cell_velocity_along(&gas, toward)));
-            photon.local_x = local.x;
-            photon.local_y = local.y;
-            photon.local_z = local.z;
-            photon.toward_z = toward.z;
-            photon.x = x;
-            photon.amount = from.share[q] * phase_toward(e1, g);
-            photon.limit = limit;
-            list[waiting.photons + __popc(who & ((1u << lane) - 1u))] = photon;
-        }
-        waiting.photons += __popc(who);
+    const bool owing = p.state == OWING;
+    const real weight = ABSORBING ? p.weight * r_exp(-p.depth) : R(1);
+    const real share = p.owed == R(0) ? weight : p.owed;
+    const real u_side = thermal_pair(random.r2, random.r3).second;
+    const real limit = sight_limit(random);
+    bool hidden = false;
+    if (WALK_KNOWS_SHADE && MODE != MODE_APPROXIMATE_VOIGT && !pass.view.any_near)
+        hidden = shade_depth(shade, farthest_light(&pass.view, p.n, p.x, u, u_side, recoil_of(pass, p), MODE)) > limit;
+    if (hidden || share <= R(0))
+        return;
+    const struct vec3 local = share_place(p, owing, random);
+    struct note filled;
+    filled.i = p.at.i;
+    filled.j = p.at.j;
+    filled.k = p.at.k;
+    filled.group = pass.n_deposit_group > 1 ? packet_batch(pass, p) % pass.n_deposit_group : 0;
+    filled.local_x = local.x;
+    filled.local_y = local.y;
+    filled.local_z = local.z;
+    filled.toward_z = R(0);
+    if (WALK_IS_RADIAL) {
+        const struct vec3 toward = anywhere(pass, p);
+        filled.local_y = toward.x;
+        filled.local_z = toward.y;
+        filled.toward_z = toward.z;
     }
-    waiting.scatterings -= count;
-    __syncwarp();
-}
-
-/* Whether a scattering is hidden from all far observers: |x'| <= max(|x|, |x - 2 u|) + |u_side|, and recoil. */
-template <int MODE>
-__device__ __forceinline__ bool is_hidden(const struct pass &pass, const struct packet &p, real u, real u_side,
-                                          real limit)
-{
-    if (WALK_IS_RADIAL || MODE == MODE_APPROXIMATE_VOIGT || pass.view.any_near)
-        return false;
-    const real recoil = pass.view.recoil > R(0) ? R(2) * r_div(pass.view.recoil, p.b) : R(0);
-    const real most =
-        MODE == MODE_COMPLETE ? r_abs(u) : r_max(r_abs(p.x), r_abs(p.x - R(2) * u)) + r_abs(u_side) + recoil;
-    return shade_depth(pass.view.shade[p.cell], most) > limit;
-}
-
-/* Note `share` photons, scattered by an atom of velocity u along the packet, for the cameras. All lanes of the warp
- * take part; those with nothing to note have share = 0. */
-template <int MODE>
-__device__ __forceinline__ void
-note_scattering(const struct pass &pass, struct packet &p, real u, struct random4 random, bool owing, real share,
-                struct scattering_queue &queue, struct photon *list, struct waiting &waiting)
-{
-    real u_side = R(0);
-    real limit = R(0);
-    bool sends = share > R(0);
-    if (sends) {
-        u_side = thermal_pair(random.r2, random.r3).second;
-        limit = sight_limit(random);
-        sends = !is_hidden<MODE>(pass, p, u, u_side, limit);
-    }
-    const unsigned who = __ballot_sync(0xffffffffu, sends);
-    if (sends) {
-        const int q = waiting.scatterings + __popc(who & ((1u << (threadIdx.x % WARP)) - 1u));
-        const struct vec3 local = share_place(p, owing, random);
-        queue.i[q] = p.at.i;
-        queue.j[q] = p.at.j;
-        queue.k[q] = p.at.k;
-        queue.cell[q] = p.cell;
-        queue.group[q] = pass.n_deposit_group > 1 ? packet_batch(pass, p) % pass.n_deposit_group : 0;
-        queue.local_x[q] = local.x;
-        queue.local_y[q] = local.y;
-        queue.local_z[q] = local.z;
-        queue.n_x[q] = p.n.x;
-        queue.n_y[q] = p.n.y;
-        queue.n_z[q] = p.n.z;
-        queue.x[q] = p.x;
-        queue.u[q] = u;
-        queue.u_side[q] = u_side;
-        queue.share[q] = share;
-        queue.limit[q] = limit;
-        if (WALK_IS_RADIAL) {
-            const struct vec3 toward = anywhere(pass, p);
-            queue.local_y[q] = toward.x;
-            queue.local_z[q] = toward.y;
-            queue.toward_z[q] = toward.z;
-        }
-    }
-    waiting.scatterings += __popc(who);
-    __syncwarp();
-    if (waiting.scatterings >= WARP)
-        send_photons<MODE>(pass, queue, WARP, list, waiting);
+    filled.n_x = p.n.x;
+    filled.n_y = p.n.y;
+    filled.n_z = p.n.z;
+    filled.x = p.x;
+    filled.u = u;
+    filled.u_side = u_side;
+    filled.share = share;
+    filled.limit = limit;
+    *next_note(pass, to) = filled;
 }
 
 /* An escaped packet, for the cameras that look along its way. Light straight from a pointed source is left out: images
@@ -493,7 +226,8 @@ __device__ __forceinline__ void end_packet(const struct pass &pass, struct packe
         atomicAdd(&batch->absorbed, p.absorbed);
     if (face < 0)
         return;
-    const real x = frequency_in_mesh_frame(p.x, p.b, velocity_along(p));
+    const struct cell_view &gas = pass.view.cell[p.cell];
+    const real x = frequency_in_mesh_frame(p.x, gas.b, cell_velocity_along(&gas, p.n));
     const int bin = spectrum_bin(&pass.axes, x);
     const int n_slot = pass.axes.n_bin + 2;
     const int n_direction = pass.axes.n_mu * pass.axes.n_phi;
@@ -572,12 +306,13 @@ __device__ __forceinline__ bool cross(const struct pass &pass, struct packet &p,
     }
     const struct vec3 n = crossing.n;
     const int index = walk_cell_index(&pass.view.mesh, crossing.at);
+    const struct cell_view from = pass.view.cell[p.cell];
     const struct cell_view to = pass.view.cell[index];
-    p.x = frequency_across(p.x, p.b, velocity_along(p), to.b, cell_velocity_along(&to, n));
+    p.x = frequency_across(p.x, from.b, cell_velocity_along(&from, p.n), to.b, cell_velocity_along(&to, n));
     p.n = n;
     p.at = crossing.at;
     p.cell = index;
-    p.forced = 0;
+    p.owed = R(0);
     load_cell(p, to);
     return true;
 }
@@ -607,15 +342,14 @@ __device__ __forceinline__ void scatter(const struct pass &pass, struct packet &
 {
     const struct vec3 out =
         pass.view.dipole
-            ? direction_dipole(p.n, phase_in_core(p.a, p.x) ? pass.view.dipole_core : R(1), random.r0, random.r1)
+            ? direction_dipole(p.n, phase_in_core(p.a, p.x) ? pass.view.dipole_core : pass.view.dipole_wing, random.r0, random.r1)
             : direction_isotropic(random.r0, random.r1);
     if (MODE == MODE_COMPLETE) {
         p.x = atom.u;
     } else {
         const real g = vec3_dot(p.n, out);
         const real u_perp = thermal_pair(random.r2, random.r3).first;
-        const real recoil = pass.view.recoil > R(0) ? r_div(pass.view.recoil, p.b) : R(0);
-        p.x = redistributed_frequency(p.x, atom.u, u_perp, g, recoil);
+        p.x = redistributed_frequency(p.x, atom.u, u_perp, g, recoil_of(pass, p));
     }
     p.n = out;
     p.tau = r_max(-r_log(r_div(atom.uniform, atom.chance)), R(0));
@@ -624,66 +358,50 @@ __device__ __forceinline__ void scatter(const struct pass &pass, struct packet &
 }
 
 /* A turn of a packet that waits for an atom. */
-template <int MODE, bool NARROW>
+template <int MODE, bool ABSORBING, bool NARROW, bool NOTING>
 __device__ __forceinline__ void try_scattering(const struct pass &pass, const struct table_view &table,
-                                               struct packet &p)
+                                               struct packet &p, struct note_page *to)
 {
     const struct velocity_proposal atom = propose<MODE, NARROW>(pass, table, p);
-    if (atom.uniform <= atom.chance)
-        scatter<MODE>(pass, p, atom, rng_draw(pass.view.key, p.draw++, p.id_low, p.id_high));
-}
-
-/* The same with cameras, for all lanes of the warp together. Cameras get what a thin segment owes, or the count of a
- * scattering. */
-template <int MODE, bool ABSORBING, bool NARROW>
-__device__ __forceinline__ void try_scattering_in_sight(const struct pass &pass, const struct table_view &table,
-                                                        struct packet &p, bool alive, struct scattering_queue &queue,
-                                                        struct photon *list, struct waiting &waiting)
-{
-    struct velocity_proposal atom = {};
-    struct random4 random = {};
-    bool found = false;
-    if (alive && p.state != FLYING) {
-        atom = propose<MODE, NARROW>(pass, table, p);
-        found = atom.uniform <= atom.chance;
-        if (found)
-            random = rng_draw(pass.view.key, p.draw++, p.id_low, p.id_high);
-    }
-    const bool owing = found && p.state == OWING;
-    const real counted = found && !p.forced ? (ABSORBING ? p.weight * r_exp(-p.depth) : R(1)) : R(0);
-    __syncwarp();
-    note_scattering<MODE>(pass, p, atom.u, random, owing, owing ? p.owed : counted, queue, list, waiting);
-    if (found) {
-        p.forced = owing;
-        if (WALK_IS_RADIAL && owing) {
-            p.x = p.kept_x;
-            p.n = p.kept_n;
+    if (atom.uniform > atom.chance)
+        return;
+    struct shade_view shade = {};
+    if (NOTING && WALK_KNOWS_SHADE) /* early, so that it is here when it is needed */
+        shade = pass.view.shade[p.cell];
+    const struct random4 random = rng_draw(pass.view.key, p.draw++, p.id_low, p.id_high);
+    if (NOTING) {
+        note_scattering<MODE, ABSORBING>(pass, p, atom.u, random, shade, to);
+        if (p.state == OWING) {
+            if (WALK_IS_RADIAL) {
+                p.x = p.kept_x;
+                p.n = p.kept_n;
+            }
+            p.owed = PAID;
+            p.state = FLYING;
+            return;
         }
-        if (p.state == WAITING)
-            scatter<MODE>(pass, p, atom, random);
-        p.state = FLYING;
+        p.owed = R(0);
     }
+    scatter<MODE>(pass, p, atom, random);
 }
 
 /* SHELLS: set the longest step (STEP_TURN), and return the frequency at which the gas is met in its middle. */
 __device__ __forceinline__ real aim(struct packet &p)
 {
     p.at.width.z = R_HUGE;
-    if (p.velocity.x == R(0))
+    if (p.outflow == R(0))
         return p.x;
-    const real outflow = r_div(p.velocity.x, p.b);
-    const real reach = walk_reach(p.at.local, p.at.width, p.n, r_div(STEP_TURN, r_abs(outflow)));
+    const real reach = walk_reach(p.at.local, p.at.width, p.n, r_div(STEP_TURN, r_abs(p.outflow)));
     const real step = r_min(walk_exit(p.at.local, p.at.width, p.n).distance, reach);
     p.at.width.z = reach;
-    return p.x - outflow * (walk_move(p.at.local, p.at.width, p.n, R(0.5) * step).n.z - p.n.z);
+    return p.x - p.outflow * (walk_move(p.at.local, p.at.width, p.n, R(0.5) * step).n.z - p.n.z);
 }
 
 __device__ __forceinline__ void advance(struct packet &p, real length)
 {
     if (WALK_IS_RADIAL) {
         const struct flown flown = walk_move(p.at.local, p.at.width, p.n, length);
-        if (p.velocity.x != R(0))
-            p.x -= r_div(p.velocity.x, p.b) * (flown.n.z - p.n.z);
+        p.x -= p.outflow * (flown.n.z - p.n.z);
         p.at.local = flown.local;
         p.n = flown.n;
         return;
@@ -702,7 +420,7 @@ __device__ __forceinline__ void step_aside(const struct pass &pass, struct packe
     p.kept_x = p.x;
     p.kept_n = p.n;
     p.aside = flown.local.x;
-    p.x -= r_div(p.velocity.x, p.b) * (flown.n.z - p.n.z);
+    p.x -= p.outflow * (flown.n.z - p.n.z);
     p.n = flown.n;
 }
 
@@ -716,7 +434,7 @@ __device__ __forceinline__ bool fly(const struct pass &pass, const struct table_
     const real stopping = analog ? opacity.scatter + opacity.absorb : opacity.scatter;
     const struct segment segment = fly_segment(p.at.local, p.at.width, p.n, p.tau, stopping);
     const real ahead = opacity.scatter * segment.to_face;
-    if (EMISSIVITY && !p.forced && ahead < pass.view.force_below && ahead > R(0)) {
+    if (EMISSIVITY && p.owed == R(0) && ahead < pass.view.force_below && ahead > R(0)) {
         p.owed = (ABSORBING ? p.weight * r_exp(-p.depth) : R(1)) * expected_scattering(opacity, segment.to_face);
         p.owed_depth = (opacity.scatter + opacity.absorb) * segment.to_face;
         p.state = OWING;
@@ -739,7 +457,7 @@ __device__ __forceinline__ bool fly(const struct pass &pass, const struct table_
     }
     p.scatter += weighted * opacity.scatter;
     if (WALK_IS_RADIAL && !segment.scatters && segment.axis == EXIT_STEP) {
-        p.forced = 0;
+        p.owed = R(0);
         return true;
     }
     if (!segment.scatters)
@@ -759,17 +477,21 @@ __device__ __forceinline__ bool fly(const struct pass &pass, const struct table_
     return flush_is_due(p.events) ? settle<ABSORBING>(pass, p) : true;
 }
 
-/* A packet from the queue, or the next one of the thread; returns whether there is one. */
-__device__ __forceinline__ bool next_packet(const struct pass &pass, struct packet &p, int64_t &fixed)
+/* A packet from the queue; or, before the first turn, that of the thread. */
+__device__ __forceinline__ void next_packet(const struct pass &pass, struct packet &p)
 {
-    int64_t id = fixed;
-    if (!pass.one_thread_per_packet)
-        id = (int64_t)atomicAdd(pass.queue, 1ull);
-    fixed = pass.n_packet;
-    if (id >= pass.n_packet || *pass.stop)
-        return false;
-    start_packet(pass, p, id);
-    return true;
+    const int64_t id = pass.one_thread_per_packet ? pass.n_packet : (int64_t)atomicAdd(pass.queue, 1ull);
+    p.state = FINISHED;
+    if (id < pass.n_packet && !*pass.stop)
+        start_packet(pass, p, id);
+}
+
+__device__ __forceinline__ void first_packet(const struct pass &pass, struct packet &p)
+{
+    const int64_t thread = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    p.state = EMPTY;
+    if (pass.one_thread_per_packet && thread < pass.n_packet && !*pass.stop)
+        start_packet(pass, p, thread);
 }
 
 template <int MODE, bool ABSORBING, bool NARROW>
@@ -778,22 +500,24 @@ __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_PER_SM)
 {
     const struct table_view table = tables_of<MODE>(pass);
     struct packet p;
-    bool alive = false;
-    int64_t fixed = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    first_packet(pass, p);
     for (;;) {
-        if (!alive && !next_packet(pass, p, fixed))
+        if (p.state == EMPTY)
+            next_packet(pass, p);
+        if (p.state == FINISHED)
             return;
-        if (p.state != FLYING)
-            try_scattering<MODE, NARROW>(pass, table, p);
-        alive = p.state != FLYING || fly<MODE, ABSORBING, NARROW, false>(pass, table, p);
+        if (p.state == WAITING)
+            try_scattering<MODE, ABSORBING, NARROW, false>(pass, table, p, NULL);
+        if (p.state == FLYING && !fly<MODE, ABSORBING, NARROW, false>(pass, table, p))
+            p.state = EMPTY;
         /* Turns are taken together: without this the compiler sends a rejected lane straight back to propose again,
          * while the rest of the warp waits (3.4e10 instead of 4.4e10 scatterings/s on an H200). */
         __syncwarp();
     }
 }
 
-/* Put a packet aside, and take it up again: what it needs, and what its cell does not say. Nothing of it stays in
- * registers in between. */
+/* A packet that is put aside or taken up again: what it needs and its cell does not say. All else would have to stay in
+ * registers. */
 template <bool ABSORBING>
 __device__ __forceinline__ void copy_packet(const struct packet &from, struct packet &to)
 {
@@ -811,7 +535,6 @@ __device__ __forceinline__ void copy_packet(const struct packet &from, struct pa
     to.group = from.group;
     to.cell = from.cell;
     to.state = from.state;
-    to.forced = from.forced;
     to.owed = from.owed;
     to.owed_depth = from.owed_depth;
     if (WALK_IS_RADIAL) {
@@ -830,67 +553,48 @@ __device__ __forceinline__ void copy_packet(const struct packet &from, struct pa
 }
 
 template <bool ABSORBING>
-__device__ __forceinline__ void put_aside(const struct packet &p, struct packet &aside)
-{
-    copy_packet<ABSORBING>(p, aside);
-    asm volatile("" ::: "memory");
-}
-
-template <bool ABSORBING>
 __device__ __forceinline__ void take_up(const struct pass &pass, const struct packet &aside, struct packet &p)
 {
     copy_packet<ABSORBING>(aside, p);
-    if (ABSORBING)
-        p.weight = (real)p.settled;
+    if (p.state == EMPTY || p.state == FINISHED)
+        return;
+    set_weight(p, ABSORBING ? p.settled : 1.0);
     load_cell(p, pass.view.cell[p.cell]);
 }
 
-/* The same with cameras. */
+/* The same with cameras, for one round (cuda_notes.cuh). */
 template <int MODE, bool ABSORBING, bool NARROW>
 __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_WITH_CAMERAS)
-    camera_kernel(const __grid_constant__ struct pass pass)
+    noting_kernel(const __grid_constant__ struct pass pass)
 {
-    __shared__ struct scattering_queue queues[WARPS];
-    struct scattering_queue &queue = queues[threadIdx.x / WARP];
-    const int64_t thread = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    struct photon *list = pass.photon + thread / WARP * photon_room(pass.view.n_camera);
+    __shared__ struct note_page pages[WARPS];
+    struct note_page *to = &pages[threadIdx.x / WARP];
+    struct packet *aside = &pass.aside[(int64_t)blockIdx.x * blockDim.x + threadIdx.x];
     const struct table_view table = tables_of<MODE>(pass);
-    struct waiting waiting = {0, 0};
     struct packet p;
-    bool alive = false;
-    bool more = true; /* packets to start */
-    int64_t fixed = thread;
-    do {
-        while (waiting.photons < ENOUGH_PHOTONS) {
-            if (!alive && more)
-                alive = more = next_packet(pass, p, fixed);
-            if (!__any_sync(0xffffffffu, alive))
-                break;
-            try_scattering_in_sight<MODE, ABSORBING, NARROW>(pass, table, p, alive, queue, list, waiting);
-            __syncwarp();
-            if (alive && p.state == FLYING)
-                alive = fly<MODE, ABSORBING, NARROW, true>(pass, table, p);
-            __syncwarp();
-        }
-        if (!__any_sync(0xffffffffu, alive) && waiting.scatterings > 0)
-            send_photons<MODE>(pass, queue, waiting.scatterings, list, waiting);
-        put_aside<ABSORBING>(p, pass.aside[thread]);
-        follow_list<MODE, NARROW>(pass, list, waiting.photons);
-        waiting.photons = 0;
-        if (alive)
-            take_up<ABSORBING>(pass, pass.aside[thread], p);
-    } while (__any_sync(0xffffffffu, alive));
-}
-
-/* How well cells are hidden from the cameras, one thread each. */
-__global__ void shade_kernel(const __grid_constant__ struct transport_view view, int n_cell, struct shade_view *shade)
-{
-    const int cell = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-    if (cell >= n_cell)
-        return;
-    const int row = cell / view.mesh.n[2];
-    const int at[3] = {row / view.mesh.n[1], row % view.mesh.n[1], cell % view.mesh.n[2]};
-    shade[cell] = cell_shade(&view.mesh, view.cell, at);
+    if (pass.round == 0)
+        first_packet(pass, p);
+    else
+        take_up<ABSORBING>(pass, *aside, p);
+    open_page(pass, to);
+    unsigned turn = 0;
+    while (__any_sync(0xffffffffu, p.state != FINISHED)) {
+        if (++turn % TURNS_PER_LOOK == 0 && pages_are_used_up(pass))
+            break;
+        if (!page_has_room(pass, to))
+            break;
+        if (p.state == EMPTY)
+            next_packet(pass, p);
+        if (p.state == WAITING || p.state == OWING)
+            try_scattering<MODE, ABSORBING, NARROW, true>(pass, table, p, to);
+        if (p.state == FLYING && !fly<MODE, ABSORBING, NARROW, true>(pass, table, p))
+            p.state = EMPTY;
+        __syncwarp();
+    }
+    close_page(pass, to);
+    copy_packet<ABSORBING>(p, *aside);
+    if (__any_sync(0xffffffffu, p.state != FINISHED) && threadIdx.x % WARP == 0)
+        atomicAdd(&pass.counters->unfinished, 1u);
 }
 
 /* Sums of cells to sums per volume. A block takes one cell of one camera after the other. */

@@ -1,16 +1,36 @@
-/* CUDA transport driver: memory, launch and tallies. Packets come from an atomic queue; the kernel is in
- * cuda_kernel.cuh. Compiled once per mesh and precision; LR_CUDA_VARIANT names the entry. */
+/* CUDA transport driver: memory, launch and tallies. Packets come from an atomic queue; the kernels are in
+ * cuda_kernel.cuh and, for cameras, cuda_cameras.cuh. Compiled once per mesh and precision; LR_CUDA_VARIANT names the entry. */
 #include <cuda_runtime.h>
 
 #include <cstdlib>
 #include <time.h>
 
+#include "backend/cuda_cameras.cuh"
 #include "backend/cuda_kernel.cuh"
 #include "backend/cuda_memory.h"
+#include "backend/cuda_shade.cuh"
 #include "backend/cuda_variants.h"
 
 namespace
 {
+
+/* A pool of notes that a round of some milliseconds fills, if there is memory for it; two pages per warp at least. */
+bool reserve_notes(struct device *device, int n_thread, struct pass *pass)
+{
+    const size_t page = PAGE_NOTES * sizeof(struct note);
+    const size_t least = 2 * (size_t)(n_thread / WARP);
+    size_t available = 0;
+    size_t total = 0;
+    if (!okay(device, cudaMemGetInfo(&available, &total)))
+        return false;
+    const size_t wanted = (available / 8 < POOL_BYTES ? available / 8 : POOL_BYTES) / page;
+    pass->n_page = (unsigned)(wanted > least ? wanted : least);
+    pass->note = (struct note *)device_reserve(device, pass->n_page * page);
+    pass->page_notes = (int *)device_reserve(device, pass->n_page * sizeof *pass->page_notes);
+    pass->counters = (struct note_counters *)device_copy(device, sizeof *pass->counters, NULL);
+    pass->aside = (struct packet *)device_reserve(device, (size_t)n_thread * sizeof *pass->aside);
+    return device->error == cudaSuccess;
+}
 
 bool upload(struct device *device, const struct transport_job *job, struct transport_tally *tally, int n_thread,
             struct pass *pass)
@@ -45,10 +65,7 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
             pass->emissivity_wide = (double *)device_copy(device, n * sizeof(double), NULL);
         else
             pass->emissivity = (float *)device_copy(device, n * sizeof(float), NULL);
-        const size_t list = (size_t)photon_room(job->n_camera) * sizeof *pass->photon;
-        pass->photon = (struct photon *)device_reserve(device, (size_t)(n_thread / WARP) * list);
-        pass->aside = (struct packet *)device_reserve(device, (size_t)n_thread * sizeof *pass->aside);
-        if (!pass->photon || !pass->aside)
+        if (!reserve_notes(device, n_thread, pass))
             return false;
     }
     if (job->n_cone > 0)
@@ -74,56 +91,59 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
 
 typedef void kernel_fn(const struct pass);
 
+struct kernels {
+    kernel_fn *packets;
+    kernel_fn *cameras; /* or NULL */
+};
+
 template <int MODE, bool ABSORBING, bool NARROW>
-kernel_fn *kernel_of(const struct transport_job *job)
+struct kernels kernels_of(const struct transport_job *job)
 {
-    return job->n_camera > 0 ? camera_kernel<MODE, ABSORBING, NARROW> : transport_kernel<MODE, ABSORBING, NARROW>;
+    struct kernels kernels = {transport_kernel<MODE, ABSORBING, NARROW>, NULL};
+    if (job->n_camera > 0) {
+        kernels.packets = noting_kernel<MODE, ABSORBING, NARROW>;
+        kernels.cameras = camera_kernel<MODE, NARROW>;
+    }
+    return kernels;
 }
 
 /* Only the exact mode has kernels of its own for narrow lines and for no absorption; the others are there to compare.
  */
-kernel_fn *choose_kernel(const struct transport_job *job)
+struct kernels choose_kernels(const struct transport_job *job)
 {
     switch (job->mode) {
     case TRANSPORT_TABLE_GLOBAL:
-        return kernel_of<MODE_TABLE_GLOBAL, true, false>(job);
+        return kernels_of<MODE_TABLE_GLOBAL, true, false>(job);
     case TRANSPORT_TABLE_CONSTANT:
-        return kernel_of<MODE_TABLE_CONSTANT, true, false>(job);
+        return kernels_of<MODE_TABLE_CONSTANT, true, false>(job);
     case TRANSPORT_APPROXIMATE_VOIGT:
-        return kernel_of<MODE_APPROXIMATE_VOIGT, true, false>(job);
+        return kernels_of<MODE_APPROXIMATE_VOIGT, true, false>(job);
     case TRANSPORT_COMPLETE:
-        return kernel_of<MODE_COMPLETE, true, false>(job);
+        return kernels_of<MODE_COMPLETE, true, false>(job);
     default:
         if (job->absorbing)
-            return job->narrow ? kernel_of<MODE_EXACT, true, true>(job) : kernel_of<MODE_EXACT, true, false>(job);
-        return job->narrow ? kernel_of<MODE_EXACT, false, true>(job) : kernel_of<MODE_EXACT, false, false>(job);
+            return job->narrow ? kernels_of<MODE_EXACT, true, true>(job) : kernels_of<MODE_EXACT, true, false>(job);
+        return job->narrow ? kernels_of<MODE_EXACT, false, true>(job) : kernels_of<MODE_EXACT, false, false>(job);
     }
 }
 
-/* Blocks that fill the device, or one thread per packet. */
-int64_t choose_blocks(struct device *device, const struct transport_job *job, kernel_fn *kernel)
+int64_t blocks_that_fill(struct device *device, kernel_fn *kernel)
 {
-    const int64_t enough = (job->n_packet + BLOCK_THREADS - 1) / BLOCK_THREADS;
     int id = 0;
     int processors = 1;
     int resident = 1;
     okay(device, cudaGetDevice(&id));
     okay(device, cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, id));
     okay(device, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, BLOCK_THREADS, 0));
-    const int64_t filling = (int64_t)processors * resident;
-    return job->one_thread_per_packet || enough < filling ? enough : filling;
+    return (int64_t)processors * resident;
 }
 
-bool find_shades(struct device *device, const struct transport_job *job, struct pass *pass)
+/* For the packets: blocks that fill the device, or one thread per packet. */
+int64_t choose_blocks(struct device *device, const struct transport_job *job, kernel_fn *kernel)
 {
-    if (job->n_camera == 0)
-        return true;
-    struct shade_view *shade = (struct shade_view *)device_reserve(device, (size_t)job->n_cell * sizeof *shade);
-    if (!shade)
-        return false;
-    shade_kernel<<<(unsigned)((job->n_cell + 255) / 256), 256>>>(pass->view, (int)job->n_cell, shade);
-    pass->view.shade = shade;
-    return okay(device, cudaGetLastError());
+    const int64_t enough = (job->n_packet + BLOCK_THREADS - 1) / BLOCK_THREADS;
+    const int64_t filling = blocks_that_fill(device, kernel);
+    return job->one_thread_per_packet || enough < filling ? enough : filling;
 }
 
 /* Wait for the kernel, passing progress out and the wish to stop in. */
@@ -153,8 +173,45 @@ void wait_for(struct device *device, const struct pass *pass, const struct trans
     }
 }
 
+/* Rounds of packets and cameras until no packet is left. A few are queued ahead of those that are waited for, so that
+ * the device never waits for the host; a round that finds nothing to do takes microseconds. */
+void run_rounds(struct device *device, const struct transport_monitor *monitor, const struct pass *pass,
+                struct kernels kernels, int64_t blocks, cudaStream_t work, cudaStream_t side)
+{
+    enum { AHEAD = 2, ROUNDS = 4 };
+    const int64_t camera_blocks = blocks_that_fill(device, kernels.cameras);
+    struct pass now = *pass;
+    struct note_counters *counters = NULL;
+    cudaEvent_t done[AHEAD] = {};
+    okay(device, cudaMallocHost(&counters, AHEAD * sizeof *counters));
+    for (int i = 0; i < AHEAD; i++)
+        okay(device, cudaEventCreateWithFlags(&done[i], cudaEventDisableTiming));
+    for (int64_t set = 0; device->error == cudaSuccess; set++) {
+        const int slot = (int)(set % AHEAD);
+        if (set >= AHEAD) {
+            wait_for(device, pass, monitor, done[slot], side);
+            okay(device, cudaEventSynchronize(done[slot]));
+            if (counters[slot].unfinished == 0)
+                break;
+        }
+        for (int i = 0; i < ROUNDS; i++) {
+            okay(device, cudaMemsetAsync(pass->counters, 0, sizeof *counters, work));
+            kernels.packets<<<(unsigned)blocks, BLOCK_THREADS, 0, work>>>(now);
+            kernels.cameras<<<(unsigned)camera_blocks, BLOCK_THREADS, 0, work>>>(now);
+            now.round = 1;
+        }
+        okay(device, cudaGetLastError());
+        okay(device, cudaMemcpyAsync(&counters[slot], pass->counters, sizeof *counters, cudaMemcpyDeviceToHost, work));
+        okay(device, cudaEventRecord(done[slot], work));
+    }
+    cudaStreamSynchronize(work);
+    for (int i = 0; i < AHEAD; i++)
+        cudaEventDestroy(done[i]);
+    cudaFreeHost(counters);
+}
+
 void launch(struct device *device, const struct transport_monitor *monitor, struct transport_tally *tally,
-            const struct pass *pass, kernel_fn *kernel, int64_t blocks)
+            const struct pass *pass, struct kernels kernels, int64_t blocks)
 {
     cudaStream_t work = NULL;
     cudaStream_t side = NULL;
@@ -166,8 +223,12 @@ void launch(struct device *device, const struct transport_monitor *monitor, stru
         okay(device, cudaEventCreate(&begin)) && okay(device, cudaEventCreate(&end)) &&
         okay(device, cudaDeviceSynchronize())) {
         okay(device, cudaEventRecord(begin, work));
-        kernel<<<(unsigned)blocks, BLOCK_THREADS, 0, work>>>(*pass);
-        okay(device, cudaGetLastError());
+        if (kernels.cameras) {
+            run_rounds(device, monitor, pass, kernels, blocks, work, side);
+        } else {
+            kernels.packets<<<(unsigned)blocks, BLOCK_THREADS, 0, work>>>(*pass);
+            okay(device, cudaGetLastError());
+        }
         okay(device, cudaEventRecord(end, work));
         wait_for(device, pass, monitor, end, side);
         okay(device, cudaStreamSynchronize(work));
@@ -265,11 +326,11 @@ enum lr_status run_pass(cuda_fail_fn *fail, lr_context *ctx, const struct transp
         return fail(ctx, LR_ERROR_INPUT, "run.scheduling: static starts one thread per packet, 2e9 at most; use queue");
     struct device device = {};
     struct pass pass = {};
-    kernel_fn *kernel = choose_kernel(job);
-    const int64_t blocks = choose_blocks(&device, job, kernel);
+    const struct kernels kernels = choose_kernels(job);
+    const int64_t blocks = choose_blocks(&device, job, kernels.packets);
     if (device.error == cudaSuccess && upload(&device, job, tally, (int)(blocks * BLOCK_THREADS), &pass) &&
-        find_shades(&device, job, &pass)) {
-        launch(&device, monitor, tally, &pass, kernel, blocks);
+        find_shades(&device, &pass.view)) {
+        launch(&device, monitor, tally, &pass, kernels, blocks);
         if (device.error == cudaSuccess)
             download(&device, job, &pass, tally);
     }

@@ -1,77 +1,185 @@
-/* How well the surroundings of a cell hide it. A photon on its way to a camera that leaves a cell of a rectilinear mesh
- * must cross the width of a neighbour before it leaves the block of 3 x 3 x 3 cells around it. In each of them its
- * frequency is |x_n| <= (|x| b + |v - v_n|) / b_n, so that the depth of its way is
+/* How well cells are hidden from a camera.
  *
- *     tau >= depth exp(-(|x| + slack)^2),    |x| < SHADE_REACH,
+ * Most photons that a scattering in thick gas sends toward a camera are lost, and most of these can be told by their
+ * frequency alone. Let a block be a cell and those ahead of it, `size` cells in each direction, where "ahead" means the
+ * octant that the camera is in. A photon from anywhere in the cell crosses all layers of the block but the first along
+ * one of the axes, on a way of length
  *
- * with the least opacity of the block, H(a, x) > exp(-x^2) (1 - 2 a / sqrt(pi)), and the least width around the cell.
- * In thick gas that is enough to know, from the frequency alone, that hardly any photon gets out. */
+ *     way >= least over the axes of the sum of the widths of these layers,
+ *
+ * and meets gas of the block in which its frequency is |x_n| <= (|x| b + |v - v_n|) / b_n = far. With
+ *
+ *     H(a, x) > (1 - 2 a / sqrt(pi)) exp(-x^2)     and     H(a, x) > a / [sqrt(pi) (1 + a^2) (1 + x^2)]
+ *
+ * the depth ahead of it is
+ *
+ *     tau >= max[ core exp(-far^2), wing / (1 + far^2) ],     far = ratio |x| + drift,
+ *
+ * with the least opacity and b of the block and the largest difference of velocity. Large blocks are deep, small ones
+ * at rest; each cell keeps the one that hides the widest part of the line. */
 #ifndef LR_KERNEL_SHADE_H
 #define LR_KERNEL_SHADE_H
 
 #include "kernel/walk.h"
 
-#define SHADE_REACH R(3)
+LR_FN real shade_core(real a)
+{
+    return r_max(R(1) - R(2) * R_INV_SQRT_PI * a, R(0));
+}
 
-struct shade_view {
-    real depth, slack;
+LR_FN real shade_wing(real a)
+{
+    return r_div(R_INV_SQRT_PI * a, R(1) + a * a);
+}
+
+/* The least depth of a way through one cell. */
+LR_FN real shade_own_depth(real alpha0, real a, real kappa, real x, real length)
+{
+    const real square = x * x;
+    const real core = shade_core(a) * r_exp(-r_min(square, R(80)));
+    return length * (alpha0 * r_max(core, r_div(shade_wing(a), R(1) + square)) + kappa);
+}
+
+struct LR_ALIGNED(16) shade_view {
+    real core, wing, drift, ratio;
 };
 
-/* The least depth of the way out of the surroundings. */
+LR_FN struct shade_view shade_none(void)
+{
+    struct shade_view shade;
+    shade.core = shade.wing = shade.drift = R(0);
+    shade.ratio = R(1);
+    return shade;
+}
+
+/* What hides a cell in both. */
+LR_FN struct shade_view shade_of_both(struct shade_view one, struct shade_view other)
+{
+    struct shade_view both;
+    both.core = r_min(one.core, other.core);
+    both.wing = r_min(one.wing, other.wing);
+    both.drift = r_max(one.drift, other.drift);
+    both.ratio = r_max(one.ratio, other.ratio);
+    return both;
+}
+
+/* The least depth ahead. */
 LR_FN real shade_depth(struct shade_view shade, real x)
 {
-    const real far = r_abs(x) + shade.slack;
-    return r_abs(x) < SHADE_REACH ? shade.depth * r_exp(-r_min(far * far, R(80))) : R(0);
+    const real far = shade.ratio * r_abs(x) + shade.drift;
+    const real square = far * far;
+    return r_max(shade.core * r_exp(-r_min(square, R(80))), r_div(shade.wing, R(1) + square));
+}
+
+/* The part of the line that is hidden: the |x| at which the depth ahead is SHADE_DEEP. */
+#define SHADE_DEEP R(3)
+
+LR_FN real shade_reach(struct shade_view shade)
+{
+    const real core = r_sqrt(r_max(r_log(r_max(shade.core / SHADE_DEEP, R(1))), R(0)));
+    const real wing = r_sqrt(r_max(shade.wing / SHADE_DEEP - R(1), R(0)));
+    return (r_max(core, wing) - shade.drift) / shade.ratio;
+}
+
+/* The gas of one cell, or of a block. */
+struct shade_block {
+    real core, wing; /* opacity, at least; 0 where the block leaves the mesh */
+    real low[3], high[3];
+    real b; /* at least */
+};
+
+LR_FN struct shade_block shade_block_of(const struct cell_view *cell)
+{
+    struct shade_block block;
+    block.core = cell->alpha0 * shade_core(cell->a);
+    block.wing = cell->alpha0 * shade_wing(cell->a);
+    block.low[0] = block.high[0] = cell->vx;
+    block.low[1] = block.high[1] = cell->vy;
+    block.low[2] = block.high[2] = cell->vz;
+    block.b = cell->b;
+    return block;
+}
+
+/* Octants count by the sign of the directions: 1, 2 and 4 stand for -x, -y and -z. */
+LR_FN int shade_octant(struct vec3 toward)
+{
+    return (toward.x < R(0)) | (toward.y < R(0)) << 1 | (toward.z < R(0)) << 2;
 }
 
 #if defined(LR_WALK_SHELLS) || defined(LR_WALK_AMR)
 
-/* Only rectilinear cells are known to be surrounded. */
-LR_FN struct shade_view cell_shade(const struct mesh_view *mesh, const struct cell_view *cells, const int at[3])
-{
-    struct shade_view shade;
-    (void)mesh;
-    (void)cells;
-    (void)at;
-    shade.depth = shade.slack = R(0);
-    return shade;
-}
+/* Only of rectilinear cells it is known what lies ahead. */
+enum { WALK_KNOWS_SHADE = 0 };
 
 #else
 
-LR_FN struct shade_view cell_shade(const struct mesh_view *mesh, const struct cell_view *cells, const int at[3])
+enum { WALK_KNOWS_SHADE = 1, SHADE_SIZE = 16 };
+
+/* The index `steps` ahead along an axis, or -1. */
+LR_FN int shade_ahead(const struct mesh_view *mesh, int octant, int axis, int index, int steps)
 {
-    const struct cell_view *here = &cells[(at[0] * mesh->n[1] + at[1]) * mesh->n[2] + at[2]];
-    struct shade_view shade;
-    real opacity = R_HUGE;
-    real width = R_HUGE;
-    real slowest = here->b;
-    real drift = R(0);
-    shade.depth = shade.slack = R(0);
-    for (int part = 0; part < 27; part++) {
-        const int step[3] = {part / 9 - 1, part / 3 % 3 - 1, part % 3 - 1};
-        int index[3];
-        for (int axis = 0; axis < 3; axis++) {
-            index[axis] = at[axis] + step[axis];
-            if (mesh->face[2 * axis] == FACE_IS_PERIODIC)
-                index[axis] = (index[axis] + mesh->n[axis]) % mesh->n[axis];
-            if (index[axis] < 0 || index[axis] >= mesh->n[axis])
-                return shade;
-            if (step[axis] != 0)
-                width = r_min(width, mesh->width[axis][index[axis]]);
-        }
-        const struct cell_view *cell = &cells[(index[0] * mesh->n[1] + index[1]) * mesh->n[2] + index[2]];
-        const real dx = cell->vx - here->vx;
-        const real dy = cell->vy - here->vy;
-        const real dz = cell->vz - here->vz;
-        drift = r_max(drift, dx * dx + dy * dy + dz * dz);
-        slowest = r_min(slowest, cell->b);
-        opacity = r_min(opacity, cell->alpha0 * r_max(R(1) - R(2) * R_INV_SQRT_PI * cell->a, R(0)));
+    const int n = mesh->n[axis];
+    const int back = octant >> axis & 1;
+    const int to = back ? index - steps : index + steps;
+    if (to >= 0 && to < n)
+        return to;
+    return mesh->face[2 * axis + !back] == FACE_IS_PERIODIC ? (to % n + n) % n : -1;
+}
+
+LR_FN int64_t shade_index(const struct mesh_view *mesh, const int at[3])
+{
+    return ((int64_t)at[0] * mesh->n[1] + at[1]) * mesh->n[2] + at[2];
+}
+
+/* The block of a cell, from blocks that are half as long along one axis. */
+LR_FN struct shade_block shade_doubled(const struct mesh_view *mesh, const struct shade_block *half, const int at[3],
+                                       int octant, int axis, int size)
+{
+    struct shade_block block = half[shade_index(mesh, at)];
+    int ahead[3];
+    for (int i = 0; i < 3; i++)
+        ahead[i] = i == axis ? shade_ahead(mesh, octant, axis, at[axis], size) : at[i];
+    if (ahead[axis] < 0) {
+        block.core = block.wing = R(0);
+        return block;
     }
-    const real ratio = here->b / slowest;
-    shade.depth = opacity * width;
-    shade.slack = r_sqrt(drift) / slowest + SHADE_REACH * (ratio - R(1));
-    return shade;
+    const struct shade_block other = half[shade_index(mesh, ahead)];
+    block.core = r_min(block.core, other.core);
+    block.wing = r_min(block.wing, other.wing);
+    block.b = r_min(block.b, other.b);
+    for (int i = 0; i < 3; i++) {
+        block.low[i] = r_min(block.low[i], other.low[i]);
+        block.high[i] = r_max(block.high[i], other.high[i]);
+    }
+    return block;
+}
+
+/* The better of what is known and the shade of a block of this size. */
+LR_FN struct shade_view shade_better(const struct mesh_view *mesh, const struct cell_view *cells,
+                                     const struct shade_block *blocks, const int at[3], int octant, int size,
+                                     struct shade_view known)
+{
+    const struct cell_view *cell = &cells[shade_index(mesh, at)];
+    const struct shade_block block = blocks[shade_index(mesh, at)];
+    const real velocity[3] = {cell->vx, cell->vy, cell->vz};
+    real way = R_HUGE;
+    real drift = R(0);
+    struct shade_view shade;
+    if (block.core <= R(0) && block.wing <= R(0))
+        return known;
+    for (int axis = 0; axis < 3; axis++) {
+        real length = R(0);
+        for (int steps = 1; steps < size; steps++)
+            length += mesh->width[axis][shade_ahead(mesh, octant, axis, at[axis], steps)];
+        const real most = r_max(velocity[axis] - block.low[axis], block.high[axis] - velocity[axis]);
+        way = r_min(way, length);
+        drift += most * most;
+    }
+    shade.core = block.core * way;
+    shade.wing = block.wing * way;
+    shade.drift = r_sqrt(drift) / block.b;
+    shade.ratio = cell->b / block.b;
+    return shade_reach(shade) > shade_reach(known) ? shade : known;
 }
 
 #endif

@@ -15,8 +15,8 @@
  * where it leaves the shell of the scattering, by its angle to the radius there: angle and sphere give the impact
  * parameter, not even the place is lost.
  *
- * Faint light is worth no walk. With a uniform number r, a photon goes on while tau < ln 10 - ln r, and counts
- * exp(-tau) but 1/10 at least: the mean is exp(-tau) at any depth. */
+ * Faint light is worth no walk. With a uniform number r, a photon goes on while tau < ln 4 - ln r, and counts
+ * exp(-tau) but 1/4 at least: the mean is exp(-tau) at any depth. */
 #ifndef LR_KERNEL_SIGHT_H
 #define LR_KERNEL_SIGHT_H
 
@@ -51,13 +51,6 @@ LR_FN real sight_limit(struct random4 random)
 LR_FN real sight_transmission(real depth)
 {
     return r_max(r_exp(-r_min(depth, R(80))), SIGHT_LEAST);
-}
-
-/* A depth that a way of this length has at least: H(a, x) > exp(-x^2) H(a, 0) and H(a, 0) > 1 - 2 a / sqrt(pi). */
-LR_FN real sight_least_depth(real alpha0, real a, real kappa, real x, real length)
-{
-    const real peak = r_max(R(1) - R(2) * R_INV_SQRT_PI * a, R(0));
-    return length * (alpha0 * peak * r_exp(-r_min(x * x, LR_VOIGT_T_MAX)) + kappa);
 }
 
 #ifdef LR_WALK_SHELLS

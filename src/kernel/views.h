@@ -81,12 +81,13 @@ struct camera_view {
     struct vec3 toward;   /* from the object to a far observer */
     struct vec3 position; /* of a near one, from the lower corner of the mesh */
     int perspective;
+    int shade; /* which of the shades is that of its octant */
 };
 
 /* Channels of equal width in radio velocity, from `first` on. */
 struct channel_view {
     int n;
-    real first, step, inv_step;
+    real first, inv_step;
 };
 
 struct transport_view {
@@ -96,16 +97,22 @@ struct transport_view {
     const struct source_view *source;
     struct table_view table;
     int dipole, analog;
-    real dipole_core, recoil;
+    real dipole_core, dipole_wing; /* part of the scatterings that are dipole-like (phase.h) */
+    real recoil;
     struct rng_key key;
     int n_camera;
     int any_near; /* one of them is near */
+    int lone;     /* there is but one, and it is far away */
     const struct camera_view *camera;
+    struct vec3 toward; /* of the first */
     struct channel_view channels;
     real force_below;               /* see deposit.h */
     int escaped;                    /* light is followed out of the mesh (sight.h) */
     int n_aspect;                   /* SHELLS: of the emissivity (aspect.h) */
-    const struct shade_view *shade; /* [n_cell] where there are cameras (shade.h) */
+    int n_shade;                    /* 0 where nothing is known of shades */
+    int octant[9];                  /* of each; the first is that of all cameras together */
+    const struct shade_view *shade; /* [n_shade][n_cell] (shade.h) */
+    int64_t n_cell;
     int64_t n_row;                  /* of channels in the light toward one camera: cells, or shells and aspects */
 };
 

@@ -14,8 +14,8 @@ static const double MIB = 1024.0 * 1024.0;
 static const double WIDE_VOXELS = 33554432;
 
 /* Segments of a smaller scattering depth leave their mean with the cameras (kernel/deposit.h): measured in
- * docs/imaging.md. */
-static const double FORCE_BELOW = 0.3;
+ * docs/imaging.md. In a mesh with thick cells packets scatter often enough, but for the thinnest of its gas. */
+static const double FORCE_BELOW = 0.3, FORCE_BELOW_AMONG_THICK = 0.03;
 
 /* ---- passes ----------------------------------------------------------------------------------------------------- */
 
@@ -193,7 +193,7 @@ void imaging_prepare_job(const lr_model *model, const struct window *window, con
     job->n_deposit_group = peels ? IMAGE_GROUPS : plan->n_group;
     job->deposit_wide = plan->wide;
     job->keep_emissivity = plan->keep;
-    job->force_below = peels ? 0 : FORCE_BELOW;
+    job->force_below = peels ? 0 : job->escaped ? FORCE_BELOW_AMONG_THICK : FORCE_BELOW;
     job->peel = peels ? peel : NULL;
 }
 
