@@ -8,7 +8,7 @@
 
 #if defined(LR_WALK_SHELLS) || defined(LR_WALK_AMR)
 
-static int make_shades(struct block **chain, struct transport_view *view, const struct cell_view *cells, int threads)
+static inline int make_shades(struct block **chain, struct transport_view *view, const struct cell_view *cells, int threads)
 {
     (void)chain;
     (void)view;
@@ -20,7 +20,7 @@ static int make_shades(struct block **chain, struct transport_view *view, const 
 #else
 
 /* One octant. `half` and `block` are room for one block per cell. */
-static void find_shade(const struct transport_view *view, const struct cell_view *cells, int octant, int threads,
+static inline void find_shade(const struct transport_view *view, const struct cell_view *cells, int octant, int threads,
                        struct shade_block *half, struct shade_block *block, struct shade_view *shade)
 {
     const struct mesh_view *mesh = &view->mesh;
@@ -53,7 +53,7 @@ static void find_shade(const struct transport_view *view, const struct cell_view
 }
 
 /* Returns 0 when memory is exhausted. */
-static int make_shades(struct block **chain, struct transport_view *view, const struct cell_view *cells, int threads)
+static inline int make_shades(struct block **chain, struct transport_view *view, const struct cell_view *cells, int threads)
 {
     const int64_t n = view->n_cell;
     if (view->n_shade == 0)

@@ -25,6 +25,7 @@ struct packet {
     real x, tau;
     real alpha0, a, kappa, eps;                        /* of the cell */
     real outflow;                                      /* SHELLS: of its gas, in units of b */
+    struct shade_view shade;                           /* of the cell; with cameras */
     real weight;                                       /* settled, in working precision */
     double settled;                                    /* weight at the last flush */
     real path;                                         /* up to the last flush */
@@ -47,8 +48,10 @@ struct packet {
 enum { FLYING, WAITING, OWING, EMPTY, FINISHED };
 #define PAID R(-1)
 
-__device__ __forceinline__ void load_cell(struct packet &p, const struct cell_view &cell)
+__device__ __forceinline__ void load_cell(const struct pass &pass, struct packet &p, const struct cell_view &cell)
 {
+    if (pass.view.shade)
+        p.shade = pass.view.shade[p.cell];
     p.alpha0 = cell.alpha0;
     p.a = cell.a;
     p.kappa = cell.kappa;
@@ -91,7 +94,7 @@ __device__ __forceinline__ void start_packet(const struct pass &pass, struct pac
     p.x = born.x;
     p.tau = born.tau;
     p.cell = walk_cell_index(&pass.view.mesh, born.at);
-    load_cell(p, pass.view.cell[p.cell]);
+    load_cell(pass, p, pass.view.cell[p.cell]);
     set_weight(p, 1);
     p.path = p.path_part = p.length = p.scatter = p.depth = p.scattered = R(0);
     p.events = 0;
@@ -149,7 +152,7 @@ __device__ __forceinline__ struct vec3 share_place(const struct packet &p, bool 
  * scattering. */
 template <int MODE, bool ABSORBING>
 __device__ __forceinline__ void note_scattering(const struct pass &pass, struct packet &p, real u,
-                                                struct random4 random, struct shade_view shade, struct note_page *to)
+                                                struct random4 random, struct note_page *to)
 {
     const bool owing = p.state == OWING;
     const real weight = ABSORBING ? p.weight * r_exp(-p.depth) : R(1);
@@ -158,7 +161,7 @@ __device__ __forceinline__ void note_scattering(const struct pass &pass, struct 
     const real limit = sight_limit(random);
     bool hidden = false;
     if (WALK_KNOWS_SHADE && MODE != MODE_APPROXIMATE_VOIGT && !pass.view.any_near)
-        hidden = shade_depth(shade, farthest_light(&pass.view, p.n, p.x, u, u_side, recoil_of(pass, p), MODE)) > limit;
+        hidden = shade_depth(p.shade, farthest_light(&pass.view, p.n, p.x, u, u_side, recoil_of(pass, p), MODE)) > limit;
     if (hidden || share <= R(0))
         return;
     const struct vec3 local = share_place(p, owing, random);
@@ -313,7 +316,7 @@ __device__ __forceinline__ bool cross(const struct pass &pass, struct packet &p,
     p.at = crossing.at;
     p.cell = index;
     p.owed = R(0);
-    load_cell(p, to);
+    load_cell(pass, p, to);
     return true;
 }
 
@@ -365,12 +368,9 @@ __device__ __forceinline__ void try_scattering(const struct pass &pass, const st
     const struct velocity_proposal atom = propose<MODE, NARROW>(pass, table, p);
     if (atom.uniform > atom.chance)
         return;
-    struct shade_view shade = {};
-    if (NOTING && WALK_KNOWS_SHADE) /* early, so that it is here when it is needed */
-        shade = pass.view.shade[p.cell];
     const struct random4 random = rng_draw(pass.view.key, p.draw++, p.id_low, p.id_high);
     if (NOTING) {
-        note_scattering<MODE, ABSORBING>(pass, p, atom.u, random, shade, to);
+        note_scattering<MODE, ABSORBING>(pass, p, atom.u, random, to);
         if (p.state == OWING) {
             if (WALK_IS_RADIAL) {
                 p.x = p.kept_x;
@@ -559,12 +559,12 @@ __device__ __forceinline__ void take_up(const struct pass &pass, const struct pa
     if (p.state == EMPTY || p.state == FINISHED)
         return;
     set_weight(p, ABSORBING ? p.settled : 1.0);
-    load_cell(p, pass.view.cell[p.cell]);
+    load_cell(pass, p, pass.view.cell[p.cell]);
 }
 
 /* The same with cameras, for one round (cuda_notes.cuh). */
 template <int MODE, bool ABSORBING, bool NARROW>
-__global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_WITH_CAMERAS)
+__global__ void __launch_bounds__(BLOCK_THREADS, ABSORBING ? BLOCKS_WITH_CAMERAS - 1 : BLOCKS_WITH_CAMERAS)
     noting_kernel(const __grid_constant__ struct pass pass)
 {
     __shared__ struct note_page pages[WARPS];
@@ -577,19 +577,17 @@ __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_WITH_CAMERAS)
     else
         take_up<ABSORBING>(pass, *aside, p);
     open_page(pass, to);
-    unsigned turn = 0;
-    while (__any_sync(0xffffffffu, p.state != FINISHED)) {
-        if (++turn % TURNS_PER_LOOK == 0 && pages_are_used_up(pass))
-            break;
-        if (!page_has_room(pass, to))
-            break;
-        if (p.state == EMPTY)
-            next_packet(pass, p);
-        if (p.state == WAITING || p.state == OWING)
-            try_scattering<MODE, ABSORBING, NARROW, true>(pass, table, p, to);
-        if (p.state == FLYING && !fly<MODE, ABSORBING, NARROW, true>(pass, table, p))
-            p.state = EMPTY;
-        __syncwarp();
+    while (__any_sync(0xffffffffu, p.state != FINISHED) && page_has_room(pass, to)) {
+        LR_NO_UNROLL
+        for (int turn = 0; turn < TURNS_PER_LOOK; turn++) {
+            if (p.state == EMPTY)
+                next_packet(pass, p);
+            if (p.state == WAITING || p.state == OWING)
+                try_scattering<MODE, ABSORBING, NARROW, true>(pass, table, p, to);
+            if (p.state == FLYING && !fly<MODE, ABSORBING, NARROW, true>(pass, table, p))
+                p.state = EMPTY;
+            __syncwarp();
+        }
     }
     close_page(pass, to);
     copy_packet<ABSORBING>(p, *aside);

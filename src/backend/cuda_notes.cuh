@@ -9,8 +9,8 @@
 namespace
 {
 
-enum { PAGE_NOTES = 8 * WARP, TURNS_PER_LOOK = 64 };
-#define POOL_BYTES ((size_t)400 << 20)
+enum { TURNS_PER_LOOK = 4, PAGE_NOTES = 4 * TURNS_PER_LOOK * WARP };
+#define POOL_BYTES ((size_t)2 << 30)
 
 /* A packet as it comes in, and the atom that scatters it. SHELLS: local_y, local_z and toward_z are the direction to
  * the observer. */
@@ -42,16 +42,15 @@ __device__ __forceinline__ void open_page(const struct pass &pass, struct note_p
     __syncwarp();
 }
 
-/* The same for all lanes of a warp. */
-__device__ __forceinline__ bool pages_are_used_up(const struct pass &pass)
-{
-    return __any_sync(0xffffffffu, *(volatile unsigned *)&pass.counters->taken >= pass.n_page);
-}
-
-/* Makes sure that every lane can write a note; returns whether it can. */
+/* Makes sure that every lane can write a note in each of the next turns; returns whether it can, and the pool has pages
+ * for others too. */
 __device__ __forceinline__ bool page_has_room(const struct pass &pass, struct note_page *to)
 {
-    if (!__any_sync(0xffffffffu, to->n > PAGE_NOTES - WARP))
+    const bool full = to->n > PAGE_NOTES - TURNS_PER_LOOK * WARP;
+    const bool used_up = *(volatile unsigned *)&pass.counters->taken >= pass.n_page;
+    if (__any_sync(0xffffffffu, used_up))
+        return false;
+    if (!__any_sync(0xffffffffu, full))
         return true;
     close_page(pass, to);
     if (threadIdx.x % WARP == 0) {

@@ -36,7 +36,7 @@ static struct transport_view make_view(int moves, int escaped)
     return (struct transport_view){
         .mesh = {.n = {NX, NY, NZ}, .width = {WIDTH_X, WIDTH_Y, WIDTH_Z}, .edge = {EDGE_X, EDGE_Y, EDGE_Z}},
         .cell = cells,
-        .channels = {.n = 8, .first = R(-4), .step = R(1), .inv_step = R(1)},
+        .channels = {.n = 8, .first = R(-4), .inv_step = R(1)},
         .escaped = escaped,
         .n_aspect = 1};
 }

@@ -35,7 +35,7 @@ static struct transport_view make_view(int escaped)
     }
     return (struct transport_view){.mesh = {.n = {N, 1, 1}, .width = {width}, .edge = {edge}, .radius = radius},
                                    .cell = cells,
-                                   .channels = {.n = 16, .first = R(-8), .step = R(1), .inv_step = R(1)},
+                                   .channels = {.n = 16, .first = R(-8), .inv_step = R(1)},
                                    .escaped = escaped,
 
                                    .n_aspect = N_ASPECT};
