@@ -180,8 +180,12 @@ static inline __attribute__((always_inline)) struct sight follow(const struct pa
     sight.state = SIGHT_GOES_ON;
     sight.row = sight_first_row(sight.cell);
     while (sight.state == SIGHT_GOES_ON) {
-        const real x = sight_aim(view, &sight);
-        sight_advance(view, &sight, note->limit[m], profile_of(view, pass->cell[sight.cell].a, x, mode));
+        const real a = pass->cell[sight.cell].a;
+        const struct leg x = sight_aim(view, &sight);
+        real profile = profile_of(view, a, x.start, mode);
+        if (WALK_IS_RADIAL && x.end != x.start)
+            profile = leg_mean(profile, profile_of(view, a, x.middle, mode), profile_of(view, a, x.end, mode), R(1));
+        sight_advance(view, &sight, note->limit[m], profile);
     }
     return sight;
 }

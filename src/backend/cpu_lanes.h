@@ -3,6 +3,8 @@
 #ifndef LR_BACKEND_CPU_LANES_H
 #define LR_BACKEND_CPU_LANES_H
 
+#include <string.h>
+
 #include "kernel/deposit.h"
 #include "kernel/emission.h"
 #include "kernel/flight.h"
@@ -21,9 +23,9 @@ struct lanes {
     real x[LANES];   /* frequency in the gas of the cell */
     real tau[LANES]; /* depth to the next scattering */
     real alpha0[LANES], a[LANES], b[LANES], kappa[LANES], eps[LANES];
-    real profile[LANES];
-    real outflow[LANES]; /* SHELLS: radial velocity in units of b */
-    real lead[LANES];    /* SHELLS: by how much x will have fallen in the middle of the next step */
+    real profile[LANES]; /* at x; after a collision on SHELLS, at its place */
+    /* SHELLS: radial velocity in units of b; frequency and profile in the middle and at the end of the next step */
+    real outflow[LANES], x_middle[LANES], x_end[LANES], profile_middle[LANES], profile_end[LANES];
     /* since the last flush */
     real length[LANES], scatter[LANES], path_part[LANES], depth[LANES], scattered[LANES];
     /* scratch of one round */
@@ -142,12 +144,6 @@ static inline __attribute__((always_inline)) void scatter_lanes(struct lanes *la
     }
 }
 
-/* The frequency at which the next step meets the gas. */
-static inline __attribute__((always_inline)) real lane_frequency(const struct lanes *lane, int l)
-{
-    return WALK_IS_RADIAL ? lane->x[l] - lane->lead[l] : lane->x[l];
-}
-
 /* SHELLS whose gas moves: see STEP_TURN. */
 static inline void aim_lanes(struct lanes *lane)
 {
@@ -155,38 +151,55 @@ static inline void aim_lanes(struct lanes *lane)
     for (int l = 0; l < LANES; l++) {
         const struct vec3 local = vec3_make(lane->local_x[l], lane->local_y[l], lane->local_z[l]);
         const struct vec3 n = vec3_make(lane->nx[l], lane->ny[l], lane->nz[l]);
-        const struct vec3 shell = vec3_make(lane->width_x[l], lane->width_y[l], R_HUGE);
-        const real reach = walk_reach(local, shell, n, r_div(STEP_TURN, r_abs(lane->outflow[l])));
-        const real step = r_min(walk_exit(local, shell, n).distance, reach);
-        lane->width_z[l] = reach;
-        lane->lead[l] = lane->outflow[l] * (walk_move(local, shell, n, R(0.5) * step).n.z - n.z);
+        const struct vec3 width = vec3_make(lane->width_x[l], lane->width_y[l], R_HUGE);
+        const struct leg leg = leg_ahead(local, width, n, lane->x[l], lane->outflow[l]);
+        lane->width_z[l] = leg.reach;
+        lane->x_middle[l] = leg.middle;
+        lane->x_end[l] = leg.end;
     }
 }
 
-static inline __attribute__((always_inline)) void profile_lanes(struct lanes *lane, const struct transport_view *view,
-                                                                const int mode, const int narrow)
+/* The profiles of all lanes at some frequencies. */
+static inline __attribute__((always_inline)) void profile_lanes(const struct lanes *lane,
+                                                                const struct transport_view *view, const real *x,
+                                                                real *profile, const int mode, const int narrow)
 {
     if (mode == MODE_TABLE_GLOBAL || mode == MODE_TABLE_CONSTANT) {
 #pragma omp simd
         for (int l = 0; l < LANES; l++)
-            lane->profile[l] = voigt_table(&view->table, lane->a[l], lane_frequency(lane, l));
+            profile[l] = voigt_table(&view->table, lane->a[l], x[l]);
         return;
     }
     if (mode == MODE_APPROXIMATE_VOIGT) {
         for (int l = 0; l < LANES; l++)
-            lane->profile[l] =
-                voigt_tanh_blend(lane->a[l], lane_frequency(lane, l), (real)voigt_crossing((double)lane->a[l]));
+            profile[l] = voigt_tanh_blend(lane->a[l], x[l], (real)voigt_crossing((double)lane->a[l]));
         return;
     }
 #pragma omp simd
     for (int l = 0; l < LANES; l++)
-        lane->profile[l] = voigt_narrow(r_min(lane->a[l], LR_VOIGT_NARROW_MAX), lane_frequency(lane, l));
+        profile[l] = voigt_narrow(r_min(lane->a[l], LR_VOIGT_NARROW_MAX), x[l]);
     if (narrow)
         return;
 #pragma omp simd
     for (int l = 0; l < LANES; l++)
-        lane->profile[l] =
-            lane->a[l] > LR_VOIGT_NARROW_MAX ? voigt_broad(lane->a[l], lane_frequency(lane, l)) : lane->profile[l];
+        profile[l] = lane->a[l] > LR_VOIGT_NARROW_MAX ? voigt_broad(lane->a[l], x[l]) : profile[l];
+}
+
+/* The same along the next step; in SHELLS at rest, and in boxes, it does not change. */
+static inline __attribute__((always_inline)) void profile_steps(struct lanes *lane, const struct transport_view *view,
+                                                                const int flows, const int mode, const int narrow)
+{
+    profile_lanes(lane, view, lane->x, lane->profile, mode, narrow);
+    if (!WALK_IS_RADIAL)
+        return;
+    if (flows) {
+        aim_lanes(lane);
+        profile_lanes(lane, view, lane->x_middle, lane->profile_middle, mode, narrow);
+        profile_lanes(lane, view, lane->x_end, lane->profile_end, mode, narrow);
+    } else {
+        memcpy(lane->profile_middle, lane->profile, sizeof lane->profile);
+        memcpy(lane->profile_end, lane->profile, sizeof lane->profile);
+    }
 }
 
 static inline __attribute__((always_inline)) void fly_lanes(struct lanes *lane, const struct transport_view *view,
@@ -195,9 +208,13 @@ static inline __attribute__((always_inline)) void fly_lanes(struct lanes *lane, 
 #pragma omp simd
     for (int l = 0; l < LANES; l++) {
         const int ready = lane->state[l] == LANE_FLYING;
-        const struct opacity opacity = opacity_at(lane->alpha0[l], lane->eps[l], lane->kappa[l], lane->profile[l]);
+        const real start = lane->profile[l];
+        const real middle = WALK_IS_RADIAL ? lane->profile_middle[l] : start;
+        const real end = WALK_IS_RADIAL ? lane->profile_end[l] : start;
+        const real mean = WALK_IS_RADIAL ? leg_mean(start, middle, end, R(1)) : start;
+        struct opacity opacity = opacity_at(lane->alpha0[l], lane->eps[l], lane->kappa[l], mean);
         const real stopping = analog ? opacity.scatter + opacity.absorb : opacity.scatter;
-        const struct segment segment =
+        struct segment segment =
             fly_segment(vec3_make(lane->local_x[l], lane->local_y[l], lane->local_z[l]),
                         vec3_make(lane->width_x[l], lane->width_y[l], lane->width_z[l]),
                         vec3_make(lane->nx[l], lane->ny[l], lane->nz[l]), lane->tau[l], stopping);
@@ -211,13 +228,20 @@ static inline __attribute__((always_inline)) void fly_lanes(struct lanes *lane, 
             lane->owed_depth[l] = owing ? (opacity.scatter + opacity.absorb) * segment.to_face : lane->owed_depth[l];
         }
         const int flying = ready & !owing;
+        if (WALK_IS_RADIAL) {
+            const struct stop stop =
+                stop_on_leg(segment, lane->alpha0[l], analog ? lane->kappa[l] : R(0), start, middle, end);
+            segment.length = segment.scatters ? stop.length : segment.length;
+            opacity = opacity_at(lane->alpha0[l], lane->eps[l], lane->kappa[l], segment.scatters ? stop.mean : mean);
+            lane->profile[l] = stop.there;
+        }
         const real length = flying ? segment.length : R(0);
         if (WALK_IS_RADIAL) {
             real way = length;
             if (imaging) {
                 const struct random4 random = rng_draw(view->key, lane->draw[l], lane->id_low[l], lane->id_high[l]);
                 const real part = scattering_part(rng_uniform(random.r0), lane->owed_depth[l]);
-                way = owing ? segment.to_face * part : length;
+                way = owing ? segment.to_face * leg_part(start, middle, end, part) : length;
                 lane->draw[l] += owing ? 1 : 0;
                 lane->kept_x[l] = owing ? lane->x[l] : lane->kept_x[l];
                 lane->kept_nx[l] = owing ? lane->nx[l] : lane->kept_nx[l];

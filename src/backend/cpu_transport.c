@@ -347,9 +347,7 @@ static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, 
             scatter_lanes(lane, view, mode, 0, absorbing, imaging);
         if (imaging)
             note_lanes(pass, lane, notes, mode);
-        if (WALK_IS_RADIAL && pass->flows)
-            aim_lanes(lane);
-        profile_lanes(lane, view, mode, narrow);
+        profile_steps(lane, view, pass->flows, mode, narrow);
         if (absorbing && view->analog)
             fly_lanes(lane, view, 1, 1, imaging);
         else

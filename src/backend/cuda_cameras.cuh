@@ -161,8 +161,9 @@ __device__ __forceinline__ void follow_photons(const struct pass &pass, struct p
     const struct transport_view &view = pass.view;
     if (p.busy) {
         const struct table_view table = tables_of<MODE>(pass);
-        const real x = sight_aim(&view, &p.sight);
-        sight_advance(&view, &p.sight, p.limit, profile_at<MODE, NARROW>(table, view.cell[p.sight.cell].a, x));
+        const struct leg leg = sight_aim(&view, &p.sight);
+        const real profile = leg_profile<MODE, NARROW>(table, view.cell[p.sight.cell].a, leg).mean;
+        sight_advance(&view, &p.sight, p.limit, profile);
         p.busy = p.sight.state == SIGHT_GOES_ON;
         if (p.sight.state == SIGHT_IS_LEFT) {
             const real value = p.amount * sight_transmission(p.sight.depth);

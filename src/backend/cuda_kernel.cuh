@@ -385,16 +385,16 @@ __device__ __forceinline__ void try_scattering(const struct pass &pass, const st
     scatter<MODE>(pass, p, atom, random);
 }
 
-/* SHELLS: set the longest step (STEP_TURN), and return the frequency at which the gas is met in its middle. */
-__device__ __forceinline__ real aim(struct packet &p)
+/* What the packet sees on its next step; SHELLS: set the longest one. */
+__device__ __forceinline__ struct leg aim(struct packet &p)
 {
-    p.at.width.z = R_HUGE;
-    if (p.outflow == R(0))
-        return p.x;
-    const real reach = walk_reach(p.at.local, p.at.width, p.n, r_div(STEP_TURN, r_abs(p.outflow)));
-    const real step = r_min(walk_exit(p.at.local, p.at.width, p.n).distance, reach);
-    p.at.width.z = reach;
-    return p.x - p.outflow * (walk_move(p.at.local, p.at.width, p.n, R(0.5) * step).n.z - p.n.z);
+    if (!WALK_IS_RADIAL) {
+        const struct leg still = {R_HUGE, p.x, p.x, p.x};
+        return still;
+    }
+    const struct leg leg = leg_ahead(p.at.local, p.at.width, p.n, p.x, p.outflow);
+    p.at.width.z = leg.reach;
+    return leg;
 }
 
 __device__ __forceinline__ void advance(struct packet &p, real length)
@@ -412,10 +412,12 @@ __device__ __forceinline__ void advance(struct packet &p, real length)
 }
 
 /* SHELLS: frequency and direction as at a place on the segment where its share may be scattered. */
-__device__ __forceinline__ void step_aside(const struct pass &pass, struct packet &p, real length, real depth)
+__device__ __forceinline__ void step_aside(const struct pass &pass, struct packet &p, const struct profiles &seen,
+                                           real length, real depth)
 {
     const struct random4 random = rng_draw(pass.view.key, p.draw++, p.id_low, p.id_high);
-    const real way = length * scattering_part(rng_uniform(random.r0), depth);
+    const real share = scattering_part(rng_uniform(random.r0), depth);
+    const real way = length * leg_part(seen.start, seen.middle, seen.end, share);
     const struct flown flown = walk_move(p.at.local, p.at.width, p.n, way);
     p.kept_x = p.x;
     p.kept_n = p.n;
@@ -428,19 +430,29 @@ __device__ __forceinline__ void step_aside(const struct pass &pass, struct packe
 template <int MODE, bool ABSORBING, bool NARROW, bool EMISSIVITY>
 __device__ __forceinline__ bool fly(const struct pass &pass, const struct table_view &table, struct packet &p)
 {
-    const real profile = profile_at<MODE, NARROW>(table, p.a, WALK_IS_RADIAL ? aim(p) : p.x);
-    const struct opacity opacity = opacity_at(p.alpha0, ABSORBING ? p.eps : R(0), ABSORBING ? p.kappa : R(0), profile);
+    const struct profiles seen = leg_profile<MODE, NARROW>(table, p.a, aim(p));
+    const real eps = ABSORBING ? p.eps : R(0);
+    const real kappa = ABSORBING ? p.kappa : R(0);
     const bool analog = ABSORBING && pass.view.analog;
-    const real stopping = analog ? opacity.scatter + opacity.absorb : opacity.scatter;
-    const struct segment segment = fly_segment(p.at.local, p.at.width, p.n, p.tau, stopping);
+    struct opacity opacity = opacity_at(p.alpha0, eps, kappa, seen.mean);
+    struct opacity there = opacity; /* at the end of the segment */
+    struct segment segment = fly_segment(p.at.local, p.at.width, p.n, p.tau,
+                                         analog ? opacity.scatter + opacity.absorb : opacity.scatter);
     const real ahead = opacity.scatter * segment.to_face;
     if (EMISSIVITY && p.owed == R(0) && ahead < pass.view.force_below && ahead > R(0)) {
         p.owed = (ABSORBING ? p.weight * r_exp(-p.depth) : R(1)) * expected_scattering(opacity, segment.to_face);
         p.owed_depth = (opacity.scatter + opacity.absorb) * segment.to_face;
         p.state = OWING;
         if (WALK_IS_RADIAL)
-            step_aside(pass, p, segment.to_face, p.owed_depth);
+            step_aside(pass, p, seen, segment.to_face, p.owed_depth);
         return true;
+    }
+    if (WALK_IS_RADIAL && segment.scatters) {
+        const struct stop stop =
+            stop_on_leg(segment, p.alpha0, analog ? kappa : R(0), seen.start, seen.middle, seen.end);
+        segment.length = stop.length;
+        opacity = opacity_at(p.alpha0, eps, kappa, stop.mean);
+        there = opacity_at(p.alpha0, eps, kappa, stop.there);
     }
     advance(p, segment.length);
     p.tau = segment.tau_left;
@@ -467,7 +479,7 @@ __device__ __forceinline__ bool fly(const struct pass &pass, const struct table_
         keep_last(pass, p);
     if (analog) {
         const struct random4 random = rng_draw(pass.view.key, p.draw++, p.id_low, p.id_high);
-        if (rng_uniform(random.r0) * stopping <= opacity.absorb) {
+        if (rng_uniform(random.r0) * (there.scatter + there.absorb) <= there.absorb) {
             flush<ABSORBING>(pass, p);
             p.absorbed = p.settled;
             end_packet<ABSORBING>(pass, p, -1);

@@ -4,6 +4,7 @@
 #define LR_BACKEND_CUDA_PASS_CUH
 
 #include "backend/build_views.h"
+#include "kernel/flight.h"
 #include "kernel/tables.h"
 
 namespace
@@ -75,6 +76,25 @@ __device__ __forceinline__ real profile_at(const struct table_view &table, real 
     if (MODE == MODE_APPROXIMATE_VOIGT)
         return voigt_tanh_blend(a, x, (real)voigt_crossing((double)a));
     return NARROW ? voigt_narrow(a, x) : voigt(a, x);
+}
+
+/* The profile along a step; but for SHELLS it is the same everywhere. */
+struct profiles {
+    real start, middle, end, mean;
+};
+
+template <int MODE, bool NARROW>
+__device__ __forceinline__ struct profiles leg_profile(const struct table_view &table, real a,
+                                                           const struct leg &leg)
+{
+    struct profiles seen;
+    seen.start = seen.middle = seen.end = seen.mean = profile_at<MODE, NARROW>(table, a, leg.start);
+    if (WALK_IS_RADIAL && leg.end != leg.start) {
+        seen.middle = profile_at<MODE, NARROW>(table, a, leg.middle);
+        seen.end = profile_at<MODE, NARROW>(table, a, leg.end);
+        seen.mean = leg_mean(seen.start, seen.middle, seen.end, R(1));
+    }
+    return seen;
 }
 
 } // namespace

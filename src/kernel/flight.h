@@ -43,9 +43,79 @@ LR_FN struct segment fly_segment(struct vec3 local, struct vec3 width, struct ve
     return result;
 }
 
-/* Where the velocity of the gas along a flight changes inside a cell (shells), a step is so short that it changes by
- * STEP_TURN b at most, and the step sees the gas as it moves in its middle. */
+/* SHELLS: the velocity of the gas along a flight changes inside a cell. A step is so short that it changes by STEP_TURN b
+ * at most, and the profile is known at its start, middle and end: between them it is the parabola through all three,
+ *
+ *     q(y) = q0 + q1 y + q2 y^2,    INT_0^1 q dy = (start + 4 middle + end) / 6.
+ *
+ * At x = 2.5 that integral is good to 5e-4; one value in the middle would be off by 6 %, and make packets in thick gas
+ * scatter as if they were half a step ahead. */
 #define STEP_TURN R(0.25)
+
+/* The longest step, and the frequencies on it. */
+struct leg {
+    real reach;
+    real start, middle, end;
+};
+
+LR_FN struct leg leg_ahead(struct vec3 local, struct vec3 width, struct vec3 n, real x, real outflow)
+{
+    const struct vec3 shell = vec3_make(width.x, width.y, R_HUGE);
+    struct leg leg;
+    leg.reach = walk_reach(local, shell, n, r_div(STEP_TURN, r_abs(outflow)));
+    const real step = r_min(walk_exit(local, shell, n).distance, leg.reach);
+    leg.start = x;
+    leg.middle = x - outflow * (walk_move(local, shell, n, R(0.5) * step).n.z - n.z);
+    leg.end = x - outflow * (walk_move(local, shell, n, step).n.z - n.z);
+    return leg;
+}
+
+/* The mean of q over the first part y of the step, and q at its end. */
+LR_FN real leg_mean(real start, real middle, real end, real y)
+{
+    const real q1 = R(4) * middle - R(3) * start - end;
+    const real q2 = R(2) * (start + end) - R(4) * middle;
+    return start + y * (R(0.5) * q1 + R(1.0 / 3) * y * q2);
+}
+
+LR_FN real leg_value(real start, real middle, real end, real y)
+{
+    const real q1 = R(4) * middle - R(3) * start - end;
+    const real q2 = R(2) * (start + end) - R(4) * middle;
+    return start + y * (q1 + y * q2);
+}
+
+/* The part of the step on which a share of the whole integral is reached, by Newton's method. */
+LR_FN real leg_part(real start, real middle, real end, real share)
+{
+    const real mean = leg_mean(start, middle, end, R(1));
+    const real least = R(0.05) * mean;
+    real y = share;
+    for (int i = 0; i < 4; i++) {
+        const real missing = share * mean - y * leg_mean(start, middle, end, y);
+        const real slope = r_max(leg_value(start, middle, end, y), least);
+        y = r_min(r_max(y + (slope > R(0) ? r_div(missing, slope) : R(0)), R(0)), R(1));
+    }
+    return y;
+}
+
+/* Where a flight stops on such a step: fly_segment has found the share of its depth. The opacity is alpha0 times the
+ * profile, and a grey one. */
+struct stop {
+    real length;
+    real mean, there; /* the profile up to this place, and at it */
+};
+
+LR_FN struct stop stop_on_leg(struct segment segment, real alpha0, real grey, real start, real middle, real end)
+{
+    const real share = r_min(r_div(segment.length, segment.to_face), R(1));
+    const real y = leg_part(alpha0 * start + grey, alpha0 * middle + grey, alpha0 * end + grey, share);
+    struct stop stop;
+    stop.length = y * segment.to_face;
+    stop.mean = leg_mean(start, middle, end, y);
+    stop.there = leg_value(start, middle, end, y);
+    return stop;
+}
 
 /* (1 - exp(-f)) / f for f >= 0, without cancellation. */
 LR_FN real mean_transmission(real f)

@@ -62,23 +62,17 @@ LR_FN int sight_first_row(int cell)
     return -1;
 }
 
-/* A step on which the velocity of the gas toward the camera changes by SIGHT_TURN b at most. */
-#define SIGHT_TURN R(0.125)
-
-/* The frequency at which the next step meets the gas. */
-LR_FN real sight_aim(const struct transport_view *view, struct sight *sight)
+/* The frequencies at which the next step meets the gas. */
+LR_FN struct leg sight_aim(const struct transport_view *view, struct sight *sight)
 {
     const struct cell_view *cell = &view->cell[sight->cell];
-    sight->at.width.z = R_HUGE;
-    if (cell->vx == R(0))
-        return sight->x;
-    const real outflow = r_div(cell->vx, cell->b);
-    const real reach = walk_reach(sight->at.local, sight->at.width, sight->n, r_div(SIGHT_TURN, r_abs(outflow)));
-    const real step = r_min(walk_exit(sight->at.local, sight->at.width, sight->n).distance, reach);
-    sight->at.width.z = reach;
-    return sight->x - outflow * (walk_move(sight->at.local, sight->at.width, sight->n, R(0.5) * step).n.z - sight->n.z);
+    const struct leg leg =
+        leg_ahead(sight->at.local, sight->at.width, sight->n, sight->x, r_div(cell->vx, cell->b));
+    sight->at.width.z = leg.reach;
+    return leg;
 }
 
+/* `profile` is the mean over the step. */
 LR_FN void sight_advance(const struct transport_view *view, struct sight *sight, real limit, real profile)
 {
     const struct cell_view *cell = &view->cell[sight->cell];
@@ -114,10 +108,13 @@ LR_FN int sight_first_row(int cell)
     return cell;
 }
 
-LR_FN real sight_aim(const struct transport_view *view, struct sight *sight)
+LR_FN struct leg sight_aim(const struct transport_view *view, struct sight *sight)
 {
+    struct leg leg;
     (void)view;
-    return sight->x;
+    leg.reach = R_HUGE;
+    leg.start = leg.middle = leg.end = sight->x;
+    return leg;
 }
 
 /* One cell; the row is that of the first. */

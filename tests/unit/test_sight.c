@@ -63,8 +63,9 @@ static void follow(const struct transport_view *view, struct sight *sight, real 
 {
     for (int steps = 0; sight->state == SIGHT_GOES_ON; steps++) {
         assert_true(steps <= NX + NY + NZ);
-        const real x = sight_aim(view, sight);
-        sight_advance(view, sight, limit, voigt(view->cell[sight->cell].a, x));
+        const struct leg leg = sight_aim(view, sight);
+        assert_true(leg.end == leg.start);
+        sight_advance(view, sight, limit, voigt(view->cell[sight->cell].a, leg.start));
     }
 }
 
