@@ -227,6 +227,7 @@ static inline int make_camera_views(const struct view_store *store, const struct
     view->n_camera = job->n_camera;
     view->channels.n = job->n_channel;
     view->force_below = (real)job->force_below;
+    view->share_least = (real)job->share_least;
     view->n_aspect = job->n_aspect;
     view->n_row = job->n_row;
     view->escaped = job->escaped;

@@ -36,6 +36,7 @@ struct lanes {
     uint32_t events[LANES]; /* scatterings so far */
     /* shares for the cameras: what a segment owes; then what is left, by which photon and atom */
     int32_t forced[LANES];                                /* this segment has left its share */
+    real debt[LANES];                                     /* small shares, added up */
     real owed[LANES], owed_way[LANES], owed_depth[LANES]; /* with the way to the face ahead, and its depth */
     real kept_x[LANES], kept_nx[LANES], kept_ny[LANES], kept_nz[LANES]; /* SHELLS: of the packet, while LANE_OWING */
     real share[LANES], in_x[LANES], in_nx[LANES], in_ny[LANES], in_nz[LANES], u_side[LANES], limit[LANES];
@@ -89,8 +90,8 @@ static inline void propose_lanes_complete(struct lanes *lane, const struct trans
 }
 
 static inline __attribute__((always_inline)) void scatter_lanes(struct lanes *lane, const struct transport_view *view,
-                                                                const int mode, const int dipole,
-                                                                const int absorbing, const int imaging)
+                                                                const int mode, const int dipole, const int absorbing,
+                                                                const int imaging)
 {
     const struct rng_key key = view->key;
     const struct transport_view known = *view; /* a copy, which no store into a lane can change */
@@ -103,8 +104,9 @@ static inline __attribute__((always_inline)) void scatter_lanes(struct lanes *la
         const struct vec3 n = vec3_make(lane->nx[l], lane->ny[l], lane->nz[l]);
         const real x = lane->x[l];
         const int core = phase_in_core(lane->a[l], x);
-        const struct vec3 out = dipole ? direction_dipole(n, core ? known.dipole_core : known.dipole_wing, random.r0, random.r1)
-                                       : direction_isotropic(random.r0, random.r1);
+        const struct vec3 out =
+            dipole ? direction_dipole(n, core ? known.dipole_core : known.dipole_wing, random.r0, random.r1)
+                   : direction_isotropic(random.r0, random.r1);
         const real g = vec3_dot(n, out);
         const struct normal_pair thermal = thermal_pair(random.r2, random.r3);
         const real u_perp = thermal.first;
@@ -205,6 +207,8 @@ static inline __attribute__((always_inline)) void profile_steps(struct lanes *la
 static inline __attribute__((always_inline)) void fly_lanes(struct lanes *lane, const struct transport_view *view,
                                                             const int absorbing, const int analog, const int imaging)
 {
+    const real force_below = view->force_below;
+    const real share_least = view->share_least;
 #pragma omp simd
     for (int l = 0; l < LANES; l++) {
         const int ready = lane->state[l] == LANE_FLYING;
@@ -214,16 +218,23 @@ static inline __attribute__((always_inline)) void fly_lanes(struct lanes *lane, 
         const real mean = WALK_IS_RADIAL ? leg_mean(start, middle, end, R(1)) : start;
         struct opacity opacity = opacity_at(lane->alpha0[l], lane->eps[l], lane->kappa[l], mean);
         const real stopping = analog ? opacity.scatter + opacity.absorb : opacity.scatter;
-        struct segment segment =
-            fly_segment(vec3_make(lane->local_x[l], lane->local_y[l], lane->local_z[l]),
-                        vec3_make(lane->width_x[l], lane->width_y[l], lane->width_z[l]),
-                        vec3_make(lane->nx[l], lane->ny[l], lane->nz[l]), lane->tau[l], stopping);
+        struct segment segment = fly_segment(vec3_make(lane->local_x[l], lane->local_y[l], lane->local_z[l]),
+                                             vec3_make(lane->width_x[l], lane->width_y[l], lane->width_z[l]),
+                                             vec3_make(lane->nx[l], lane->ny[l], lane->nz[l]), lane->tau[l], stopping);
         int owing = 0;
         if (imaging) {
             const real depth = opacity.scatter * segment.to_face;
-            owing = ready & !lane->forced[l] & (depth < view->force_below) & (depth > R(0));
+            const int thin = ready & !lane->forced[l] & (depth < force_below) & (depth > R(0));
             const real weight = absorbing ? lane->weight[l] * r_exp(-r_min(lane->depth[l], R(80))) : R(1);
-            lane->owed[l] = owing ? weight * expected_scattering(opacity, segment.to_face) : lane->owed[l];
+            const real share = weight * expected_scattering(opacity, segment.to_face);
+            const real due = thin ? share : R(0);
+            const real debt = lane->debt[l] + (due < share_least ? due : R(0));
+            const real left = share_by_chance(debt, share_least);
+            const real owed = due < share_least ? left : due;
+            owing = owed > R(0) ? thin : 0;
+            lane->debt[l] = due < share_least ? debt - left : debt;
+            lane->forced[l] = due > owed ? 1 : lane->forced[l];
+            lane->owed[l] = owing ? owed : lane->owed[l];
             lane->owed_way[l] = owing ? segment.to_face : lane->owed_way[l];
             lane->owed_depth[l] = owing ? (opacity.scatter + opacity.absorb) * segment.to_face : lane->owed_depth[l];
         }

@@ -8,7 +8,8 @@
 
 #if defined(LR_WALK_SHELLS) || defined(LR_WALK_AMR)
 
-static inline int make_shades(struct block **chain, struct transport_view *view, const struct cell_view *cells, int threads)
+static inline int make_shades(struct block **chain, struct transport_view *view, const struct cell_view *cells,
+                              int threads)
 {
     (void)chain;
     (void)view;
@@ -21,7 +22,7 @@ static inline int make_shades(struct block **chain, struct transport_view *view,
 
 /* One octant. `half` and `block` are room for one block per cell. */
 static inline void find_shade(const struct transport_view *view, const struct cell_view *cells, int octant, int threads,
-                       struct shade_block *half, struct shade_block *block, struct shade_view *shade)
+                              struct shade_block *half, struct shade_block *block, struct shade_view *shade)
 {
     const struct mesh_view *mesh = &view->mesh;
     const int64_t n_row = (int64_t)mesh->n[0] * mesh->n[1];
@@ -53,12 +54,14 @@ static inline void find_shade(const struct transport_view *view, const struct ce
 }
 
 /* Returns 0 when memory is exhausted. */
-static inline int make_shades(struct block **chain, struct transport_view *view, const struct cell_view *cells, int threads)
+static inline int make_shades(struct block **chain, struct transport_view *view, const struct cell_view *cells,
+                              int threads)
 {
     const int64_t n = view->n_cell;
     if (view->n_shade == 0)
         return 1;
-    struct shade_view *shade = (struct shade_view *)chain_copy(chain, (size_t)(view->n_shade * n) * sizeof *shade, NULL);
+    struct shade_view *shade =
+        (struct shade_view *)chain_copy(chain, (size_t)(view->n_shade * n) * sizeof *shade, NULL);
     struct shade_block *half = (struct shade_block *)malloc((size_t)n * sizeof *half);
     struct shade_block *block = (struct shade_block *)malloc((size_t)n * sizeof *block);
     const int ready = shade && half && block;

@@ -140,6 +140,7 @@ static void start_lane(struct pass *pass, struct lanes *lane, int l, struct supp
     set_weight(lane, l, 1);
     lane->path[l] = lane->absorbed[l] = lane->scattered_sum[l] = 0;
     lane->events[l] = 0;
+    lane->debt[l] = share_start(&pass->view, lane->id_low[l], lane->id_high[l]);
     lane->state[l] = LANE_FLYING;
     keep_last_scattering(lane, l);
 }
@@ -329,10 +330,9 @@ static void report_progress(struct pass *pass, double *last)
     pass->monitor->progress(pass->monitor->user, done);
 }
 
-static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, struct lanes *lane,
-                                                             struct notes *notes, struct supply *supply,
-                                                             const int mode, const int absorbing, const int narrow,
-                                                             const int imaging)
+static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, struct lanes *lane, struct notes *notes,
+                                                             struct supply *supply, const int mode, const int absorbing,
+                                                             const int narrow, const int imaging)
 {
     const struct transport_view *view = &pass->view;
     double last_report = lr_seconds();
@@ -364,13 +364,13 @@ static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, 
 #define RUN_ROUNDS(mode, narrow)                                                                                       \
     do {                                                                                                               \
         if (pass->job->absorbing && pass->job->n_camera > 0)                                                           \
-            run_rounds(pass, lane, notes, supply, mode, 1, narrow, 1);                                                        \
+            run_rounds(pass, lane, notes, supply, mode, 1, narrow, 1);                                                 \
         else if (pass->job->absorbing)                                                                                 \
-            run_rounds(pass, lane, notes, supply, mode, 1, narrow, 0);                                                        \
+            run_rounds(pass, lane, notes, supply, mode, 1, narrow, 0);                                                 \
         else if (pass->job->n_camera > 0)                                                                              \
-            run_rounds(pass, lane, notes, supply, mode, 0, narrow, 1);                                                        \
+            run_rounds(pass, lane, notes, supply, mode, 0, narrow, 1);                                                 \
         else                                                                                                           \
-            run_rounds(pass, lane, notes, supply, mode, 0, narrow, 0);                                                        \
+            run_rounds(pass, lane, notes, supply, mode, 0, narrow, 0);                                                 \
     } while (0)
 
 static void run_mode(struct pass *pass, struct lanes *lane, struct notes *notes, struct supply *supply)
@@ -453,7 +453,8 @@ enum lr_status NAME_EXPAND(cpu_transport_,
     struct notes *notes = aligned_alloc(64, (size_t)threads * sizeof *notes);
     enum lr_status status = LR_OK;
 
-    int ready = lanes && notes && make_transport_view(&store, job, &pass.view) && make_cone_set(&store, job, &pass.cones);
+    int ready =
+        lanes && notes && make_transport_view(&store, job, &pass.view) && make_cone_set(&store, job, &pass.cones);
     pass.cell = ready ? chain_copy(&chain, (size_t)job->n_cell * sizeof *pass.cell, NULL) : NULL;
     ready = pass.cell && fill_cells(job->read_cells, job->medium, 0, job->n_cell, pass.cell);
     ready = ready && make_shades(&chain, &pass.view, pass.cell, threads);

@@ -98,8 +98,8 @@ __device__ __forceinline__ void send_photons(const struct pass &pass, const stru
         if (WALK_KNOWS_SHADE && MODE != MODE_APPROXIMATE_VOIGT && !near_observer) {
             const struct shade_view shade = view.shade[camera.shade * view.n_cell + cell];
             const real way = walk_exit(local, at.width, toward).distance;
-            sends &= shade_depth(shade, light.x) + shade_own_depth(gas.alpha0, gas.a, gas.kappa, light.x, way) <
-                     note.limit;
+            sends &=
+                shade_depth(shade, light.x) + shade_own_depth(gas.alpha0, gas.a, gas.kappa, light.x, way) < note.limit;
         }
         photon.i = note.i;
         photon.j = note.j;

@@ -37,6 +37,7 @@ struct packet {
     int cell;
     int state;
     real owed;       /* to the cameras, for this segment; PAID: nothing any more */
+    real debt;       /* small shares, added up */
     real owed_depth; /* of the way to the face ahead, on which the share is left */
     real kept_x;     /* SHELLS: of the packet, while it is where the share is left */
     struct vec3 kept_n;
@@ -101,6 +102,7 @@ __device__ __forceinline__ void start_packet(const struct pass &pass, struct pac
     p.absorbed = p.scattered_sum = 0;
     p.state = FLYING;
     p.owed = R(0);
+    p.debt = share_start(&pass.view, p.id_low, p.id_high);
     if (pass.last)
         keep_last(pass, p);
 }
@@ -161,7 +163,8 @@ __device__ __forceinline__ void note_scattering(const struct pass &pass, struct 
     const real limit = sight_limit(random);
     bool hidden = false;
     if (WALK_KNOWS_SHADE && MODE != MODE_APPROXIMATE_VOIGT && !pass.view.any_near)
-        hidden = shade_depth(p.shade, farthest_light(&pass.view, p.n, p.x, u, u_side, recoil_of(pass, p), MODE)) > limit;
+        hidden =
+            shade_depth(p.shade, farthest_light(&pass.view, p.n, p.x, u, u_side, recoil_of(pass, p), MODE)) > limit;
     if (hidden || share <= R(0))
         return;
     const struct vec3 local = share_place(p, owing, random);
@@ -345,7 +348,8 @@ __device__ __forceinline__ void scatter(const struct pass &pass, struct packet &
 {
     const struct vec3 out =
         pass.view.dipole
-            ? direction_dipole(p.n, phase_in_core(p.a, p.x) ? pass.view.dipole_core : pass.view.dipole_wing, random.r0, random.r1)
+            ? direction_dipole(p.n, phase_in_core(p.a, p.x) ? pass.view.dipole_core : pass.view.dipole_wing, random.r0,
+                               random.r1)
             : direction_isotropic(random.r0, random.r1);
     if (MODE == MODE_COMPLETE) {
         p.x = atom.u;
@@ -436,16 +440,25 @@ __device__ __forceinline__ bool fly(const struct pass &pass, const struct table_
     const bool analog = ABSORBING && pass.view.analog;
     struct opacity opacity = opacity_at(p.alpha0, eps, kappa, seen.mean);
     struct opacity there = opacity; /* at the end of the segment */
-    struct segment segment = fly_segment(p.at.local, p.at.width, p.n, p.tau,
-                                         analog ? opacity.scatter + opacity.absorb : opacity.scatter);
+    struct segment segment =
+        fly_segment(p.at.local, p.at.width, p.n, p.tau, analog ? opacity.scatter + opacity.absorb : opacity.scatter);
     const real ahead = opacity.scatter * segment.to_face;
     if (EMISSIVITY && p.owed == R(0) && ahead < pass.view.force_below && ahead > R(0)) {
-        p.owed = (ABSORBING ? p.weight * r_exp(-p.depth) : R(1)) * expected_scattering(opacity, segment.to_face);
-        p.owed_depth = (opacity.scatter + opacity.absorb) * segment.to_face;
-        p.state = OWING;
-        if (WALK_IS_RADIAL)
-            step_aside(pass, p, seen, segment.to_face, p.owed_depth);
-        return true;
+        const real weight = ABSORBING ? p.weight * r_exp(-p.depth) : R(1);
+        p.owed = weight * expected_scattering(opacity, segment.to_face);
+        if (p.owed < pass.view.share_least) {
+            p.debt += p.owed;
+            p.owed = share_by_chance(p.debt, pass.view.share_least);
+            p.debt -= p.owed;
+        }
+        if (p.owed > R(0)) {
+            p.owed_depth = (opacity.scatter + opacity.absorb) * segment.to_face;
+            p.state = OWING;
+            if (WALK_IS_RADIAL)
+                step_aside(pass, p, seen, segment.to_face, p.owed_depth);
+            return true;
+        }
+        p.owed = PAID;
     }
     if (WALK_IS_RADIAL && segment.scatters) {
         const struct stop stop =
@@ -548,6 +561,7 @@ __device__ __forceinline__ void copy_packet(const struct packet &from, struct pa
     to.cell = from.cell;
     to.state = from.state;
     to.owed = from.owed;
+    to.debt = from.debt;
     to.owed_depth = from.owed_depth;
     if (WALK_IS_RADIAL) {
         to.kept_x = from.kept_x;

@@ -54,7 +54,7 @@ struct pass {
     unsigned n_page;
     struct note_counters *counters;
     struct packet *aside; /* of each thread, between rounds */
-    int round; /* 0: the first */
+    int round;            /* 0: the first */
 };
 
 template <int MODE>
@@ -84,8 +84,7 @@ struct profiles {
 };
 
 template <int MODE, bool NARROW>
-__device__ __forceinline__ struct profiles leg_profile(const struct table_view &table, real a,
-                                                           const struct leg &leg)
+__device__ __forceinline__ struct profiles leg_profile(const struct table_view &table, real a, const struct leg &leg)
 {
     struct profiles seen;
     seen.start = seen.middle = seen.end = seen.mean = profile_at<MODE, NARROW>(table, a, leg.start);

@@ -1,5 +1,6 @@
 /* CUDA transport driver: memory, launch and tallies. Packets come from an atomic queue; the kernels are in
- * cuda_kernel.cuh and, for cameras, cuda_cameras.cuh. Compiled once per mesh and precision; LR_CUDA_VARIANT names the entry. */
+ * cuda_kernel.cuh and, for cameras, cuda_cameras.cuh. Compiled once per mesh and precision; LR_CUDA_VARIANT names the
+ * entry. */
 #include <cuda_runtime.h>
 
 #include <cstdlib>

@@ -13,6 +13,10 @@
  * leaves the mean itself, with an atom drawn for the purpose at a place on the way where a scattering might happen,
  * since thin gas scatters too rarely to count events. Above, each scattering is one count, with its own atom and place.
  *
+ * Shares below share_least are not worth the way to a camera. A packet adds them up, from a random start, and leaves
+ * share_least on a segment whenever the sum has grown by as much: any one share is left with the probability
+ * share / share_least, and on the mean all of them.
+ *
  * On shells there is one observer, in a direction drawn for each share (aspect.h). The packet waits for the atom at the
  * place of its share, in the frame of that place. */
 #ifndef LR_KERNEL_DEPOSIT_H
@@ -110,6 +114,18 @@ LR_FN real farthest_light(const struct transport_view *view, struct vec3 n, real
 LR_FN real expected_scattering(struct opacity opacity, real length)
 {
     return opacity.scatter * length * mean_transmission((opacity.scatter + opacity.absorb) * length);
+}
+
+/* What is left on a segment when the sum has grown to this: share_least, or nothing; the sum falls by as much. */
+LR_FN real share_by_chance(real sum, real least)
+{
+    return sum >= least ? least : R(0);
+}
+
+/* The start of the sum. Packets have this draw to themselves. */
+LR_FN real share_start(const struct transport_view *view, uint32_t id_low, uint32_t id_high)
+{
+    return view->share_least * rng_uniform(rng_draw(view->key, UINT32_MAX, id_low, id_high).r0);
 }
 
 /* The part of the way, of depth t in all, on which a scattering happens that is known to happen on it:

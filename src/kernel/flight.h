@@ -43,8 +43,8 @@ LR_FN struct segment fly_segment(struct vec3 local, struct vec3 width, struct ve
     return result;
 }
 
-/* SHELLS: the velocity of the gas along a flight changes inside a cell. A step is so short that it changes by STEP_TURN b
- * at most, and the profile is known at its start, middle and end: between them it is the parabola through all three,
+/* SHELLS: the velocity of the gas along a flight changes inside a cell. A step is so short that it changes by STEP_TURN
+ * b at most, and the profile is known at its start, middle and end: between them it is the parabola through all three,
  *
  *     q(y) = q0 + q1 y + q2 y^2,    INT_0^1 q dy = (start + 4 middle + end) / 6.
  *

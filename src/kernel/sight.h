@@ -66,8 +66,7 @@ LR_FN int sight_first_row(int cell)
 LR_FN struct leg sight_aim(const struct transport_view *view, struct sight *sight)
 {
     const struct cell_view *cell = &view->cell[sight->cell];
-    const struct leg leg =
-        leg_ahead(sight->at.local, sight->at.width, sight->n, sight->x, r_div(cell->vx, cell->b));
+    const struct leg leg = leg_ahead(sight->at.local, sight->at.width, sight->n, sight->x, r_div(cell->vx, cell->b));
     sight->at.width.z = leg.reach;
     return leg;
 }

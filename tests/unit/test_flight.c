@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "kernel/flight.h"
-#include "kernel/voigt.h"
 #include "kernel/phase.h"
+#include "kernel/voigt.h"
 #include "ks.h"
 
 static struct random4 draw(uint32_t stream, uint32_t k)
@@ -137,9 +137,9 @@ static void test_free_paths_are_exponential_across_cells(void **state)
     assert_true(ks_distance(&depth) < KS_LAMBDA);
 }
 
-/* Along a leg the frequency changes by up to STEP_TURN: mean profile, and where a share of the depth is reached, against
- * sums over fine steps. Simpson's rule is off by up to 1.2e-3 in the Doppler core; the parabola lacks a cubic term, worth
- * 5e-3 of a step in the place. */
+/* Along a leg the frequency changes by up to STEP_TURN: mean profile, and where a share of the depth is reached,
+ * against sums over fine steps. Simpson's rule is off by up to 1.2e-3 in the Doppler core; the parabola lacks a cubic
+ * term, worth 5e-3 of a step in the place. */
 static void test_legs_are_integrals_of_the_profile(void **state)
 {
     enum { FINE = 4000 };

@@ -51,7 +51,8 @@ static void make_shade(const struct mesh_view *mesh, int octant)
     find_shade(&view, cells, octant, 1, room[0], room[1], shades);
 }
 
-/* Of the line, from the end of the first cell out of the mesh; or through so many cells that no block reaches farther. */
+/* Of the line, from the end of the first cell out of the mesh; or through so many cells that no block reaches farther.
+ */
 static double depth_ahead(const struct mesh_view *mesh, struct place at, struct vec3 n, double x_first)
 {
     const struct cell_view *first = &cells[walk_cell_index(mesh, at)];
@@ -100,7 +101,8 @@ static void no_way_out_is_thinner(void **state)
             const struct vec3 n_ahead = vec3_make(octant & 1 ? -r_abs(toward.x) : r_abs(toward.x),
                                                   octant & 2 ? -r_abs(toward.y) : r_abs(toward.y),
                                                   octant & 4 ? -r_abs(toward.z) : r_abs(toward.z));
-            const struct place from = place_in(&mesh, at, uniform(i, k + 1000), uniform(i, k + 2000), uniform(i, k + 3000));
+            const struct place from =
+                place_in(&mesh, at, uniform(i, k + 1000), uniform(i, k + 2000), uniform(i, k + 3000));
             const double least = (double)shade_depth(shades[shade_index(&mesh, at)], (real)x);
             assert_true(depth_ahead(&mesh, from, n_ahead, x) >= least * (1 - 1e-5));
             hidden += least > 3;

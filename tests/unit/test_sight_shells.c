@@ -101,8 +101,8 @@ static double first_sphere(int shell, double p, double mu)
     return radius[mu < 0 && p < radius[shell] ? shell : shell + 1];
 }
 
-/* Simpson's rule on steps h = b/4 leaves a share h^4 / 2880 (16 x^4 - 48 x^2 + 12) of the depth in the Doppler core, which
- * ends near |x| = 3: 1.2e-3 there. */
+/* Simpson's rule on steps h = b/4 leaves a share h^4 / 2880 (16 x^4 - 48 x^2 + 12) of the depth in the Doppler core,
+ * which ends near |x| = 3: 1.2e-3 there. */
 static void depths_are_integrals_along_the_line(void **state)
 {
     const struct transport_view view = make_view(1);
