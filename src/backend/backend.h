@@ -150,7 +150,7 @@ struct transport_job {
     bool keep_emissivity; /* leave it with the device, divided by the volumes of cells: one group, not wide, not SHELLS
                            */
     double force_below;   /* see kernel/deposit.h */
-    double share_least;
+    double share_least;   /* the same */
     int n_aspect;                      /* 1; SHELLS: one camera stands for all, and cells have so many aspects */
     bool escaped;                      /* light toward cameras is followed out of the mesh, not only out of its cell */
     int64_t n_row;                     /* of channels for one camera: n_cell x n_aspect */

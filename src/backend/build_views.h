@@ -199,12 +199,13 @@ static inline int fill_cells(read_cells_fn *read_cells, const void *medium, int6
     return 1;
 }
 
-/* One shade for each octant with a camera; where there are several, one for all of them comes first. */
+/* One shade for each octant with a camera; where there are several, one for all of them comes first. None where light
+ * is followed to the end of its cell only: what lies ahead of that is left to rays. */
 static inline void number_shades(int n_camera, struct camera_view *camera, struct transport_view *view)
 {
     int slot[8] = {0};
     int n = 0;
-    for (int c = 0; WALK_KNOWS_SHADE && c < n_camera; c++) {
+    for (int c = 0; WALK_KNOWS_SHADE && view->escaped && c < n_camera; c++) {
         const int octant = shade_octant(camera[c].toward);
         if (!slot[octant]) {
             slot[octant] = ++n;

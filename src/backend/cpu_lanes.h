@@ -36,7 +36,7 @@ struct lanes {
     uint32_t events[LANES]; /* scatterings so far */
     /* shares for the cameras: what a segment owes; then what is left, by which photon and atom */
     int32_t forced[LANES];                                /* this segment has left its share */
-    real debt[LANES];                                     /* small shares, added up */
+    uint32_t debt[LANES];                                 /* small shares, added up */
     real owed[LANES], owed_way[LANES], owed_depth[LANES]; /* with the way to the face ahead, and its depth */
     real kept_x[LANES], kept_nx[LANES], kept_ny[LANES], kept_nz[LANES]; /* SHELLS: of the packet, while LANE_OWING */
     real share[LANES], in_x[LANES], in_nx[LANES], in_ny[LANES], in_nz[LANES], u_side[LANES], limit[LANES];
@@ -228,11 +228,11 @@ static inline __attribute__((always_inline)) void fly_lanes(struct lanes *lane, 
             const real weight = absorbing ? lane->weight[l] * r_exp(-r_min(lane->depth[l], R(80))) : R(1);
             const real share = weight * expected_scattering(opacity, segment.to_face);
             const real due = thin ? share : R(0);
-            const real debt = lane->debt[l] + (due < share_least ? due : R(0));
-            const real left = share_by_chance(debt, share_least);
-            const real owed = due < share_least ? left : due;
+            const uint32_t step = share_step(due, r_max(share_least, R(1e-30)));
+            const uint32_t debt = lane->debt[l] + (due < share_least ? step : 0u);
+            const real owed = due < share_least ? (share_is_due(debt) ? share_least : R(0)) : due;
             owing = owed > R(0) ? thin : 0;
-            lane->debt[l] = due < share_least ? debt - left : debt;
+            lane->debt[l] = share_rest(debt);
             lane->forced[l] = due > owed ? 1 : lane->forced[l];
             lane->owed[l] = owing ? owed : lane->owed[l];
             lane->owed_way[l] = owing ? segment.to_face : lane->owed_way[l];

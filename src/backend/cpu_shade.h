@@ -8,14 +8,13 @@
 
 #if defined(LR_WALK_SHELLS) || defined(LR_WALK_AMR)
 
-static inline int make_shades(struct block **chain, struct transport_view *view, const struct cell_view *cells,
-                              int threads)
+static inline void make_shades(struct block **chain, struct transport_view *view, const struct cell_view *cells,
+                               int threads)
 {
     (void)chain;
     (void)view;
     (void)cells;
     (void)threads;
-    return 1;
 }
 
 #else
@@ -53,13 +52,13 @@ static inline void find_shade(const struct transport_view *view, const struct ce
     }
 }
 
-/* Returns 0 when memory is exhausted. */
-static inline int make_shades(struct block **chain, struct transport_view *view, const struct cell_view *cells,
-                              int threads)
+/* Without memory there are none, and images only take longer. */
+static inline void make_shades(struct block **chain, struct transport_view *view, const struct cell_view *cells,
+                               int threads)
 {
     const int64_t n = view->n_cell;
     if (view->n_shade == 0)
-        return 1;
+        return;
     struct shade_view *shade =
         (struct shade_view *)chain_copy(chain, (size_t)(view->n_shade * n) * sizeof *shade, NULL);
     struct shade_block *half = (struct shade_block *)malloc((size_t)n * sizeof *half);
@@ -74,8 +73,8 @@ static inline int make_shades(struct block **chain, struct transport_view *view,
     }
     free(half);
     free(block);
-    view->shade = shade;
-    return ready;
+    view->shade = ready ? shade : NULL;
+    view->n_shade = ready ? view->n_shade : 0;
 }
 
 #endif

@@ -457,7 +457,8 @@ enum lr_status NAME_EXPAND(cpu_transport_,
         lanes && notes && make_transport_view(&store, job, &pass.view) && make_cone_set(&store, job, &pass.cones);
     pass.cell = ready ? chain_copy(&chain, (size_t)job->n_cell * sizeof *pass.cell, NULL) : NULL;
     ready = pass.cell && fill_cells(job->read_cells, job->medium, 0, job->n_cell, pass.cell);
-    ready = ready && make_shades(&chain, &pass.view, pass.cell, threads);
+    if (ready)
+        make_shades(&chain, &pass.view, pass.cell, threads);
     if (ready && job->fields) {
         /* calloc: pages that no packet touches are never written */
         pass.length = calloc((size_t)job->n_group * (size_t)job->n_cell, sizeof(double));

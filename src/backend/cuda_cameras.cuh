@@ -96,7 +96,7 @@ __device__ __forceinline__ void send_photons(const struct pass &pass, const stru
                                                 vec3_dot(n, toward), note.x, note.u, note.u_side, note.share, MODE);
         sends = light.channel >= 0;
         if (WALK_KNOWS_SHADE && MODE != MODE_APPROXIMATE_VOIGT && !near_observer) {
-            const struct shade_view shade = view.shade[camera.shade * view.n_cell + cell];
+            const struct shade_view shade = view.shade ? view.shade[camera.shade * view.n_cell + cell] : shade_none();
             const real way = walk_exit(local, at.width, toward).distance;
             sends &=
                 shade_depth(shade, light.x) + shade_own_depth(gas.alpha0, gas.a, gas.kappa, light.x, way) < note.limit;

@@ -37,7 +37,7 @@ struct packet {
     int cell;
     int state;
     real owed;       /* to the cameras, for this segment; PAID: nothing any more */
-    real debt;       /* small shares, added up */
+    uint32_t debt;   /* small shares, added up */
     real owed_depth; /* of the way to the face ahead, on which the share is left */
     real kept_x;     /* SHELLS: of the packet, while it is where the share is left */
     struct vec3 kept_n;
@@ -162,7 +162,7 @@ __device__ __forceinline__ void note_scattering(const struct pass &pass, struct 
     const real u_side = thermal_pair(random.r2, random.r3).second;
     const real limit = sight_limit(random);
     bool hidden = false;
-    if (WALK_KNOWS_SHADE && MODE != MODE_APPROXIMATE_VOIGT && !pass.view.any_near)
+    if (WALK_KNOWS_SHADE && MODE != MODE_APPROXIMATE_VOIGT && pass.view.shade && !pass.view.any_near)
         hidden =
             shade_depth(p.shade, farthest_light(&pass.view, p.n, p.x, u, u_side, recoil_of(pass, p), MODE)) > limit;
     if (hidden || share <= R(0))
@@ -447,9 +447,9 @@ __device__ __forceinline__ bool fly(const struct pass &pass, const struct table_
         const real weight = ABSORBING ? p.weight * r_exp(-p.depth) : R(1);
         p.owed = weight * expected_scattering(opacity, segment.to_face);
         if (p.owed < pass.view.share_least) {
-            p.debt += p.owed;
-            p.owed = share_by_chance(p.debt, pass.view.share_least);
-            p.debt -= p.owed;
+            p.debt += share_step(p.owed, pass.view.share_least);
+            p.owed = share_is_due(p.debt) ? pass.view.share_least : R(0);
+            p.debt = share_rest(p.debt);
         }
         if (p.owed > R(0)) {
             p.owed_depth = (opacity.scatter + opacity.absorb) * segment.to_face;

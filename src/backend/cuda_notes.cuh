@@ -10,6 +10,7 @@ namespace
 {
 
 enum { TURNS_PER_LOOK = 4, PAGE_NOTES = 4 * TURNS_PER_LOOK * WARP };
+#define MOST_WARPS ((size_t)16384)
 #define POOL_BYTES ((size_t)2 << 30)
 
 /* A packet as it comes in, and the atom that scatters it. SHELLS: local_y, local_z and toward_z are the direction to

@@ -76,13 +76,19 @@ bool find_shades(struct device *device, struct transport_view *view)
     const int n_shade = view->n_shade;
     if (n_shade == 0)
         return true;
+    const size_t shade_bytes = (size_t)n_shade * (size_t)view->n_cell * sizeof(struct shade_view);
     const size_t blocks_bytes = (size_t)view->n_cell * sizeof(struct shade_block);
-    struct shade_view *shade =
-        (struct shade_view *)device_reserve(device, (size_t)n_shade * (size_t)view->n_cell * sizeof *shade);
+    const unsigned blocks = (unsigned)((view->n_cell + 255) / 256);
+    size_t available = 0;
+    size_t total = 0;
+    if (!okay(device, cudaMemGetInfo(&available, &total)))
+        return false;
+    if (shade_bytes + 2 * blocks_bytes > available / 10 * 9) /* without shades images only take longer */
+        return true;
     struct device room = {};
+    struct shade_view *shade = (struct shade_view *)device_reserve(device, shade_bytes);
     struct shade_block *from = (struct shade_block *)device_reserve(&room, blocks_bytes);
     struct shade_block *to = (struct shade_block *)device_reserve(&room, blocks_bytes);
-    const unsigned blocks = (unsigned)((view->n_cell + 255) / 256);
     okay(device, room.error);
     for (int s = n_shade > 1; s < n_shade && device->error == cudaSuccess; s++) {
         struct shade_view *one = shade + (int64_t)s * view->n_cell;

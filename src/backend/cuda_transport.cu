@@ -15,11 +15,13 @@
 namespace
 {
 
-/* A pool of notes that a round of some milliseconds fills, if there is memory for it; two pages per warp at least. */
+/* A pool of notes that a round of some milliseconds fills, if there is memory for it; two pages at least for each warp
+ * that a device runs at a time. */
 bool reserve_notes(struct device *device, int n_thread, struct pass *pass)
 {
     const size_t page = PAGE_NOTES * sizeof(struct note);
-    const size_t least = 2 * (size_t)(n_thread / WARP);
+    const size_t warps = (size_t)(n_thread / WARP);
+    const size_t least = 2 * (warps < MOST_WARPS ? warps : MOST_WARPS);
     size_t available = 0;
     size_t total = 0;
     if (!okay(device, cudaMemGetInfo(&available, &total)))

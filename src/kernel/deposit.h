@@ -116,16 +116,26 @@ LR_FN real expected_scattering(struct opacity opacity, real length)
     return opacity.scatter * length * mean_transmission((opacity.scatter + opacity.absorb) * length);
 }
 
-/* What is left on a segment when the sum has grown to this: share_least, or nothing; the sum falls by as much. */
-LR_FN real share_by_chance(real sum, real least)
+/* The sum of small shares of a packet, in units of share_least / 2^31: no share is too small beside it. */
+LR_FN uint32_t share_step(real share, real least)
 {
-    return sum >= least ? least : R(0);
+    return (uint32_t)(int32_t)(r_min(r_div(share, least), R(0.9999999)) * R(2147483648.0));
+}
+
+LR_FN int share_is_due(uint32_t sum)
+{
+    return (int32_t)sum < 0;
+}
+
+LR_FN uint32_t share_rest(uint32_t sum)
+{
+    return sum & 0x7fffffffu;
 }
 
 /* The start of the sum. Packets have this draw to themselves. */
-LR_FN real share_start(const struct transport_view *view, uint32_t id_low, uint32_t id_high)
+LR_FN uint32_t share_start(const struct transport_view *view, uint32_t id_low, uint32_t id_high)
 {
-    return view->share_least * rng_uniform(rng_draw(view->key, UINT32_MAX, id_low, id_high).r0);
+    return view->share_least > R(0) ? rng_draw(view->key, UINT32_MAX, id_low, id_high).r0 >> 1 : 0u;
 }
 
 /* The part of the way, of depth t in all, on which a scattering happens that is known to happen on it:

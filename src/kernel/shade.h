@@ -15,8 +15,9 @@
  *
  *     tau >= max[ core exp(-far^2), wing / (1 + far^2) ],     far = ratio |x| + drift,
  *
- * with the least opacity and b of the block and the largest difference of velocity. Large blocks are deep, small ones
- * at rest; each cell keeps the one that hides the widest part of the line. */
+ * with the least opacity and b of the block and the largest difference of velocity. This is for light that is followed
+ * out of the mesh (sight.h). Large blocks are deep, small ones at rest; each cell keeps the one that hides the widest
+ * part of the line. */
 #ifndef LR_KERNEL_SHADE_H
 #define LR_KERNEL_SHADE_H
 

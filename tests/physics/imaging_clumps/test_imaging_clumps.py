@@ -78,12 +78,11 @@ def assert_noise(deviations):
 
 @pytest.mark.parametrize("refined", (False, True))
 def test_pixels_of_one_cell(linerad, refined):
-    assert_noise(compare(linerad, 3e5, settings(16, along_axes(16, refined), refined), 0.003))
+    assert_noise(compare(linerad, 2e5, settings(16, along_axes(16, refined), refined), 0.003))
 
 
-@pytest.mark.parametrize("refined", (False, True))
-def test_flux_obliquely(linerad, refined):
-    compare(linerad, 3e5, settings(16, obliquely(9), refined), 0.003)
+def test_flux_obliquely(linerad):
+    compare(linerad, 2e5, settings(16, obliquely(9), True), 0.003)
 
 
 @pytest.mark.long
@@ -117,7 +116,13 @@ def all_around(linerad, packets, refined):
     return ratio, error
 
 
-@pytest.mark.parametrize("refined", (False, True))
-def test_all_directions_make_up_the_light_that_escapes(linerad, refined):
-    ratio, error = all_around(linerad, 2e5, refined)
+def test_all_directions_make_up_the_light_that_escapes(linerad):
+    ratio, error = all_around(linerad, 1e5, True)
     assert abs(ratio - 1) < 0.003 + 3.5 * error
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("refined", (False, True))
+def test_all_directions_in_detail(linerad, refined):
+    ratio, error = all_around(linerad, 4e6, refined)
+    assert abs(ratio - 1) < 0.001 + 3.5 * error

@@ -9,6 +9,8 @@ the clumps contribute their surfaces; 1.5 % is allowed for the whole flux of sca
 Errors per pixel come from 8 groups of packets each, so that the square of difference over error is 7/6 on the mean.
 """
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -60,6 +62,27 @@ def compare(linerad, n, packets):
     assert 0.9 < chi2 < 1.45
     assert abs(mean) < 0.15
     assert np.mean(np.abs(deviations) > 3) < 0.03  # of Student's t with 14 degrees of freedom: 0.010
+
+
+@pytest.mark.parametrize("opacity", (0.9, 5))
+def test_thin_cells_of_a_deep_mesh(linerad, opacity):
+    """Cells of depth 0.045 and 0.25. In the thinner ones light is followed to the end of its cell, and rays let the cells
+    ahead absorb; in the others it is followed out of the mesh. Obliquely the way out changes by 4.5 cells within one."""
+    model = Path(__file__).with_name("thin_cells.yaml")
+    settings = {"medium.opacity": f"{opacity} 1/pc"}
+    step = linerad.run(model, settings, packets=1e6, seed=23)
+    peel = linerad.run(model, {**settings, "image.method": "peel-off"}, packets=1e6, seed=24)
+    for name in ("z", "o"):
+        one, other = cube(step, name), cube(peel, name)
+        flux = [np.sum(image.intensity, axis=(1, 2)) for image in (one, other)]
+        error = np.hypot(*(np.sqrt(np.sum(image.error**2, axis=(1, 2))) for image in (one, other)))
+        bright = flux[1] > 0.1 * flux[1].max()
+        ratio = np.sum(flux[0]) / np.sum(flux[1])
+        noise = np.sqrt(np.sum(error**2)) / np.sum(flux[1])
+        chi2 = np.mean(((flux[0] - flux[1]) / error)[bright] ** 2)
+        print(f"  toward {name}: flux {ratio:.4f} +- {noise:.4f}, chi^2 of {bright.sum()} channels {chi2:.2f}")
+        assert abs(ratio - 1) < 0.003 + 3.5 * noise
+        assert chi2 < 3
 
 
 def test_two_step_agrees_with_peel_off(linerad):
