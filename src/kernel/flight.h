@@ -62,10 +62,7 @@ LR_FN struct leg leg_ahead(struct vec3 local, struct vec3 width, struct vec3 n, 
 {
     const struct vec3 shell = vec3_make(width.x, width.y, R_HUGE);
     struct leg leg;
-    const real r = width.y + local.x;
-    const real even = r * ((n.z < R(0) ? R(-0.5) : R(1)) * n.z + r_sqrt(n.x * n.x + n.y * n.y));
-    const real turning = walk_reach(local, shell, n, r_div(STEP_TURN, r_abs(outflow)));
-    leg.reach = outflow == R(0) ? R_HUGE : r_min(turning, even);
+    leg.reach = walk_reach(local, shell, n, r_div(STEP_TURN, r_abs(outflow)));
     const real step = r_min(walk_exit(local, shell, n).distance, leg.reach);
     leg.start = x;
     leg.middle = x - outflow * (walk_move(local, shell, n, R(0.5) * step).n.z - n.z);

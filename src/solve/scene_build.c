@@ -55,7 +55,7 @@ static double cell_span(const struct mesh *mesh, int64_t cell)
 /* Where all cells are thin, rays can take light over from packets at the end of its cell (kernel/sight.h). */
 bool follows_light_out(const lr_model *model)
 {
-    const double thin = 0.05;
+    const double thin = 0.3;
     bool thick = false;
     for (int64_t cell = 0; cell < mesh_cell_count(&model->mesh) && !thick; cell++) {
         const double opacity = field_at(&model->medium.alpha0, cell) + field_at(&model->medium.kappa, cell);
