@@ -151,9 +151,9 @@ struct transport_job {
                            */
     double force_below;   /* see kernel/deposit.h */
     double share_least;   /* the same */
-    int n_aspect;                      /* 1; SHELLS: one camera stands for all, and cells have so many aspects */
-    bool escaped;                      /* light toward cameras is followed out of the mesh, not only out of its cell */
-    int64_t n_row;                     /* of channels for one camera: n_cell x n_aspect */
+    int n_aspect;         /* 1; SHELLS: one camera stands for all, and cells have so many aspects */
+    bool escaped;         /* light toward cameras is followed out of the mesh, not only out of its cell */
+    int64_t n_row;        /* of channels for one camera: n_cell x n_aspect */
     const struct transport_peel *peel; /* [n_camera]: peel-off images instead of an emissivity; or NULL */
 
     int n_cone;
