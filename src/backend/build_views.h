@@ -199,8 +199,8 @@ static inline int fill_cells(read_cells_fn *read_cells, const void *medium, int6
     return 1;
 }
 
-/* One shade for each octant with a camera; where there are several, one for all of them comes first. None where light
- * is followed to the end of its cell only: what lies ahead of that is left to rays. */
+/* One shade for each octant with a camera. None where light is followed to the end of its cell only: what lies ahead of
+ * that is left to rays. */
 static inline void number_shades(int n_camera, struct camera_view *camera, struct transport_view *view)
 {
     int slot[8] = {0};
@@ -208,18 +208,12 @@ static inline void number_shades(int n_camera, struct camera_view *camera, struc
     for (int c = 0; WALK_KNOWS_SHADE && view->escaped && c < n_camera; c++) {
         const int octant = shade_octant(camera[c].toward);
         if (!slot[octant]) {
-            slot[octant] = ++n;
             view->octant[n] = octant;
+            slot[octant] = ++n;
         }
-        camera[c].shade = slot[octant];
+        camera[c].shade = slot[octant] - 1;
     }
-    view->n_shade = n == 0 ? 0 : n + 1;
-    if (n != 1)
-        return;
-    view->n_shade = 1;
-    view->octant[0] = view->octant[1];
-    for (int c = 0; c < n_camera; c++)
-        camera[c].shade = 0;
+    view->n_shade = n;
 }
 
 static inline int make_camera_views(const struct view_store *store, const struct transport_job *job,
@@ -247,13 +241,14 @@ static inline int make_camera_views(const struct view_store *store, const struct
         camera[c].position = vec3_make((real)from->position[0], (real)from->position[1], (real)from->position[2]);
     }
     number_shades(job->n_camera, camera, view);
-    view->lone = job->n_camera == 1 && !view->any_near;
     view->toward = camera[0].toward;
     view->n_cell = job->n_cell;
     view->camera =
         (const struct camera_view *)store->copy(store->owner, (size_t)job->n_camera * sizeof *camera, camera);
     free(camera);
-    return view->camera != NULL;
+    const struct hidden_view none = hidden_none();
+    view->hidden = (const struct hidden_view *)store->copy(store->owner, sizeof none, &none);
+    return view->camera && view->hidden;
 }
 
 /* Everything but the cells. Returns 0 when memory is exhausted. */

@@ -42,7 +42,7 @@ struct lanes {
     real share[LANES], in_x[LANES], in_nx[LANES], in_ny[LANES], in_nz[LANES], u_side[LANES], limit[LANES];
     real place[LANES]; /* a uniform number, for the place where the share is left */
     real aside[LANES]; /* SHELLS: height of that place */
-    real shade_core[LANES], shade_wing[LANES], shade_drift[LANES], shade_ratio[LANES];
+    real hidden_reach[LANES], hidden_slope[LANES];
     int32_t noted[LANES]; /* cameras may see it */
     /* scalar state */
     real weight[LANES];    /* settled, for the vector steps */
@@ -95,6 +95,7 @@ static inline __attribute__((always_inline)) void scatter_lanes(struct lanes *la
 {
     const struct rng_key key = view->key;
     const struct transport_view known = *view; /* a copy, which no store into a lane can change */
+    const int lone = known.n_camera == 1 && !known.any_near;
 #pragma omp simd
     for (int l = 0; l < LANES; l++) {
         const int found = lane->accepted[l]; /* an atom */
@@ -111,35 +112,32 @@ static inline __attribute__((always_inline)) void scatter_lanes(struct lanes *la
         const struct normal_pair thermal = thermal_pair(random.r2, random.r3);
         const real u_perp = thermal.first;
         const real recoil = r_div(known.recoil, lane->b[l]);
+        const real tau = r_max(-r_log(lane->ratio[l]), R(0));
         if (imaging) {
             const real weight = absorbing ? lane->weight[l] * r_exp(-r_min(lane->depth[l], R(80))) : R(1);
             const real share = !found ? R(0) : owing ? lane->owed[l] : lane->forced[l] ? R(0) : weight;
-            const real limit = sight_limit(random);
-            const struct shade_view shade = {lane->shade_core[l], lane->shade_wing[l], lane->shade_drift[l],
-                                             lane->shade_ratio[l]};
-            const real farthest = farthest_light(&known, n, x, lane->u[l], thermal.second, recoil, mode);
-            const real least = shade_depth(shade, farthest);
-            const int hidden = WALK_KNOWS_SHADE && mode != MODE_APPROXIMATE_VOIGT && !known.any_near && least > limit;
+            const struct hidden_view hides = {lane->hidden_reach[l], lane->hidden_slope[l]};
+            const real farthest = farthest_light(&known, n, x, lane->u[l], thermal.first, mode, lone);
+            const int hidden = WALK_KNOWS_SHADE && mode != MODE_APPROXIMATE_VOIGT && hidden_is(hides, farthest, tau);
             lane->share[l] = share;
             lane->in_x[l] = x;
             lane->in_nx[l] = n.x;
             lane->in_ny[l] = n.y;
             lane->in_nz[l] = n.z;
-            lane->u_side[l] = thermal.second;
-            lane->limit[l] = limit;
+            lane->u_side[l] = thermal.first;
+            lane->limit[l] = sight_limit(tau);
             lane->place[l] = owing ? rng_uniform(random.r0) : R(-1);
             lane->noted[l] = (share > R(0)) & !hidden;
             lane->forced[l] = found ? owing : lane->forced[l];
         }
         const real x_out =
             mode == MODE_COMPLETE ? lane->u[l] : redistributed_frequency(x, lane->u[l], u_perp, g, recoil);
-        const real tau = -r_log(lane->ratio[l]);
         const int back = WALK_IS_RADIAL && imaging && (found & owing); /* from where the share is left */
         lane->nx[l] = accepted ? out.x : back ? lane->kept_nx[l] : n.x;
         lane->ny[l] = accepted ? out.y : back ? lane->kept_ny[l] : n.y;
         lane->nz[l] = accepted ? out.z : back ? lane->kept_nz[l] : n.z;
         lane->x[l] = accepted ? x_out : back ? lane->kept_x[l] : x;
-        lane->tau[l] = accepted ? r_max(tau, R(0)) : lane->tau[l];
+        lane->tau[l] = accepted ? tau : lane->tau[l];
         lane->state[l] = found ? (int32_t)LANE_FLYING : lane->state[l];
         lane->draw[l] += found ? 1 : 0;
         lane->events[l] += accepted ? 1 : 0;

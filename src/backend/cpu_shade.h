@@ -63,18 +63,20 @@ static inline void make_shades(struct block **chain, struct transport_view *view
         (struct shade_view *)chain_copy(chain, (size_t)(view->n_shade * n) * sizeof *shade, NULL);
     struct shade_block *half = (struct shade_block *)malloc((size_t)n * sizeof *half);
     struct shade_block *block = (struct shade_block *)malloc((size_t)n * sizeof *block);
-    const int ready = shade && half && block;
-    for (int s = view->n_shade > 1; ready && s < view->n_shade; s++)
+    struct hidden_view *hidden = (struct hidden_view *)chain_copy(chain, (size_t)n * sizeof *hidden, NULL);
+    const int ready = shade && hidden && half && block;
+    for (int s = 0; ready && s < view->n_shade; s++)
         find_shade(view, cells, view->octant[s], threads, half, block, shade + s * n);
-    for (int64_t cell = 0; ready && view->n_shade > 1 && cell < n; cell++) {
-        shade[cell] = shade[n + cell];
-        for (int s = 2; s < view->n_shade; s++)
-            shade[cell] = shade_of_both(shade[cell], shade[s * n + cell]);
-    }
+    for (int64_t cell = 0; ready && !view->any_near && cell < n; cell++)
+        hidden[cell] = hidden_from_all(view, cells, shade, cell);
     free(half);
     free(block);
     view->shade = ready ? shade : NULL;
     view->n_shade = ready ? view->n_shade : 0;
+    if (ready && !view->any_near) {
+        view->hidden = hidden;
+        view->hidden_step = 1;
+    }
 }
 
 #endif

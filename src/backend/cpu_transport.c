@@ -36,12 +36,10 @@ static struct vec3 lane_direction(const struct lanes *lane, int l)
 static void load_cell(const struct pass *pass, struct lanes *lane, int l)
 {
     const struct cell_view *cell = &pass->cell[lane->cell[l]];
-    if (pass->view.shade) {
-        const struct shade_view shade = pass->view.shade[lane->cell[l]];
-        lane->shade_core[l] = shade.core;
-        lane->shade_wing[l] = shade.wing;
-        lane->shade_drift[l] = shade.drift;
-        lane->shade_ratio[l] = shade.ratio;
+    if (WALK_KNOWS_SHADE && pass->view.n_camera > 0) {
+        const struct hidden_view hidden = pass->view.hidden[lane->cell[l] * pass->view.hidden_step];
+        lane->hidden_reach[l] = hidden.reach;
+        lane->hidden_slope[l] = hidden.slope;
     }
     lane->alpha0[l] = cell->alpha0;
     lane->a[l] = cell->a;

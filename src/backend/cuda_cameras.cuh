@@ -10,7 +10,7 @@
 namespace
 {
 
-enum { LIST_ROOM = 2 * WARP };
+enum { LIST_ROOM = 2 * WARP, ENOUGH_FREE = 8 };
 
 /* A photon toward a camera. SHELLS: local_y, local_z and toward_z are its direction. */
 struct photon {
@@ -34,7 +34,7 @@ struct photons {
     struct sight sight;
     real amount, limit;
     int channel, slot;
-    bool busy;
+    bool busy, arrived;
     int waiting; /* in the list of the warp; the same in all lanes */
 };
 
@@ -121,6 +121,22 @@ __device__ __forceinline__ void send_photons(const struct pass &pass, const stru
     __syncwarp();
 }
 
+/* What photons brought along is left where it belongs. */
+__device__ __forceinline__ void leave_light(const struct pass &pass, struct photons &p)
+{
+    const struct transport_view &view = pass.view;
+    if (p.arrived) {
+        const real value = p.amount * sight_transmission(p.sight.depth);
+        const int64_t voxel = ((int64_t)p.slot * view.n_row + p.sight.row) * view.channels.n + p.channel;
+        if (pass.emissivity_wide)
+            atomicAdd(&pass.emissivity_wide[voxel], (double)value);
+        else
+            atomicAdd(&pass.emissivity[voxel], (float)value);
+    }
+    p.arrived = false;
+    __syncwarp();
+}
+
 /* Lanes without a photon take one from the end of the list. */
 __device__ __forceinline__ void take_photons(const struct pass &pass, const struct photon *list, struct photons &p)
 {
@@ -154,7 +170,7 @@ __device__ __forceinline__ void take_photons(const struct pass &pass, const stru
     __syncwarp();
 }
 
-/* One step of all photons on their way; those at its end are left. */
+/* One step of all photons on their way. */
 template <int MODE, bool NARROW>
 __device__ __forceinline__ void follow_photons(const struct pass &pass, struct photons &p)
 {
@@ -165,14 +181,7 @@ __device__ __forceinline__ void follow_photons(const struct pass &pass, struct p
         const real profile = leg_profile<MODE, NARROW>(table, view.cell[p.sight.cell].a, leg).mean;
         sight_advance(&view, &p.sight, p.limit, profile);
         p.busy = p.sight.state == SIGHT_GOES_ON;
-        if (p.sight.state == SIGHT_IS_LEFT) {
-            const real value = p.amount * sight_transmission(p.sight.depth);
-            const int64_t voxel = ((int64_t)p.slot * view.n_row + p.sight.row) * view.channels.n + p.channel;
-            if (pass.emissivity_wide)
-                atomicAdd(&pass.emissivity_wide[voxel], (double)value);
-            else
-                atomicAdd(&pass.emissivity[voxel], (float)value);
-        }
+        p.arrived = p.sight.state == SIGHT_IS_LEFT;
     }
     __syncwarp();
 }
@@ -186,15 +195,18 @@ __global__ void __launch_bounds__(BLOCK_THREADS) camera_kernel(const __grid_cons
     desk.camera = pass.view.n_camera;
     desk.more = true;
     struct photons photons;
-    photons.busy = false;
+    photons.busy = photons.arrived = false;
     photons.waiting = 0;
     turn_page(pass, desk);
-    while (desk.more || __any_sync(0xffffffffu, photons.busy || photons.waiting > 0)) {
+    while (desk.more || __any_sync(0xffffffffu, photons.busy || photons.arrived || photons.waiting > 0)) {
         while (desk.more && photons.waiting < WARP) {
             send_photons<MODE>(pass, desk, list, photons);
             turn_page(pass, desk);
         }
-        take_photons(pass, list, photons);
+        if (__popc(__ballot_sync(0xffffffffu, !photons.busy)) >= ENOUGH_FREE || !desk.more) {
+            leave_light(pass, photons);
+            take_photons(pass, list, photons);
+        }
         follow_photons<MODE, NARROW>(pass, photons);
     }
 }

@@ -25,14 +25,14 @@ struct packet {
     real x, tau;
     real alpha0, a, kappa, eps;                        /* of the cell */
     real outflow;                                      /* SHELLS: of its gas, in units of b */
-    struct shade_view shade;                           /* of the cell; with cameras */
+    struct hidden_view hidden;                         /* of the cell; with cameras */
     real weight;                                       /* settled, in working precision */
     double settled;                                    /* weight at the last flush */
     real path;                                         /* up to the last flush */
     real path_part, length, scatter, depth, scattered; /* since the last flush */
     uint32_t events;                                   /* scatterings so far */
     uint32_t id_low, id_high, draw;
-    int group;                      /* of batches, for the cell tallies */
+    uint16_t batch, group;          /* the group of batches for the cell tallies */
     double absorbed, scattered_sum; /* up to the last flush */
     int cell;
     int state;
@@ -51,8 +51,8 @@ enum { FLYING, WAITING, OWING, EMPTY, FINISHED };
 
 __device__ __forceinline__ void load_cell(const struct pass &pass, struct packet &p, const struct cell_view &cell)
 {
-    if (pass.view.shade)
-        p.shade = pass.view.shade[p.cell];
+    if (WALK_KNOWS_SHADE)
+        p.hidden = pass.view.hidden[(int64_t)p.cell * pass.view.hidden_step];
     p.alpha0 = cell.alpha0;
     p.a = cell.a;
     p.kappa = cell.kappa;
@@ -88,7 +88,8 @@ __device__ __forceinline__ void start_packet(const struct pass &pass, struct pac
     p.id_low = (uint32_t)id;
     p.id_high = (uint32_t)((uint64_t)id >> 32);
     p.draw = EMISSION_BLOCKS;
-    p.group = tally_batch(pass.deal, id) % pass.n_group;
+    p.batch = (uint16_t)tally_batch(pass.deal, id);
+    p.group = (uint16_t)(p.batch % pass.n_group);
     const struct emitted born = emit_packet(&pass.view, p.id_low, p.id_high);
     p.at = born.at;
     p.n = born.n;
@@ -126,11 +127,6 @@ __device__ __forceinline__ void flush(const struct pass &pass, struct packet &p)
     p.path_part = p.length = p.scatter = p.depth = p.scattered = R(0);
 }
 
-__device__ __forceinline__ int packet_batch(const struct pass &pass, const struct packet &p)
-{
-    return tally_batch(pass.deal, (int64_t)(((uint64_t)p.id_high << 32) | p.id_low));
-}
-
 /* SHELLS: toward an observer anywhere. */
 __device__ __forceinline__ struct vec3 anywhere(const struct pass &pass, struct packet &p)
 {
@@ -152,19 +148,19 @@ __device__ __forceinline__ struct vec3 share_place(const struct packet &p, bool 
 
 /* Note the light that an atom of velocity u along the packet scatters: what a thin segment owes, or the count of a
  * scattering. */
-template <int MODE, bool ABSORBING>
-__device__ __forceinline__ void note_scattering(const struct pass &pass, struct packet &p, real u,
-                                                struct random4 random, struct note_page *to)
+template <int MODE, bool ABSORBING, bool LONE>
+__device__ __forceinline__ void note_scattering(const struct pass &pass, struct packet &p,
+                                                const struct velocity_proposal &atom, struct random4 random,
+                                                struct note_page *to)
 {
     const bool owing = p.state == OWING;
     const real weight = ABSORBING ? p.weight * r_exp(-p.depth) : R(1);
     const real share = p.owed == R(0) ? weight : p.owed;
-    const real u_side = thermal_pair(random.r2, random.r3).second;
-    const real limit = sight_limit(random);
+    const real u_side = thermal_pair(random.r2, random.r3).first;
+    const real free_path = free_path_after(atom.uniform, atom.chance);
     bool hidden = false;
-    if (WALK_KNOWS_SHADE && MODE != MODE_APPROXIMATE_VOIGT && pass.view.shade && !pass.view.any_near)
-        hidden =
-            shade_depth(p.shade, farthest_light(&pass.view, p.n, p.x, u, u_side, recoil_of(pass, p), MODE)) > limit;
+    if (WALK_KNOWS_SHADE && MODE != MODE_APPROXIMATE_VOIGT) /* whose profile can be lower */
+        hidden = hidden_is(p.hidden, farthest_light(&pass.view, p.n, p.x, atom.u, u_side, MODE, LONE), free_path);
     if (hidden || share <= R(0))
         return;
     const struct vec3 local = share_place(p, owing, random);
@@ -172,7 +168,7 @@ __device__ __forceinline__ void note_scattering(const struct pass &pass, struct 
     filled.i = p.at.i;
     filled.j = p.at.j;
     filled.k = p.at.k;
-    filled.group = pass.n_deposit_group > 1 ? packet_batch(pass, p) % pass.n_deposit_group : 0;
+    filled.group = pass.n_deposit_group > 1 ? p.batch % pass.n_deposit_group : 0;
     filled.local_x = local.x;
     filled.local_y = local.y;
     filled.local_z = local.z;
@@ -187,10 +183,10 @@ __device__ __forceinline__ void note_scattering(const struct pass &pass, struct 
     filled.n_y = p.n.y;
     filled.n_z = p.n.z;
     filled.x = p.x;
-    filled.u = u;
+    filled.u = atom.u;
     filled.u_side = u_side;
     filled.share = share;
-    filled.limit = limit;
+    filled.limit = sight_limit(free_path);
     *next_note(pass, to) = filled;
 }
 
@@ -222,7 +218,7 @@ __device__ __forceinline__ void count_in_cones(const struct pass &pass, const st
 template <bool ABSORBING>
 __device__ __forceinline__ void end_packet(const struct pass &pass, struct packet &p, int face)
 {
-    const int in_run = packet_batch(pass, p);
+    const int in_run = p.batch;
     struct transport_batch *batch = &pass.batch[in_run];
     const double weight = ABSORBING ? p.settled : 1.0;
     atomicAdd(&batch->packets, 1.0);
@@ -278,7 +274,7 @@ __device__ __forceinline__ bool roulette_survives(const struct pass &pass, struc
     const struct random4 random = rng_draw(pass.view.key, p.draw++, p.id_low, p.id_high);
     const bool survives = (double)rng_uniform(random.r0) <= ROULETTE_SURVIVAL && p.settled > 0;
     const double weight = survives ? p.settled / ROULETTE_SURVIVAL : 0;
-    atomicAdd(&pass.batch[packet_batch(pass, p)].roulette, p.settled - weight);
+    atomicAdd(&pass.batch[p.batch].roulette, p.settled - weight);
     set_weight(p, weight);
     return survives;
 }
@@ -359,13 +355,13 @@ __device__ __forceinline__ void scatter(const struct pass &pass, struct packet &
         p.x = redistributed_frequency(p.x, atom.u, u_perp, g, recoil_of(pass, p));
     }
     p.n = out;
-    p.tau = r_max(-r_log(r_div(atom.uniform, atom.chance)), R(0));
+    p.tau = free_path_after(atom.uniform, atom.chance);
     p.events++;
     p.state = FLYING;
 }
 
 /* A turn of a packet that waits for an atom. */
-template <int MODE, bool ABSORBING, bool NARROW, bool NOTING>
+template <int MODE, bool ABSORBING, bool NARROW, bool NOTING, bool LONE>
 __device__ __forceinline__ void try_scattering(const struct pass &pass, const struct table_view &table,
                                                struct packet &p, struct note_page *to)
 {
@@ -374,7 +370,7 @@ __device__ __forceinline__ void try_scattering(const struct pass &pass, const st
         return;
     const struct random4 random = rng_draw(pass.view.key, p.draw++, p.id_low, p.id_high);
     if (NOTING) {
-        note_scattering<MODE, ABSORBING>(pass, p, atom.u, random, to);
+        note_scattering<MODE, ABSORBING, LONE>(pass, p, atom, random, to);
         if (p.state == OWING) {
             if (WALK_IS_RADIAL) {
                 p.x = p.kept_x;
@@ -532,7 +528,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_PER_SM)
         if (p.state == FINISHED)
             return;
         if (p.state == WAITING)
-            try_scattering<MODE, ABSORBING, NARROW, false>(pass, table, p, NULL);
+            try_scattering<MODE, ABSORBING, NARROW, false, false>(pass, table, p, NULL);
         if (p.state == FLYING && !fly<MODE, ABSORBING, NARROW, false>(pass, table, p))
             p.state = EMPTY;
         /* Turns are taken together: without this the compiler sends a rejected lane straight back to propose again,
@@ -557,6 +553,7 @@ __device__ __forceinline__ void copy_packet(const struct packet &from, struct pa
     to.id_low = from.id_low;
     to.id_high = from.id_high;
     to.draw = from.draw;
+    to.batch = from.batch;
     to.group = from.group;
     to.cell = from.cell;
     to.state = from.state;
@@ -588,8 +585,8 @@ __device__ __forceinline__ void take_up(const struct pass &pass, const struct pa
     load_cell(pass, p, pass.view.cell[p.cell]);
 }
 
-/* The same with cameras, for one round (cuda_notes.cuh). */
-template <int MODE, bool ABSORBING, bool NARROW>
+/* The same with cameras, for one round (cuda_notes.cuh). LONE: there is but one, and it is far away. */
+template <int MODE, bool ABSORBING, bool NARROW, bool LONE>
 __global__ void __launch_bounds__(BLOCK_THREADS, ABSORBING ? BLOCKS_WITH_CAMERAS - 1 : BLOCKS_WITH_CAMERAS)
     noting_kernel(const __grid_constant__ struct pass pass)
 {
@@ -603,13 +600,13 @@ __global__ void __launch_bounds__(BLOCK_THREADS, ABSORBING ? BLOCKS_WITH_CAMERAS
     else
         take_up<ABSORBING>(pass, *aside, p);
     open_page(pass, to);
-    while (__any_sync(0xffffffffu, p.state != FINISHED) && page_has_room(pass, to)) {
+    for (unsigned look = 0; __any_sync(0xffffffffu, p.state != FINISHED) && page_has_room(pass, to, look); look++) {
         LR_NO_UNROLL
         for (int turn = 0; turn < TURNS_PER_LOOK; turn++) {
             if (p.state == EMPTY)
                 next_packet(pass, p);
             if (p.state == WAITING || p.state == OWING)
-                try_scattering<MODE, ABSORBING, NARROW, true>(pass, table, p, to);
+                try_scattering<MODE, ABSORBING, NARROW, true, LONE>(pass, table, p, to);
             if (p.state == FLYING && !fly<MODE, ABSORBING, NARROW, true>(pass, table, p))
                 p.state = EMPTY;
             __syncwarp();

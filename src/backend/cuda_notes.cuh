@@ -9,7 +9,7 @@
 namespace
 {
 
-enum { TURNS_PER_LOOK = 4, PAGE_NOTES = 4 * TURNS_PER_LOOK * WARP };
+enum { TURNS_PER_LOOK = 4, LOOKS_PER_POOL = 4, PAGE_NOTES = 4 * TURNS_PER_LOOK * WARP };
 #define MOST_WARPS ((size_t)16384)
 #define POOL_BYTES ((size_t)2 << 30)
 
@@ -43,14 +43,16 @@ __device__ __forceinline__ void open_page(const struct pass &pass, struct note_p
     __syncwarp();
 }
 
-/* Makes sure that every lane can write a note in each of the next turns; returns whether it can, and the pool has pages
- * for others too. */
-__device__ __forceinline__ bool page_has_room(const struct pass &pass, struct note_page *to)
+/* Makes sure that every lane can write a note in each of the next turns; returns whether it can. Warps with little to
+ * note look now and then whether the others have used up the pool, so as not to keep them waiting. */
+__device__ __forceinline__ bool page_has_room(const struct pass &pass, struct note_page *to, unsigned look)
 {
     const bool full = to->n > PAGE_NOTES - TURNS_PER_LOOK * WARP;
-    const bool used_up = *(volatile unsigned *)&pass.counters->taken >= pass.n_page;
-    if (__any_sync(0xffffffffu, used_up))
-        return false;
+    if (look % LOOKS_PER_POOL == 0) {
+        const bool used_up = *(volatile unsigned *)&pass.counters->taken >= pass.n_page;
+        if (__any_sync(0xffffffffu, used_up))
+            return false;
+    }
     if (!__any_sync(0xffffffffu, full))
         return true;
     close_page(pass, to);

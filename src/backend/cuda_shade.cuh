@@ -59,16 +59,12 @@ __global__ void shade_better_kernel(const __grid_constant__ struct transport_vie
     *best = shade_better(&view.mesh, view.cell, block, at, octant, size, *best);
 }
 
-/* The first shade is that of all cameras together. */
-__global__ void shade_all_kernel(const __grid_constant__ struct transport_view view, struct shade_view *shade)
+__global__ void hidden_kernel(const __grid_constant__ struct transport_view view, const struct shade_view *shade,
+                              struct hidden_view *hidden)
 {
     const int64_t cell = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (cell >= view.n_cell)
-        return;
-    struct shade_view all = shade[view.n_cell + cell];
-    for (int s = 2; s < view.n_shade; s++)
-        all = shade_of_both(all, shade[s * view.n_cell + cell]);
-    shade[cell] = all;
+    if (cell < view.n_cell)
+        hidden[cell] = hidden_from_all(&view, view.cell, shade, cell);
 }
 
 bool find_shades(struct device *device, struct transport_view *view)
@@ -77,20 +73,21 @@ bool find_shades(struct device *device, struct transport_view *view)
     if (n_shade == 0)
         return true;
     const size_t shade_bytes = (size_t)n_shade * (size_t)view->n_cell * sizeof(struct shade_view);
+    const size_t hidden_bytes = (size_t)view->n_cell * sizeof(struct hidden_view);
     const size_t blocks_bytes = (size_t)view->n_cell * sizeof(struct shade_block);
     const unsigned blocks = (unsigned)((view->n_cell + 255) / 256);
     size_t available = 0;
     size_t total = 0;
     if (!okay(device, cudaMemGetInfo(&available, &total)))
         return false;
-    if (shade_bytes + 2 * blocks_bytes > available / 10 * 9) /* without shades images only take longer */
+    if (shade_bytes + hidden_bytes + 2 * blocks_bytes > available / 10 * 9) /* without shades images only take longer */
         return true;
     struct device room = {};
     struct shade_view *shade = (struct shade_view *)device_reserve(device, shade_bytes);
     struct shade_block *from = (struct shade_block *)device_reserve(&room, blocks_bytes);
     struct shade_block *to = (struct shade_block *)device_reserve(&room, blocks_bytes);
     okay(device, room.error);
-    for (int s = n_shade > 1; s < n_shade && device->error == cudaSuccess; s++) {
+    for (int s = 0; s < n_shade && device->error == cudaSuccess; s++) {
         struct shade_view *one = shade + (int64_t)s * view->n_cell;
         const int octant = view->octant[s];
         shade_start_kernel<<<blocks, 256>>>(*view, from, one);
@@ -105,9 +102,13 @@ bool find_shades(struct device *device, struct transport_view *view)
         }
         okay(device, cudaGetLastError());
     }
-    if (n_shade > 1 && device->error == cudaSuccess)
-        shade_all_kernel<<<blocks, 256>>>(*view, shade);
     view->shade = shade;
+    struct hidden_view *hidden = view->any_near ? NULL : (struct hidden_view *)device_reserve(device, hidden_bytes);
+    if (hidden) {
+        hidden_kernel<<<blocks, 256>>>(*view, shade, hidden);
+        view->hidden = hidden;
+        view->hidden_step = 1;
+    }
     okay(device, cudaDeviceSynchronize());
     device_release(&room);
     return device->error == cudaSuccess;

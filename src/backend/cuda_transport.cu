@@ -3,6 +3,7 @@
  * entry. */
 #include <cuda_runtime.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <time.h>
 
@@ -104,7 +105,10 @@ struct kernels kernels_of(const struct transport_job *job)
 {
     struct kernels kernels = {transport_kernel<MODE, ABSORBING, NARROW>, NULL};
     if (job->n_camera > 0) {
-        kernels.packets = noting_kernel<MODE, ABSORBING, NARROW>;
+        enum { MAY_BE_LONE = WALK_KNOWS_SHADE && MODE == MODE_EXACT }; /* for the others it makes no difference */
+        const bool lone = MAY_BE_LONE && job->n_camera == 1 && !job->camera[0].perspective;
+        kernels.packets =
+            lone ? noting_kernel<MODE, ABSORBING, NARROW, MAY_BE_LONE> : noting_kernel<MODE, ABSORBING, NARROW, false>;
         kernels.cameras = camera_kernel<MODE, NARROW>;
     }
     return kernels;
@@ -149,7 +153,8 @@ int64_t choose_blocks(struct device *device, const struct transport_job *job, ke
     return job->one_thread_per_packet || enough < filling ? enough : filling;
 }
 
-/* Wait for the kernel, passing progress out and the wish to stop in. */
+/* Wait for the kernel, passing progress out and a request to stop in. The naps between two looks grow with the time
+ * they follow, so that no run takes a hundredth longer for them. */
 void wait_for(struct device *device, const struct pass *pass, const struct transport_monitor *monitor, cudaEvent_t end,
               cudaStream_t side)
 {
@@ -157,12 +162,13 @@ void wait_for(struct device *device, const struct pass *pass, const struct trans
     bool told = false;
     unsigned long long taken = 0;
     double since_report = 0;
-    double nap = 50e-6;
+    double since_start = 0;
     while (cudaEventQuery(end) == cudaErrorNotReady && device->error == cudaSuccess) {
+        const double nap = fmin(fmax(0.01 * since_start, 50e-6), 5e-3);
         const struct timespec pause = {0, (long)(nap * 1e9)};
         nanosleep(&pause, NULL);
         since_report += nap;
-        nap = nap < 5e-3 ? nap * 1.5 : nap;
+        since_start += nap;
         if (*monitor->stop && !told) {
             okay(device, cudaMemcpyAsync((void *)pass->stop, &one, sizeof one, cudaMemcpyHostToDevice, side));
             told = true;
@@ -179,7 +185,7 @@ void wait_for(struct device *device, const struct pass *pass, const struct trans
 /* Rounds of packets and cameras until no packet is left. A few are queued ahead of those that are waited for, so that
  * the device never waits for the host; a round that finds nothing to do takes microseconds. */
 void run_rounds(struct device *device, const struct transport_monitor *monitor, const struct pass *pass,
-                struct kernels kernels, int64_t blocks, cudaStream_t work, cudaStream_t side)
+                struct kernels kernels, int64_t blocks, cudaStream_t work, cudaStream_t side, cudaEvent_t begin)
 {
     enum { AHEAD = 2, ROUNDS = 4 };
     const int64_t camera_blocks = blocks_that_fill(device, kernels.cameras);
@@ -189,6 +195,7 @@ void run_rounds(struct device *device, const struct transport_monitor *monitor, 
     okay(device, cudaMallocHost(&counters, AHEAD * sizeof *counters));
     for (int i = 0; i < AHEAD; i++)
         okay(device, cudaEventCreateWithFlags(&done[i], cudaEventDisableTiming));
+    okay(device, cudaEventRecord(begin, work));
     for (int64_t set = 0; device->error == cudaSuccess; set++) {
         const int slot = (int)(set % AHEAD);
         if (set >= AHEAD) {
@@ -225,10 +232,10 @@ void launch(struct device *device, const struct transport_monitor *monitor, stru
         okay(device, cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking)) &&
         okay(device, cudaEventCreate(&begin)) && okay(device, cudaEventCreate(&end)) &&
         okay(device, cudaDeviceSynchronize())) {
-        okay(device, cudaEventRecord(begin, work));
         if (kernels.cameras) {
-            run_rounds(device, monitor, pass, kernels, blocks, work, side);
+            run_rounds(device, monitor, pass, kernels, blocks, work, side, begin);
         } else {
+            okay(device, cudaEventRecord(begin, work));
             kernels.packets<<<(unsigned)blocks, BLOCK_THREADS, 0, work>>>(*pass);
             okay(device, cudaGetLastError());
         }

@@ -95,18 +95,19 @@ LR_FN struct light light_toward(const struct transport_view *view, real a, real 
     return light;
 }
 
-/* The frequency of that light; for several cameras, one that is at least as far from the line centre. By the atom's
- * velocity in the plane of both directions, x' = x - u + (u cos + u_side sin) of the angle, so that
+/* The frequency of that light but for the recoil; for several cameras, one that is at least as far from the line
+ * centre. By the atom's velocity in the plane of both directions, x' = x - u + (u cos + u_side sin) of the angle, so
+ * that
  *
- *     |x'| <= |x - u| + sqrt(u^2 + u_side^2),     and twice the recoil. */
-LR_FN real farthest_light(const struct transport_view *view, struct vec3 n, real x, real u, real u_side, real recoil,
-                          const int mode)
+ *     |x'| <= |x - u| + sqrt(u^2 + u_side^2). */
+LR_FN real farthest_light(const struct transport_view *view, struct vec3 n, real x, real u, real u_side, const int mode,
+                          const int lone)
 {
     if (mode == MODE_COMPLETE)
         return u;
-    if (view->lone)
-        return redistributed_frequency(x, u, u_side, vec3_dot(n, view->toward), recoil);
-    return r_abs(x - u) + r_sqrt(u * u + u_side * u_side) + R(2) * recoil;
+    if (lone)
+        return redistributed_frequency(x, u, u_side, vec3_dot(n, view->toward), R(0));
+    return r_abs(x - u) + r_sqrt(u * u + u_side * u_side);
 }
 
 /* Expected scatterings on the way to the face, over the weight at the start: with absorption k beside the scattering

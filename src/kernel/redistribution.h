@@ -55,6 +55,13 @@ struct velocity_proposal {
     real uniform;
 };
 
+/* The free path, in optical depth, of a photon after a scattering off an accepted atom: the rest of the number that
+ * accepted it is as good as new. */
+LR_FN real free_path_after(real uniform, real chance)
+{
+    return r_max(-r_log(r_div(uniform, chance)), R(0));
+}
+
 /* One proposal of u given x. Accept when result.uniform <= result.chance, otherwise propose again. `narrow` (a constant
  * of the call) leaves out the tangent exponential, which only helps where a > LR_NARROW_DAMPING. */
 LR_FN struct velocity_proposal propose_velocity(real damping, real x_signed, struct random4 random, const int narrow)

@@ -17,7 +17,19 @@
  *
  * with the least opacity and b of the block and the largest difference of velocity. This is for light that is followed
  * out of the mesh (sight.h). Large blocks are deep, small ones at rest; each cell keeps the one that hides the widest
- * part of the line. */
+ * part of the line.
+ *
+ * Packets ask at every scattering whether any camera could see it, so that they get an answer in two operations. Light
+ * is given up at a depth of SURE + t, where t is a free path (sight.h). With the tangents at t = 1,
+ *
+ *     ln(SURE + t) <= 0.4507 + 0.4192 t     and     1 / (SURE + t) >= 0.5946 - 0.1757 t,
+ *
+ * it is lost wherever far^2 < A - B t, A and B being those of the core or of the wing. The root of that is concave in
+ * t, and up to any T lies above the straight line between its ends:
+ *
+ *     |x| < reach - slope t,     t < T = min[ 10, (A - drift^2) / B ],
+ *
+ *     reach = [sqrt(A) - drift] / ratio,     slope = [sqrt(A) - sqrt(A - B T)] / (ratio T). */
 #ifndef LR_KERNEL_SHADE_H
 #define LR_KERNEL_SHADE_H
 
@@ -53,17 +65,6 @@ LR_FN struct shade_view shade_none(void)
     return shade;
 }
 
-/* What hides a cell in both. */
-LR_FN struct shade_view shade_of_both(struct shade_view one, struct shade_view other)
-{
-    struct shade_view both;
-    both.core = r_min(one.core, other.core);
-    both.wing = r_min(one.wing, other.wing);
-    both.drift = r_max(one.drift, other.drift);
-    both.ratio = r_max(one.ratio, other.ratio);
-    return both;
-}
-
 /* The least depth ahead. */
 LR_FN real shade_depth(struct shade_view shade, real x)
 {
@@ -80,6 +81,55 @@ LR_FN real shade_reach(struct shade_view shade)
     const real core = r_sqrt(r_max(r_log(r_max(shade.core / SHADE_DEEP, R(1))), R(0)));
     const real wing = r_sqrt(r_max(shade.wing / SHADE_DEEP - R(1), R(0)));
     return (r_max(core, wing) - shade.drift) / shade.ratio;
+}
+
+/* The part of the line that no camera sees. */
+#define HIDDEN_UP_TO R(10)
+
+struct LR_ALIGNED(2 * sizeof(real)) hidden_view {
+    real reach, slope;
+};
+
+LR_FN struct hidden_view hidden_none(void)
+{
+    struct hidden_view hidden;
+    hidden.reach = hidden.slope = R(0);
+    return hidden;
+}
+
+LR_FN int hidden_is(struct hidden_view hidden, real x, real free_path)
+{
+    return (r_abs(x) < hidden.reach - hidden.slope * free_path) & (free_path < HIDDEN_UP_TO);
+}
+
+LR_FN struct hidden_view hidden_below(struct shade_view shade, real recoil, real a, real b)
+{
+    const real drift = shade.drift + recoil;
+    const real left = a - drift * drift;
+    struct hidden_view hidden = hidden_none();
+    if (left > R(0)) {
+        hidden.reach = (r_sqrt(a) - drift) / shade.ratio;
+        const real end = r_min(HIDDEN_UP_TO, left / b);
+        hidden.slope = (r_sqrt(a) - r_sqrt(r_max(a - b * end, R(0)))) / (shade.ratio * end);
+    }
+    return hidden;
+}
+
+/* By a shade; `recoil` is the most that the recoil of a scattering can do. */
+LR_FN struct hidden_view hidden_by(struct shade_view shade, real recoil)
+{
+    const struct hidden_view core =
+        hidden_below(shade, recoil, r_log(r_max(shade.core, R(1e-30))) - R(0.4507), R(0.4192));
+    const struct hidden_view wing = hidden_below(shade, recoil, shade.wing * R(0.5946) - R(1), shade.wing * R(0.1757));
+    return core.reach - core.slope > wing.reach - wing.slope ? core : wing;
+}
+
+LR_FN struct hidden_view hidden_by_both(struct hidden_view one, struct hidden_view other)
+{
+    struct hidden_view both;
+    both.reach = r_min(one.reach, other.reach);
+    both.slope = r_max(one.slope, other.slope);
+    return both;
 }
 
 /* The gas of one cell, or of a block. */
@@ -181,6 +231,19 @@ LR_FN struct shade_view shade_better(const struct mesh_view *mesh, const struct 
     shade.drift = r_sqrt(drift) / block.b;
     shade.ratio = cell->b / block.b;
     return shade_reach(shade) > shade_reach(known) ? shade : known;
+}
+
+/* From all cameras, where all are far away. */
+LR_FN struct hidden_view hidden_from_all(const struct transport_view *view, const struct cell_view *cells,
+                                         const struct shade_view *shade, int64_t cell)
+{
+    struct hidden_view hidden = hidden_none();
+    for (int s = 0; s < view->n_shade; s++) {
+        const struct shade_view one = shade[s * view->n_cell + cell];
+        const struct hidden_view by = hidden_by(one, one.ratio * R(2) * view->recoil / cells[cell].b);
+        hidden = s == 0 ? by : hidden_by_both(hidden, by);
+    }
+    return hidden;
 }
 
 #endif

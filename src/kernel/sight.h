@@ -40,12 +40,11 @@ struct sight {
     int row; /* where it is left; SHELLS: -1 until it leaves the first one */
 };
 
-/* The depth at which a photon is given up. */
-LR_FN real sight_limit(struct random4 random)
+/* The depth at which a photon is given up, from the exponential deviate that is also the next free path of its packet:
+ * a photon and the packet it comes from may share their luck. */
+LR_FN real sight_limit(real free_path)
 {
-    /* the lowest bytes of numbers whose high bits were used already are as good as new */
-    const uint32_t bits = (random.r0 & 0xff) | (random.r1 & 0xff) << 8 | (random.r2 & 0xff) << 16;
-    return SIGHT_SURE - r_log(((real)bits + R(0.5)) * R(5.9604644775390625e-8));
+    return SIGHT_SURE + free_path;
 }
 
 LR_FN real sight_transmission(real depth)

@@ -102,16 +102,17 @@ struct transport_view {
     struct rng_key key;
     int n_camera;
     int any_near; /* one of them is near */
-    int lone;     /* there is but one, and it is far away */
     const struct camera_view *camera;
     struct vec3 toward; /* of the first */
     struct channel_view channels;
-    real force_below, share_least;  /* see deposit.h */
-    int escaped;                    /* light is followed out of the mesh (sight.h) */
-    int n_aspect;                   /* SHELLS: of the emissivity (aspect.h) */
-    int n_shade;                    /* 0 where nothing is known of shades */
-    int octant[9];                  /* of each; the first is that of all cameras together */
-    const struct shade_view *shade; /* [n_shade][n_cell] (shade.h) */
+    real force_below, share_least;    /* see deposit.h */
+    int escaped;                      /* light is followed out of the mesh (sight.h) */
+    int n_aspect;                     /* SHELLS: of the emissivity (aspect.h) */
+    int n_shade;                      /* 0 where nothing is known of shades */
+    int octant[8];                    /* of each */
+    const struct shade_view *shade;   /* [n_shade][n_cell] (shade.h) */
+    const struct hidden_view *hidden; /* [n_cell], from all cameras; or one for all cells, in steps of 0 */
+    int hidden_step;
     int64_t n_cell;
     int64_t n_row; /* of channels in the light toward one camera: cells, or shells and aspects */
 };

@@ -15,7 +15,8 @@ static const double WIDE_VOXELS = 33554432;
 
 /* Segments of a smaller scattering depth leave their mean with the cameras (kernel/deposit.h): measured in
  * docs/imaging.md. In a mesh with thick cells packets scatter often enough, but for the thinnest of its gas. */
-static const double FORCE_BELOW = 0.3, FORCE_BELOW_AMONG_THICK = 0.03, SHARE_LEAST_AMONG_THICK = 0.005;
+static const double THICK = 0.3;
+static const double FORCE_BELOW = 0.3, FORCE_BELOW_AMONG_THICK = 0.01, SHARE_LEAST_AMONG_THICK = 0.005;
 
 /* ---- passes ----------------------------------------------------------------------------------------------------- */
 
@@ -193,8 +194,9 @@ void imaging_prepare_job(const lr_model *model, const struct window *window, con
     job->n_deposit_group = peels ? IMAGE_GROUPS : plan->n_group;
     job->deposit_wide = plan->wide;
     job->keep_emissivity = plan->keep;
-    job->force_below = peels ? 0 : job->escaped ? FORCE_BELOW_AMONG_THICK : FORCE_BELOW;
-    job->share_least = job->escaped ? SHARE_LEAST_AMONG_THICK : 0;
+    const bool thick = has_deep_cells(model, THICK);
+    job->force_below = peels ? 0 : thick ? FORCE_BELOW_AMONG_THICK : FORCE_BELOW;
+    job->share_least = thick ? SHARE_LEAST_AMONG_THICK : 0;
     job->peel = peels ? peel : NULL;
 }
 

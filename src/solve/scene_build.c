@@ -52,16 +52,20 @@ static double cell_span(const struct mesh *mesh, int64_t cell)
     return mesh_cell_width(mesh, at[0], at[1], at[2]);
 }
 
+bool has_deep_cells(const lr_model *model, double depth)
+{
+    bool deep = false;
+    for (int64_t cell = 0; cell < mesh_cell_count(&model->mesh) && !deep; cell++) {
+        const double opacity = field_at(&model->medium.alpha0, cell) + field_at(&model->medium.kappa, cell);
+        deep = opacity * cell_span(&model->mesh, cell) > depth;
+    }
+    return deep;
+}
+
 /* Where all cells are thin, rays can take light over from packets at the end of its cell (kernel/sight.h). */
 bool follows_light_out(const lr_model *model)
 {
-    const double thin = 0.3;
-    bool thick = false;
-    for (int64_t cell = 0; cell < mesh_cell_count(&model->mesh) && !thick; cell++) {
-        const double opacity = field_at(&model->medium.alpha0, cell) + field_at(&model->medium.kappa, cell);
-        thick = opacity * cell_span(&model->mesh, cell) > thin;
-    }
-    return thick;
+    return has_deep_cells(model, 0.05);
 }
 
 /* Inside a channel the ray tracer gives scattered light the shape of the line, which it has less and less of as the gas

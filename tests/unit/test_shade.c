@@ -10,6 +10,7 @@
 
 #include "backend/cpu_shade.h"
 #include "kernel/phase.h"
+#include "kernel/sight.h"
 #include "kernel/voigt.h"
 
 enum { MOST = 20, MOST_CELL = MOST * MOST * MOST };
@@ -103,12 +104,16 @@ static void no_way_out_is_thinner(void **state)
                                                   octant & 4 ? -r_abs(toward.z) : r_abs(toward.z));
             const struct place from =
                 place_in(&mesh, at, uniform(i, k + 1000), uniform(i, k + 2000), uniform(i, k + 3000));
-            const double least = (double)shade_depth(shades[shade_index(&mesh, at)], (real)x);
+            const struct shade_view shade = shades[shade_index(&mesh, at)];
+            const double least = (double)shade_depth(shade, (real)x);
+            const double free_path = -log(uniform(i, k + 4000));
+            const int hides = hidden_is(hidden_by(shade, R(0)), (real)x, (real)free_path);
             assert_true(depth_ahead(&mesh, from, n_ahead, x) >= least * (1 - 1e-5));
-            hidden += least > 3;
+            assert_true(!hides || least >= (double)sight_limit((real)free_path) * (1 - 1e-5));
+            hidden += hides;
         }
     }
-    assert_true(hidden > 2000); /* the bound is of use */
+    assert_true(hidden > 2000); /* the bounds are of use */
 }
 
 /* Where all cells are the same and at rest it is the depth straight across the layers ahead. */

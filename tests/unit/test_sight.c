@@ -178,7 +178,8 @@ static void what_counts_is_unbiased(void **state)
     for (double tau = 0.1; tau < 8.01; tau += 0.79) {
         double sum = 0, squares = 0;
         for (uint32_t k = 0; k < DRAWS; k++) {
-            const real limit = sight_limit(rng_draw(rng_key_from_seed(1760), k, (uint32_t)(tau * 100), 0));
+            const struct random4 random = rng_draw(rng_key_from_seed(1760), k, (uint32_t)(tau * 100), 0);
+            const real limit = sight_limit(free_path_after(rng_uniform(random.r0), R(1)));
             const double counts = (real)tau < limit ? (double)sight_transmission((real)tau) : 0;
             sum += counts / DRAWS;
             squares += counts * counts / DRAWS;
