@@ -9,8 +9,8 @@
 namespace
 {
 
-enum { TURNS_PER_LOOK = 4, LOOKS_PER_POOL = 4, PAGE_NOTES = 4 * TURNS_PER_LOOK * WARP };
-#define MOST_WARPS ((size_t)16384)
+enum { TURNS_PER_LOOK = 8, LOOKS_PER_POOL = 2, PAGE_NOTES = 4 * TURNS_PER_LOOK * WARP };
+#define MOST_WARPS ((size_t)8192)
 #define POOL_BYTES ((size_t)2 << 30)
 
 /* A packet as it comes in, and the atom that scatters it. SHELLS: local_y, local_z and toward_z are the direction to

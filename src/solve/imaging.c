@@ -15,7 +15,7 @@ static const double WIDE_VOXELS = 33554432;
 
 /* Segments of a smaller scattering depth leave their mean with the cameras (kernel/deposit.h): measured in
  * docs/imaging.md. In a mesh with thick cells packets scatter often enough, but for the thinnest of its gas. */
-static const double THICK = 0.3;
+static const double THICK = 2;
 static const double FORCE_BELOW = 0.3, FORCE_BELOW_AMONG_THICK = 0.01, SHARE_LEAST_AMONG_THICK = 0.005;
 
 /* ---- passes ----------------------------------------------------------------------------------------------------- */

@@ -59,7 +59,7 @@ def test_images_hold_the_escaped_light(linerad, absorption):
     settings = {"none": {}, "dust": {"medium.tau_absorption": 0.5},
                 "destruction": {"medium.destruction": 0.1}}[absorption]
     directions = healpix_centres(2)
-    run, light = light_from_all_sides(linerad, settings, directions, packets=6e4)
+    run, light = light_from_all_sides(linerad, settings, directions, packets=1.2e5)
     escaped = run.summary["escaped"]
     print(f"  {absorption}: escaped {escaped / LUMINOSITY:.4f}, from single sides {light.min() / LUMINOSITY:.3f} to "
           f"{light.max() / LUMINOSITY:.3f}")
@@ -71,7 +71,7 @@ def test_wide_channels_hold_the_same_light(linerad):
     the same, so there is no noise in the difference. Light that a channel holds in the core of the line must not leave
     through its wing."""
     directions = np.array([(0.48, 0.6, 0.64), (0.8, 0, -0.6)])
-    light = {n: light_from_all_sides(linerad, {"medium.tau_centre": 3, "channels.number": n, "image.subcell": False},
+    light = {n: light_from_all_sides(linerad, {"medium.tau_centre": 3, "channels": {"number": n, "range": ["-60 km/s", "60 km/s"]}, "image.subcell": False},
                                      directions, 4e4)[1].sum()
              for n in (12, 24, 120)}
     print(f"  channels of b over b/10: {light[12] / light[120]:.4f}, of b/2: {light[24] / light[120]:.4f}")
