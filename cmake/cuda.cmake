@@ -1,9 +1,9 @@
 # liblinerad_cuda.so: loaded at run time from the folder of liblinerad.so. Static CUDA runtime, one exported entry, so a
-# machine without a driver loses nothing but this file. src/backend/cuda*.cu; *_transport.cu and *_trace.cu are compiled
+# machine without a driver loses nothing but this file. src/backend/cuda/*.cu; *_transport.cu and *_trace.cu are compiled
 # once per mesh and precision with LR_CUDA_VARIANT=mixed|double|shells_mixed|shells_double, *_levels.cu once per
 # precision. CUDA 12 and 13.
 
-file(GLOB cuda_sources CONFIGURE_DEPENDS src/backend/cuda*.cu)
+file(GLOB cuda_sources CONFIGURE_DEPENDS src/backend/cuda/*.cu)
 set(cuda_drivers ${cuda_sources})
 list(FILTER cuda_drivers INCLUDE REGEX "_(transport|trace|levels)\\.cu$")
 list(FILTER cuda_sources EXCLUDE REGEX "_(transport|trace|levels)\\.cu$")

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/model_load.h"
+#include "io/model/model_load.h"
 #include "model/model.h"
 
 const char *__asan_default_options(void);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/snapshot.h"
+#include "io/snapshot/snapshot.h"
 #include "model/field.h"
 
 const char *__asan_default_options(void);

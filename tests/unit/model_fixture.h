@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "io/model_load.h"
+#include "io/model/model_load.h"
 #include "model/model.h"
 
 #define PC 3.0856775814913673e18 /* cm */

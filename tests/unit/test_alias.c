@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "solve/alias.h"
+#include "solve/transport/alias.h"
 
 static double weight_of(const void *user, int64_t k)
 {

@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 
 #include "image_fixture.h"
-#include "io/fits_image.h"
+#include "io/fits/fits_image.h"
 
 /* ---- reading back ---- */
 

@@ -15,7 +15,7 @@
 
 #include "kernel/emission.h"
 #include "ks.h"
-#include "solve/alias.h"
+#include "solve/transport/alias.h"
 
 #define PI 3.14159265358979323846
 #define N_PACKET KS_DRAWS(400000)

@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "io/hdf5_field.h"
+#include "io/hdf5/hdf5_field.h"
 
 #define RUN(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
 

@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "snapshot_fixture.h"
 
-#include "io/hdf5_text.h"
+#include "io/hdf5/hdf5_text.h"
 
 #define RUN(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
 

@@ -2,7 +2,7 @@
 #include "model_fixture.h"
 
 #include "base/constants.h"
-#include "solve/image_check.h"
+#include "solve/imaging/image_check.h"
 
 #define RUN(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
 

@@ -2,7 +2,7 @@
 #include "model_fixture.h"
 
 #include "model/field.h"
-#include "solve/job.h"
+#include "solve/transport/job.h"
 
 #define RUN(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
 

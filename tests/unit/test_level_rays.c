@@ -12,7 +12,7 @@
 #include "base/constants.h"
 #include "base/context.h"
 #include "mesh/refine.h"
-#include "solve/level_rays.h"
+#include "solve/levels/level_rays.h"
 
 static void near(double value, double expected, double tolerance)
 {

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/constants.h"
-#include "solve/level_star.h"
+#include "solve/levels/level_star.h"
 
 enum { N = 60 };
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "solve/quadrature.h"
+#include "solve/common/quadrature.h"
 
 static void test_rules_integrate_polynomials(void **state)
 {

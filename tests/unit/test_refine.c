@@ -18,7 +18,7 @@
 #include "mesh/refine.h"
 #include "model/field.h"
 #include "model/region.h"
-#include "solve/velocity_gradient.h"
+#include "solve/common/velocity_gradient.h"
 
 static const int CELLS[3] = {4, 6, 4};
 static const double LOWER[3] = {-1, 2, 0}, SIZE[3] = {2, 3, 8};

@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "snapshot_fixture.h"
 
-#include "io/schema.h"
+#include "io/schema/schema.h"
 #include "model/species.h"
 
 #define RUN(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)

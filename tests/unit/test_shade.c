@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "backend/cpu_shade.h"
+#include "backend/cpu/cpu_shade.h"
 #include "kernel/phase.h"
 #include "kernel/sight.h"
 #include "kernel/voigt.h"

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/constants.h"
-#include "solve/source_light.h"
+#include "solve/imaging/source_light.h"
 
 static double sum_of_shares(const struct spectrum *spectrum, double from, double to, int n, double a, double b)
 {

@@ -10,7 +10,7 @@
 
 #include "kernel/rng.h"
 #include "ks.h"
-#include "solve/statistics.h"
+#include "solve/common/statistics.h"
 
 static void assert_close(double found, double expected, double tolerance)
 {

@@ -17,7 +17,7 @@
 #include "backend/build_views.h"
 #include "kernel/tables.h"
 #include "ks.h"
-#include "solve/tables.h"
+#include "solve/transport/redistribution_tables.h"
 
 #define PI 3.14159265358979323846
 #define LENGTH(array) ((int)(sizeof(array) / sizeof *(array)))

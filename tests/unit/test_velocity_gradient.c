@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/constants.h"
-#include "solve/velocity_gradient.h"
+#include "solve/common/velocity_gradient.h"
 
 enum { N = 4 };
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/yaml_tree.h"
+#include "io/yaml/yaml_tree.h"
 
 static struct yaml_tree *parse(lr_context *ctx, const char *text)
 {

@@ -1,0 +1,201 @@
+/* Direct light of stars (kernel/level_star.h) in vector loops over frequencies: on shells one ray outward, on other
+ * meshes one to each cell. Included by cpu_levels.c, once per precision and instruction set. */
+#ifndef LR_BACKEND_CPU_CPU_LEVEL_STAR_H
+#define LR_BACKEND_CPU_CPU_LEVEL_STAR_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/cpu/cpu_level_profile.h"
+#include "backend/cpu/cpu_level_track.h"
+#include "kernel/level_star.h"
+
+struct star_scene {
+    int n_line;
+    real reach; /* |x| */
+    const struct gas_view *gas;
+    const struct line_glow *glow; /* [n_cell][n_line] */
+};
+
+struct star_desk {
+    struct band band;
+    struct track track;
+    real *profile, *half;   /* [n] */
+    real *depth;            /* [n_line][n] of lines, from the star so far */
+    real grey;              /* the same of dust */
+    struct star_line *line; /* [n_line] of the star */
+    int failed;
+};
+
+static void star_desk_make(const struct level_job *job, struct star_desk *desk)
+{
+    const size_t n = (size_t)job->n_frequency;
+    *desk = (struct star_desk){.band = {job->n_frequency, (real)job->frequency_first, (real)job->frequency_step},
+                               .profile = (real *)calloc(n, sizeof(real)),
+                               .half = (real *)calloc(n, sizeof(real)),
+                               .depth = (real *)calloc(n * (size_t)job->n_line, sizeof(real)),
+                               .line = (struct star_line *)calloc((size_t)job->n_line, sizeof(struct star_line))};
+    desk->failed = !desk->profile || !desk->half || !desk->depth || !desk->line;
+}
+
+static void star_desk_free(struct star_desk *desk)
+{
+    free(desk->track.piece);
+    free(desk->profile);
+    free(desk->half);
+    free(desk->depth);
+    free(desk->line);
+}
+
+/* Before any cell of a star. */
+static void star_desk_turn(const struct star_scene *scene, const struct level_star *star, struct star_desk *desk)
+{
+    for (int l = 0; l < scene->n_line; l++)
+        desk->line[l] = star_line_of(star->light[l]);
+}
+
+/* A cell with desk->profile on the way of the light. */
+static void dim_star(const struct star_scene *scene, int64_t cell, real length, struct interval at,
+                     struct star_desk *desk)
+{
+    const real *profile = desk->profile;
+    desk->grey += scene->gas[cell].kappa * length;
+    for (int l = 0; l < scene->n_line; l++) {
+        const real alpha = scene->glow[cell * scene->n_line + l].alpha * length;
+        const real least = desk->line[l].least;
+        real *depth = desk->depth + (size_t)l * (size_t)desk->band.n;
+#pragma omp simd
+        for (int f = at.low; f < at.high; f++)
+            depth[f] = star_dim(depth[f], alpha * profile[f], least);
+    }
+}
+
+/* What a cell with desk->profile sees, in all lines. */
+static void see_star(const struct star_scene *scene, const struct level_star *star, int64_t cell, struct interval at,
+                     const struct star_desk *desk, double *light)
+{
+    const real *profile = desk->profile;
+    const real length = (real)star->length[cell];
+    const real grey = scene->gas[cell].kappa * length;
+    const real before = desk->grey;
+    for (int l = 0; l < scene->n_line; l++) {
+        const real alpha = scene->glow[cell * scene->n_line + l].alpha * length;
+        const real *depth = desk->depth + (size_t)l * (size_t)desk->band.n;
+        const real brightest = desk->line[l].brightest;
+        real sum = R(0);
+        real norm = R(0);
+#pragma omp simd reduction(+ : sum, norm)
+        for (int f = at.low; f < at.high; f++) {
+            sum += profile[f] * star_seen(depth[f] + before, alpha * profile[f] + grey, brightest);
+            norm += profile[f];
+        }
+        if (norm > R(0))
+            light[l] += star->dilution[cell] * desk->line[l].light * (double)(sum / norm);
+    }
+}
+
+static void forget_way(const struct star_scene *scene, struct star_desk *desk)
+{
+    memset(desk->depth, 0, (size_t)scene->n_line * (size_t)desk->band.n * sizeof *desk->depth);
+    desk->grey = R(0);
+}
+
+/* ---- shells: outward from the centre ---- */
+
+/* The velocity bends in the middle of a shell, so its profile is the mean of that over both halves. */
+static struct interval shell_profile(const struct star_scene *scene, const struct shell_view *shells, int i,
+                                     struct star_desk *desk)
+{
+    const double tiny = 1e-9 * shells->edge[shells->n];
+    const double radius[3] = {fmax(shells->edge[i], tiny), shells->middle[i], shells->edge[i + 1]};
+    const real inv_b = scene->gas[i].inv_b;
+    real v[3];
+    for (int k = 0; k < 3; k++)
+        v[k] = shell_velocity(shells, scene->gas, radius[k], radius[k]);
+    const real low = r_min(r_min(v[0], v[1]), v[2]);
+    const real high = r_max(r_max(v[0], v[1]), v[2]);
+    const struct interval at = line_interval(desk->band, low, high, inv_b, scene->reach);
+    fill_profile(desk->band, v[0], v[1], inv_b, at, desk->profile);
+    fill_profile(desk->band, v[1], v[2], inv_b, at, desk->half);
+    for (int f = at.low; f < at.high; f++)
+        desk->profile[f] = R(0.5) * (desk->profile[f] + desk->half[f]);
+    return at;
+}
+
+static void shine_on_shells(const struct star_scene *scene, const struct shell_view *shells,
+                            const struct level_star *star, struct star_desk *desk, double *light)
+{
+    forget_way(scene, desk);
+    for (int i = 0; i < shells->n; i++) {
+        const struct interval at = shell_profile(scene, shells, i, desk);
+        if (scene->gas[i].has_gas)
+            see_star(scene, star, i, at, desk, light + (size_t)i * (size_t)scene->n_line);
+        dim_star(scene, i, (real)star->length[i], at, desk);
+    }
+}
+
+/* ---- boxes: to the middle of each cell ---- */
+
+/* Velocities along the way through the last cell. */
+struct star_end {
+    real v0, v1;
+};
+
+static struct star_visit star_visit_of(const struct gas_view *gas, int cell, real length, struct vec3 n)
+{
+    const real *v = gas[cell].v;
+    return (struct star_visit){cell, gas[cell].has_gas, length, v[0] * n.x + v[1] * n.y + v[2] * n.z, gas[cell].inv_b};
+}
+
+/* Pieces up to the face of the cell, velocities as in track_cartesian(). In the cell itself the velocity goes on as it
+ * came in. */
+static struct star_end track_to_cell(const struct mesh_view *mesh, const struct gas_view *gas, struct line3 line,
+                                     int64_t target, struct track *track)
+{
+    struct ray ray = ray_enter(mesh, line.p, line.n, 0, RAY_FAR);
+    struct star_visit last = {.cell = -1};
+    double way_so_far = 0;
+    track->n = 0;
+    for (int more = ray.hits; more && !track->failed && way_so_far < line.t_last;) {
+        const struct passage way = ray_advance(mesh, &ray);
+        more = way.more;
+        if (!(way.length > R(0)) && way.cell != target)
+            continue;
+        const struct star_visit here = star_visit_of(gas, way.cell, way.length, ray.n);
+        const struct star_face face = star_face_between(&last, &here);
+        if (last.cell >= 0)
+            track_add(track,
+                      (struct piece){.cell = last.cell, .length = R(0.5) * last.length, .v0 = last.v, .v1 = face.last});
+        if (way.cell == target)
+            return (struct star_end){face.here, R(2) * here.v - face.here};
+        track_add(track,
+                  (struct piece){.cell = way.cell, .length = R(0.5) * way.length, .v0 = face.here, .v1 = here.v});
+        last = here;
+        way_so_far += (double)way.length;
+    }
+    /* rounding led the ray past the cell */
+    const struct vec3 n = {(real)line.n.x[0], (real)line.n.x[1], (real)line.n.x[2]};
+    const real there = star_visit_of(gas, (int)target, R(0), n).v;
+    return (struct star_end){there, there};
+}
+
+static void shine_on_cell(const struct star_scene *scene, const struct mesh_view *mesh, const struct level_star *star,
+                          int64_t cell, struct star_desk *desk, double *light)
+{
+    const struct point3 point = {{star->point[0], star->point[1], star->point[2]}};
+    const struct star_end end = track_to_cell(mesh, scene->gas, star_line_to(mesh, point, cell), cell, &desk->track);
+    forget_way(scene, desk);
+    for (int i = 0; i < desk->track.n; i++) {
+        const struct piece *piece = &desk->track.piece[i];
+        const real inv_b = scene->gas[piece->cell].inv_b;
+        const struct interval at = line_interval(desk->band, piece->v0, piece->v1, inv_b, scene->reach);
+        fill_profile(desk->band, piece->v0, piece->v1, inv_b, at, desk->profile);
+        dim_star(scene, piece->cell, piece->length, at, desk);
+    }
+    const real inv_b = scene->gas[cell].inv_b;
+    const struct interval at = line_interval(desk->band, end.v0, end.v1, inv_b, scene->reach);
+    fill_profile(desk->band, end.v0, end.v1, inv_b, at, desk->profile);
+    see_star(scene, star, cell, at, desk, light);
+}
+
+#endif

@@ -1,0 +1,138 @@
+/* The radiation field of the populations as they are: rays direction by direction, threads over rays, and the direct
+ * light of stars. Included by cpu_levels.c. */
+#ifndef LR_BACKEND_CPU_CPU_LEVEL_SWEEP_H
+#define LR_BACKEND_CPU_CPU_LEVEL_SWEEP_H
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#include "backend/cpu/cpu_level_follow.h"
+#include "backend/cpu/cpu_level_star.h"
+#include "backend/cpu/cpu_level_state.h"
+#include "backend/cpu/flush_denormals.h"
+#include "base/context.h"
+
+/* Opacities and source functions; and |x| up to which the line of the thickest way through a cell counts, where it is
+ * a depth of 1e-7. */
+static void make_glow(struct levels *levels)
+{
+    const struct level_job *job = &levels->job;
+    double thickest = 1;
+#pragma omp parallel for schedule(static) num_threads(levels->threads) reduction(max : thickest)
+    for (int64_t cell = 0; cell < job->n_cell; cell++)
+        for (int l = 0; l < job->n_line; l++) {
+            const struct level_line *line = &job->line[l];
+            const double *x = levels->x + cell * job->n_level;
+            const struct line_glow glow = line_glow_of(x[line->upper], x[line->lower], line->weight_ratio,
+                                                       levels->strength[cell] * line->opacity, levels->most_gain[cell]);
+            levels->glow[cell * job->n_line + l] = glow;
+            thickest = fmax(thickest, fabs((double)glow.alpha) * levels->width[cell]);
+        }
+    levels->reach = (real)sqrt(log(1e7 * thickest));
+}
+
+/* Mean over the directions met so far; each counts alike however many of its rays met the cell. */
+static void finish_direction(struct levels *levels, double weight)
+{
+    const int n_line = levels->job.n_line;
+#pragma omp for schedule(static)
+    for (int64_t cell = 0; cell < levels->job.n_cell; cell++) {
+        double length = 0;
+        for (int t = 0; t < levels->threads; t++)
+            length += (double)levels->sums[t].length[cell];
+        if (!(length > 0))
+            continue;
+        levels->seen[cell] += weight;
+        for (int t = 0; t < levels->threads; t++) {
+            struct sums *sums = &levels->sums[t];
+            if (!(sums->length[cell] > R(0)))
+                continue;
+            for (int64_t at = cell * n_line; at < (cell + 1) * n_line; at++) {
+                levels->entering[at] += weight * (double)sums->entering[at] / length;
+                levels->lost[at] += weight * (double)sums->lost[at] / length;
+                sums->entering[at] = sums->lost[at] = R(0);
+            }
+            sums->length[cell] = R(0);
+        }
+    }
+}
+
+static void sweep_thread(struct levels *levels, volatile sig_atomic_t *stop, int *failed)
+{
+    const unsigned denormals = flush_denormals();
+    const struct level_job *job = &levels->job;
+    const struct level_rays *rays = &levels->rays;
+    struct desk desk;
+    desk_make(job, &levels->sums[omp_get_thread_num()], &desk);
+    for (int d = 0; d < rays->n_direction; d++) {
+#pragma omp for schedule(dynamic, 4)
+        for (int64_t r = rays->first[d]; r < rays->first[d + 1]; r++) {
+            if (desk.failed || desk.track.failed || *stop)
+                continue;
+            if (job->mesh == TRANSPORT_SHELLS)
+                track_shells(&levels->shells, levels->gas, rays->ray[r].point[0], rays->ring + r, &desk.track);
+            else
+                track_cartesian(&levels->mesh, levels->gas, rays->direction[d], &rays->ray[r], &desk.track);
+            make_profiles(levels, &desk);
+            for (int l = 0; !desk.failed && l < job->n_line; l++)
+                follow_track(levels, &desk, l);
+        }
+        finish_direction(levels, rays->weight[d]);
+    }
+    if (desk.failed || desk.track.failed)
+#pragma omp atomic write
+        *failed = 1;
+    desk_free(&desk);
+    restore_denormals(denormals);
+}
+
+/* Direct light of stars: on shells one ray, otherwise one to each cell. */
+static void shine_thread(struct levels *levels, volatile sig_atomic_t *stop, int *failed)
+{
+    const unsigned denormals = flush_denormals();
+    const struct level_job *job = &levels->job;
+    const struct star_scene scene = {job->n_line, levels->reach, levels->gas, levels->glow};
+    struct star_desk desk;
+    star_desk_make(job, &desk);
+    for (int s = 0; s < job->n_star; s++) {
+        const struct level_star *star = &job->star[s];
+        if (!desk.failed)
+            star_desk_turn(&scene, star, &desk);
+        if (job->mesh == TRANSPORT_SHELLS) {
+#pragma omp single
+            if (!desk.failed)
+                shine_on_shells(&scene, &levels->shells, star, &desk, levels->star);
+            continue;
+        }
+#pragma omp for schedule(dynamic, 64)
+        for (int64_t cell = 0; cell < job->n_cell; cell++)
+            if (!desk.failed && !desk.track.failed && !*stop && levels->gas[cell].has_gas)
+                shine_on_cell(&scene, &levels->mesh, star, cell, &desk, levels->star + cell * job->n_line);
+    }
+    if (desk.failed || desk.track.failed)
+#pragma omp atomic write
+        *failed = 1;
+    star_desk_free(&desk);
+    restore_denormals(denormals);
+}
+
+static enum lr_status sweep(lr_context *ctx, void *state, volatile sig_atomic_t *stop)
+{
+    struct levels *levels = state;
+    int failed = 0;
+    make_glow(levels);
+    memset(levels->entering, 0, voxels(levels) * sizeof *levels->entering);
+    memset(levels->lost, 0, voxels(levels) * sizeof *levels->lost);
+    memset(levels->seen, 0, (size_t)levels->job.n_cell * sizeof *levels->seen);
+#pragma omp parallel num_threads(levels->threads)
+    sweep_thread(levels, stop, &failed);
+    if (levels->star) {
+        memset(levels->star, 0, voxels(levels) * sizeof *levels->star);
+#pragma omp parallel num_threads(levels->threads)
+        shine_thread(levels, stop, &failed);
+    }
+    return failed ? lr_fail(ctx, LR_ERROR_MEMORY, "out of memory for the rays of level populations") : LR_OK;
+}
+
+#endif

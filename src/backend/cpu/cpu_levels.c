@@ -1,0 +1,118 @@
+/* Level populations on the CPU: memory, and the functions of the backend; the work is done in cpu_level_*.h. Compiled
+ * once per precision and instruction set; LR_CPU_VARIANT names the entry. */
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/block_chain.h"
+#include "backend/build_views.h"
+#include "backend/cpu/cpu_level_extrapolate.h"
+#include "backend/cpu/cpu_level_medium.h"
+#include "backend/cpu/cpu_level_rates.h"
+#include "backend/cpu/cpu_level_state.h"
+#include "backend/cpu/cpu_level_sweep.h"
+#include "backend/cpu/cpu_variants.h"
+#include "base/context.h"
+
+static void close_levels(void *state)
+{
+    struct levels *levels = state;
+    if (levels)
+        chain_free(levels->chain);
+    free(levels);
+}
+
+static enum lr_status write_populations(lr_context *ctx, void *state, const double *x)
+{
+    (void)ctx;
+    struct levels *levels = state;
+    memcpy(levels->x, x, populations(levels) * sizeof *x);
+    levels->n_past = 0;
+    return LR_OK;
+}
+
+static enum lr_status read_populations(lr_context *ctx, void *state, double *x, float *residual)
+{
+    (void)ctx;
+    const struct levels *levels = state;
+    memcpy(x, levels->x, populations(levels) * sizeof *x);
+    if (residual)
+        memcpy(residual, levels->residual, (size_t)levels->job.n_cell * sizeof *residual);
+    return LR_OK;
+}
+
+static enum lr_status set_rays(lr_context *ctx, void *state, const struct level_rays *rays)
+{
+    (void)ctx;
+    struct levels *levels = state;
+    levels->rays = *rays;
+    levels->n_past = 0;
+    return LR_OK;
+}
+
+static int make_arrays(struct levels *levels)
+{
+    struct block **chain = &levels->chain;
+    const size_t cells = (size_t)levels->job.n_cell;
+    const size_t wide = voxels(levels) * sizeof(double);
+    levels->glow = chain_copy(chain, voxels(levels) * sizeof *levels->glow, NULL);
+    levels->entering = chain_copy(chain, wide, NULL);
+    levels->lost = chain_copy(chain, wide, NULL);
+    levels->seen = chain_copy(chain, cells * sizeof(double), NULL);
+    levels->star = levels->job.n_star > 0 ? chain_copy(chain, wide, NULL) : NULL;
+    levels->residual = chain_copy(chain, cells * sizeof *levels->residual, NULL);
+    levels->x = chain_copy(chain, populations(levels) * sizeof(double), NULL);
+    int ok = levels->glow && levels->entering && levels->lost && levels->seen && levels->residual && levels->x;
+    ok = ok && (levels->job.n_star == 0 || levels->star);
+    levels->sums = chain_copy(chain, (size_t)levels->threads * sizeof *levels->sums, NULL);
+    for (int t = 0; ok && levels->sums && t < levels->threads; t++) {
+        struct sums *sums = &levels->sums[t];
+        sums->entering = chain_copy(chain, voxels(levels) * sizeof(real), NULL);
+        sums->lost = chain_copy(chain, voxels(levels) * sizeof(real), NULL);
+        sums->length = chain_copy(chain, cells * sizeof(real), NULL);
+        ok = sums->entering && sums->lost && sums->length;
+    }
+    ok = ok && levels->sums;
+    for (int i = 0; i < levels->job.n_past; i++) {
+        levels->past[i] = chain_copy(chain, populations(levels) * sizeof(double), NULL);
+        ok = ok && levels->past[i];
+    }
+    return ok;
+}
+
+static enum lr_status open_levels(lr_context *ctx, int device, int threads, const struct level_job *job, void **state)
+{
+    (void)device;
+    struct levels *levels = calloc(1, sizeof *levels);
+    int failed = !levels;
+    if (levels) {
+        levels->job = *job;
+        levels->threads = threads > 0 ? threads : omp_get_max_threads();
+        const struct view_store store = {&levels->chain, chain_copy};
+        if (job->mesh == TRANSPORT_SHELLS)
+            failed = !make_shells(levels);
+        else
+            levels->mesh = make_mesh_view(&store, job->n, job->width, job->tree, job->face, &failed);
+        failed = failed || !read_medium(levels) || !make_arrays(levels);
+    }
+    if (failed) {
+        close_levels(levels);
+        return lr_fail(ctx, LR_ERROR_MEMORY, "out of memory for the level populations of %lld cells",
+                       (long long)job->n_cell);
+    }
+    *state = levels;
+    return LR_OK;
+}
+
+#define NAME_JOIN(prefix, variant) prefix##variant
+#define NAME_EXPAND(prefix, variant) NAME_JOIN(prefix, variant)
+
+const struct level_backend NAME_EXPAND(cpu_levels_, LR_CPU_VARIANT) = {.open = open_levels,
+                                                                       .close = close_levels,
+                                                                       .write = write_populations,
+                                                                       .read = read_populations,
+                                                                       .set_rays = set_rays,
+                                                                       .sweep = sweep,
+                                                                       .step = step,
+                                                                       .accelerate = accelerate,
+                                                                       .retreat = retreat};

@@ -1,0 +1,34 @@
+/* Far from the line, profiles are so small that products with them are denormal numbers, which are a hundred times
+ * slower. Nothing depends on them: a thread that traces rays takes them as zero, as GPUs do. */
+#ifndef LR_BACKEND_CPU_FLUSH_DENORMALS_H
+#define LR_BACKEND_CPU_FLUSH_DENORMALS_H
+
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+
+enum { FLUSH_BITS = 0x8040 }; /* flush to zero, denormals are zero */
+
+static inline unsigned flush_denormals(void)
+{
+    const unsigned before = _mm_getcsr();
+    _mm_setcsr(before | FLUSH_BITS);
+    return before;
+}
+
+static inline void restore_denormals(unsigned before)
+{
+    _mm_setcsr(before);
+}
+#else
+static inline unsigned flush_denormals(void)
+{
+    return 0;
+}
+
+static inline void restore_denormals(unsigned before)
+{
+    (void)before;
+}
+#endif
+
+#endif

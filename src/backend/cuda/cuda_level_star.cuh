@@ -1,0 +1,164 @@
+/* Kernel for the direct light of stars (kernel/level_star.h) in the cells, one warp per cell: it follows the light from
+ * the star to the cell for all its lines, whose depths are in shared memory, [line][frequency]. Included by
+ * cuda_levels.cu. */
+#ifndef LR_BACKEND_CUDA_CUDA_LEVEL_STAR_CUH
+#define LR_BACKEND_CUDA_CUDA_LEVEL_STAR_CUH
+
+#include "backend/cuda/cuda_level_light.cuh"
+#include "kernel/level_star.h"
+
+namespace
+{
+
+/* What a cell sees of a star. */
+struct LR_ALIGNED(2 * sizeof(real)) star_cell {
+    real dilution, length;
+};
+
+struct star_pass {
+    struct point3 point;
+    int64_t n_cell;
+    const struct star_cell *cell; /* [n_cell] */
+    const struct star_line *line; /* [n_line] */
+    double *light;                /* [n_cell][n_line], of all stars so far */
+};
+
+/* The lines of a warp. */
+struct star_desk {
+    int first, n;
+    real *depth; /* [n][stride] from the star so far */
+    real grey;   /* the same of dust */
+};
+
+__device__ __forceinline__ struct star_visit star_visit_of(const struct light_pass &pass, int cell, real length,
+                                                           struct vec3 n)
+{
+    const struct gas_cell gas = pass.gas[cell];
+    struct star_visit visit;
+    visit.cell = cell;
+    visit.has_gas = gas.has_gas > R(0);
+    visit.length = length;
+    visit.v = gas.v[0] * n.x + gas.v[1] * n.y + gas.v[2] * n.z;
+    visit.inv_b = gas.inv_b;
+    return visit;
+}
+
+/* Frequencies at which the thickest of these lines has a depth above 1e-7, for velocities from v0 to v1. */
+__device__ __forceinline__ struct interval star_reach(const struct light_pass &pass, const struct star_desk &desk,
+                                                      int cell, real length, real v0, real v1, real inv_b)
+{
+    const struct line_glow *glow = pass.glow + (int64_t)cell * pass.n_line + desk.first;
+    real depth = R(1);
+    for (int l = (int)threadIdx.x % WARP; l < desk.n; l += WARP)
+        depth = r_max(depth, r_abs(glow[l].alpha) * length);
+    for (int offset = WARP / 2; offset > 0; offset /= 2)
+        depth = r_max(depth, __shfl_xor_sync(WHOLE_WARP, depth, offset));
+    const real reach = r_div(r_sqrt(r_log(depth) + R(16.118095650958319)) * pass.inv_step, inv_b);
+    const real n = (real)pass.n_frequency;
+    struct interval interval;
+    interval.low = (int)r_min(r_max((r_min(v0, v1) - pass.first) * pass.inv_step - reach, R(0)), n);
+    interval.high = (int)r_min(r_max((r_max(v0, v1) - pass.first) * pass.inv_step + reach + R(1), R(0)), n);
+    return interval;
+}
+
+/* A part of the way, in one cell. */
+__device__ void dim_star(const struct light_pass &pass, const struct star_pass &star, const struct star_visit &visit,
+                         real v0, real v1, struct star_desk &desk)
+{
+    const real length = R(0.5) * visit.length;
+    const struct line_glow *glow = pass.glow + (int64_t)visit.cell * pass.n_line + desk.first;
+    desk.grey += pass.gas[visit.cell].kappa * length;
+    if (!visit.has_gas)
+        return;
+    const struct interval at = star_reach(pass, desk, visit.cell, length, v0, v1, visit.inv_b);
+    const struct slide slide = slide_over(pass, v0, v1, visit.inv_b);
+    for (int f = at.low + (int)threadIdx.x % WARP; f < at.high; f += WARP) {
+        const real piece = length * slide_scale(slide) * slide_sum<FAST>(slide, (real)f);
+        for (int l = 0; l < desk.n; l++) {
+            real *depth = desk.depth + l * pass.stride + f;
+            *depth = star_dim(*depth, glow[l].alpha * piece, star.line[desk.first + l].least);
+        }
+    }
+    __syncwarp(); /* the next piece deals the frequencies to other threads */
+}
+
+/* What the cell at the end sees, in all lines. */
+__device__ void see_star(const struct light_pass &pass, const struct star_pass &star, const struct star_visit &visit,
+                         real v0, real v1, const struct star_desk &desk)
+{
+    const struct star_cell seen = star.cell[visit.cell];
+    const struct line_glow *glow = pass.glow + (int64_t)visit.cell * pass.n_line + desk.first;
+    const struct interval at = star_reach(pass, desk, visit.cell, seen.length, v0, v1, visit.inv_b);
+    const struct slide slide = slide_over(pass, v0, v1, visit.inv_b);
+    const real grey = pass.gas[visit.cell].kappa * seen.length;
+    for (int l = 0; l < desk.n; l++) {
+        const struct star_line line = star.line[desk.first + l];
+        struct record record = {R(0), R(0), R(0)};
+        for (int f = at.low + (int)threadIdx.x % WARP; f < at.high; f += WARP) {
+            const real profile = slide_scale(slide) * slide_sum<FAST>(slide, (real)f);
+            const real here = glow[l].alpha * seen.length * profile + grey;
+            record.profile += profile;
+            record.entering += profile * star_seen(desk.depth[l * pass.stride + f] + desk.grey, here, line.brightest);
+        }
+        record = group_sum(record, WARP);
+        if (threadIdx.x % WARP == 0 && record.profile > R(0))
+            star.light[(int64_t)visit.cell * pass.n_line + desk.first + l] +=
+                (double)seen.dilution * line.light * (double)r_div(record.entering, record.profile);
+    }
+}
+
+/* track_to_cell() of the CPU backend. */
+__device__ void shine_on_cell(const struct light_pass &pass, const struct star_pass &star, int target,
+                              struct star_desk &desk)
+{
+    const struct line3 line = star_line_to(&pass.mesh, star.point, target);
+    struct ray ray = ray_enter(&pass.mesh, line.p, line.n, 0, RAY_FAR);
+    struct star_visit last;
+    last.cell = -1;
+    last.v = R(0);
+    double way_so_far = 0;
+    for (bool more = ray.hits; more && way_so_far < line.t_last;) {
+        const struct passage way = ray_advance(&pass.mesh, &ray);
+        more = way.more;
+        if (!(way.length > R(0)) && way.cell != target)
+            continue;
+        const struct star_visit here = star_visit_of(pass, way.cell, way.length, ray.n);
+        const struct star_face face = star_face_between(&last, &here);
+        if (last.cell >= 0)
+            dim_star(pass, star, last, last.v, face.last, desk);
+        if (way.cell == target) {
+            see_star(pass, star, here, face.here, R(2) * here.v - face.here, desk);
+            return;
+        }
+        dim_star(pass, star, here, face.here, here.v, desk);
+        last = here;
+        way_so_far += (double)way.length;
+    }
+    /* rounding led the ray past the cell */
+    const struct vec3 n = vec3_make((real)line.n.x[0], (real)line.n.x[1], (real)line.n.x[2]);
+    const struct star_visit there = star_visit_of(pass, target, R(0), n);
+    see_star(pass, star, there, there.v, there.v, desk);
+}
+
+/* blockDim.x / 32 cells to a block; blockIdx.y counts parts of the lines. */
+__global__ void __launch_bounds__(LEVEL_WARPS *WARP)
+    star_kernel(const __grid_constant__ struct light_pass pass, const __grid_constant__ struct star_pass star)
+{
+    const int warp = (int)threadIdx.x / WARP;
+    const int64_t cell = (int64_t)blockIdx.x * (blockDim.x / WARP) + warp;
+    if (cell >= star.n_cell || !(pass.gas[cell].has_gas > R(0)))
+        return;
+    struct star_desk desk;
+    desk.first = (int)blockIdx.y * pass.lines_per_warp;
+    desk.n = min(pass.lines_per_warp, pass.n_line - desk.first);
+    desk.depth = (real *)level_room + (size_t)warp * (size_t)(pass.lines_per_warp * pass.stride);
+    desk.grey = R(0);
+    for (int i = (int)threadIdx.x % WARP; i < desk.n * pass.stride; i += WARP)
+        desk.depth[i] = R(0);
+    __syncwarp();
+    shine_on_cell(pass, star, (int)cell, desk);
+}
+
+} // namespace
+
+#endif

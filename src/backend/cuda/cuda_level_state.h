@@ -1,0 +1,103 @@
+/* What a device holds of level populations between calls, and how a call begins and ends. Included by the parts of
+ * cuda_levels.cu. */
+#ifndef LR_BACKEND_CUDA_CUDA_LEVEL_STATE_H
+#define LR_BACKEND_CUDA_CUDA_LEVEL_STATE_H
+
+#include <cuda_runtime.h>
+
+#include <vector>
+
+#include "backend/cuda/cuda_level_extrapolate.cuh"
+#include "backend/cuda/cuda_level_light.cuh"
+#include "backend/cuda/cuda_level_rates.cuh"
+#include "backend/cuda/cuda_level_star.cuh"
+#include "backend/cuda/cuda_memory.h"
+#include "backend/cuda/cuda_variants.h"
+
+namespace
+{
+
+cuda_fail_fn *fail;
+
+enum { N_PAST = LEVEL_LEAST_PAST, N_SUM = 5 }; /* iterates kept for the extrapolation; its sums */
+enum { N_LANE = 2 };                           /* directions under way at once */
+enum { LIGHT_ROOM = 1536 }; /* numbers of shared memory for the lines of a warp, so that many warps fit */
+enum { BLOCK = 256 };
+
+/* A direction under way: while the last rays of one still run, those of the next begin. */
+struct lane {
+    cudaStream_t stream;
+    cudaEvent_t done;
+    struct light *light; /* [n_cell][n_line] */
+    real *length;        /* [n_cell] */
+};
+
+struct levels {
+    struct level_job job; /* as given; what it points to stays with the caller */
+    int number;           /* of the device */
+    int threads;
+    struct device device; /* owns what follows */
+    struct light_pass pass;
+    bool dusty;
+    int light_warps;    /* of a block */
+    size_t light_bytes; /* shared memory of a block */
+    int rate_warps;
+    unsigned rate_blocks;
+    size_t rate_bytes;
+    struct rate_line *line;
+    struct gas_cell *gas;
+    double *strength, *most_gain; /* [n_cell] density / b; inversion limit / width */
+    real *dust;                   /* [n_cell][n_line], or NULL */
+    real *rates;                  /* [n_cell][n_level][n_level] */
+    struct line_glow *glow;
+    struct light_sum *light; /* [n_cell][n_line] of the finished directions */
+    double *seen;            /* [n_cell] weights of the directions that met the cell */
+    double *x, *past[N_PAST];
+    float *residual;
+    double *sums; /* what comes back: [N_SUM] */
+    double *scratch;
+    int n_past;           /* of them that count */
+    const double *before; /* the extrapolation, among them */
+    struct lane lane[N_LANE];
+    struct level_ray *ray; /* all rays, on the device */
+    double *star;          /* [n_cell][n_line] direct light of stars; or NULL */
+    std::vector<struct star_pass> *stars;
+    std::vector<struct point3> *direction;
+    std::vector<double> *weight;
+    std::vector<int64_t> *first;
+};
+
+size_t voxels(const struct levels *levels)
+{
+    return (size_t)levels->job.n_cell * (size_t)levels->job.n_line;
+}
+
+size_t populations(const struct levels *levels)
+{
+    return (size_t)levels->job.n_cell * (size_t)levels->job.n_level;
+}
+
+unsigned blocks_for(size_t count)
+{
+    return (unsigned)((count + BLOCK - 1) / BLOCK);
+}
+
+/* Every entry begins and ends with these: an earlier error is not this call's. */
+bool begin(struct levels *levels)
+{
+    levels->device.error = cudaSuccess;
+    return okay(&levels->device, cudaSetDevice(levels->number));
+}
+
+enum lr_status finish(lr_context *ctx, const struct levels *levels, const char *what)
+{
+    const cudaError_t error = levels->device.error;
+    if (error == cudaSuccess)
+        return LR_OK;
+    return fail(ctx, error == cudaErrorMemoryAllocation ? LR_ERROR_MEMORY : LR_ERROR_DEVICE, "cuda:%d: %s: %s",
+                levels->number, what, cudaGetErrorString(error));
+}
+
+} // namespace
+
+#endif

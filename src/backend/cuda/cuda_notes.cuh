@@ -1,0 +1,74 @@
+/* Scatterings that cameras may see. Packets note them, in pages that the warps take from a pool; when the pool is used
+ * up the packets are put aside, and another kernel (cuda_cameras.cuh) serves the cameras. Such a round after the other
+ * ends the pass. Each kernel has the registers to itself, and has all lanes busy with the same work. */
+#ifndef LR_BACKEND_CUDA_CUDA_NOTES_CUH
+#define LR_BACKEND_CUDA_CUDA_NOTES_CUH
+
+#include "backend/cuda/cuda_pass.cuh"
+
+namespace
+{
+
+enum { TURNS_PER_LOOK = 8, LOOKS_PER_POOL = 2, PAGE_NOTES = 4 * TURNS_PER_LOOK * WARP };
+#define MOST_WARPS ((size_t)8192)
+#define POOL_BYTES ((size_t)2 << 30)
+
+/* A packet as it comes in, and the atom that scatters it. SHELLS: local_y, local_z and toward_z are the direction to
+ * the observer. */
+struct LR_ALIGNED(16) note {
+    int i, j, k; /* cell */
+    int group;   /* of batches, for the light */
+    real local_x, local_y, local_z, toward_z;
+    real n_x, n_y, n_z, x;
+    real u, u_side, share, limit;
+};
+
+/* The page on which a warp writes, in shared memory. */
+struct note_page {
+    unsigned page; /* n_page: none */
+    int n;
+};
+
+__device__ __forceinline__ void close_page(const struct pass &pass, const struct note_page *to)
+{
+    if (to->page < pass.n_page && threadIdx.x % WARP == 0)
+        pass.page_notes[to->page] = to->n;
+    __syncwarp();
+}
+
+__device__ __forceinline__ void open_page(const struct pass &pass, struct note_page *to)
+{
+    to->page = pass.n_page;
+    to->n = PAGE_NOTES;
+    __syncwarp();
+}
+
+/* Makes sure that every lane can write a note in each of the next turns; returns whether it can. Warps with little to
+ * note look now and then whether the others have used up the pool, so as not to keep them waiting. */
+__device__ __forceinline__ bool page_has_room(const struct pass &pass, struct note_page *to, unsigned look)
+{
+    const bool full = to->n > PAGE_NOTES - TURNS_PER_LOOK * WARP;
+    if (look % LOOKS_PER_POOL == 0) {
+        const bool used_up = *(volatile unsigned *)&pass.counters->taken >= pass.n_page;
+        if (__any_sync(0xffffffffu, used_up))
+            return false;
+    }
+    if (!__any_sync(0xffffffffu, full))
+        return true;
+    close_page(pass, to);
+    if (threadIdx.x % WARP == 0) {
+        to->page = min(atomicAdd(&pass.counters->taken, 1u), pass.n_page);
+        to->n = 0;
+    }
+    __syncwarp();
+    return __any_sync(0xffffffffu, to->page < pass.n_page);
+}
+
+__device__ __forceinline__ struct note *next_note(const struct pass &pass, struct note_page *to)
+{
+    return pass.note + (int64_t)to->page * PAGE_NOTES + atomicAdd(&to->n, 1);
+}
+
+} // namespace
+
+#endif

@@ -1,0 +1,203 @@
+/* CUDA ray tracer: memory, launches and pictures; the kernel is in cuda_trace_kernel.cuh. Compiled once per mesh and
+ * precision; LR_CUDA_VARIANT names the entry. */
+#include <cuda_runtime.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "backend/cuda/cuda_memory.h"
+#include "backend/cuda/cuda_trace_kernel.cuh"
+#include "backend/cuda/cuda_variants.h"
+
+namespace
+{
+
+size_t probe_sample_count(const struct trace_job *job)
+{
+    return (size_t)job->n_probe * (size_t)job->n_channel * (size_t)job->n_probe_node;
+}
+
+bool upload(struct device *device, const struct trace_job *job, const struct trace_image *image, struct pass *pass)
+{
+    const struct view_store store = {device, device_copy};
+    const size_t plane = (size_t)job->pixels[0] * (size_t)job->pixels[1];
+    const size_t n_out = (size_t)(job->n_channel / job->merge);
+    if (!make_trace_view(&store, job, &pass->view))
+        return false;
+    pass->view.cell = device_cells(device, job->read_cells, job->medium, job->n_cell);
+    int failed = 0;
+    pass->sky = store_reals(&store, job->n_channel * job->n_node, job->sky, &failed);
+    pass->n_plane = job->n_plane;
+    struct plane_light *planes = (struct plane_light *)calloc((size_t)job->n_plane + 1, sizeof *planes);
+    for (int p = 0; planes && p < job->n_plane; p++) {
+        planes[p].axis = job->plane[p].axis;
+        planes[p].offset = job->plane[p].offset;
+        planes[p].isotropic = job->plane[p].isotropic;
+        planes[p].side = job->plane[p].side;
+        planes[p].brightness = store_reals(&store, job->n_channel * job->n_node, job->plane[p].brightness, &failed);
+    }
+    pass->plane =
+        planes ? (struct plane_light *)device_copy(device, ((size_t)job->n_plane + 1) * sizeof *planes, planes) : NULL;
+    free(planes);
+    pass->n_probe = job->n_probe;
+    if (job->n_probe > 0)
+        pass->probe = (struct trace_probe *)device_copy(device, (size_t)job->n_probe * sizeof *job->probe, job->probe);
+    pass->transmission = (double *)device_copy(device, (probe_sample_count(job) + 1) * sizeof(double), NULL);
+    pass->n_x = job->pixels[0];
+    pass->n_y = job->pixels[1];
+    pass->intensity = (float *)device_copy(device, plane * n_out * sizeof(float), NULL);
+    if (image->optical_depth)
+        pass->optical_depth = (float *)device_copy(device, plane * n_out * sizeof(float), NULL);
+    return !failed && pass->plane && device->error == cudaSuccess;
+}
+
+bool find_slopes(struct device *device, const struct trace_job *job, struct pass *pass)
+{
+    if (!job->step_velocity && !job->step_source)
+        return true;
+    struct slope_view *slope = (struct slope_view *)device_reserve(device, (size_t)job->n_cell * sizeof *slope);
+    if (!slope)
+        return false;
+    slope_kernel<<<(unsigned)((job->n_cell + 255) / 256), 256>>>(pass->view, (int)job->n_cell, slope);
+    pass->view.slope = slope;
+    return okay(device, cudaGetLastError());
+}
+
+/* The rows of the traced channels: all that the kernel reads of the emissivity. */
+bool upload_emissivity(struct device *device, const struct trace_job *job, struct pass *pass)
+{
+    const size_t row = (size_t)job->n_channel * sizeof(float);
+    if (job->kept) {
+        pass->view.emissivity = (const float *)job->kept + job->kept_first;
+        pass->view.stride = job->stride;
+        return true;
+    }
+    if (!job->emissivity)
+        return true;
+    const size_t n_row = (size_t)job->n_row;
+    float *emissivity = (float *)device_reserve(device, row * n_row);
+    if (!emissivity)
+        return false;
+    pass->view.emissivity = emissivity;
+    pass->view.stride = job->n_channel;
+    return okay(device, cudaMemcpy2D(emissivity, row, job->emissivity, (size_t)job->stride * sizeof(float), row, n_row,
+                                     cudaMemcpyHostToDevice));
+}
+
+typedef void kernel_fn(const struct pass, int first_row);
+
+/* How many threads share a ray, and how many frequencies each of them follows. A line is narrow: few threads with many
+ * frequencies each waste little where most of them are out of its reach, and four rays walk in one warp. */
+struct shape {
+    int lanes, samples;
+    kernel_fn *kernel;
+};
+
+struct shape choose_shape(const struct pass *pass)
+{
+    const int n_sample = pass->view.n_channel * pass->view.n_node;
+    struct shape shape;
+    if (pass->view.line_only) {
+        shape.lanes = 8;
+        shape.samples = n_sample <= 8 ? 1 : n_sample <= 16 ? 2 : n_sample <= 32 ? 4 : 8;
+        shape.kernel = shape.samples == 1   ? trace_kernel<8, 1, true>
+                       : shape.samples == 2 ? trace_kernel<8, 2, true>
+                       : shape.samples == 4 ? trace_kernel<8, 4, true>
+                                            : trace_kernel<8, 8, true>;
+    } else {
+        shape.lanes = n_sample <= 8 ? 8 : 16;
+        shape.samples = n_sample <= 16 ? 1 : 4;
+        shape.kernel = shape.lanes == 8     ? trace_kernel<8, 1, false>
+                       : shape.samples == 1 ? trace_kernel<16, 1, false>
+                                            : trace_kernel<16, 4, false>;
+    }
+    return shape;
+}
+
+void launch(struct device *device, const struct transport_monitor *monitor, const struct trace_job *job,
+            const struct pass *pass, struct trace_image *image)
+{
+    const struct shape shape = choose_shape(pass);
+    const int at_once = shape.lanes * shape.samples;
+    const int channels = channels_per_ray(pass->view, at_once);
+    const int n_sample = pass->view.n_channel * pass->view.n_node;
+    const unsigned parts = (unsigned)(pass->view.line_only ? (n_sample + at_once - 1) / at_once
+                                                           : (pass->view.n_channel + channels - 1) / channels);
+    const int per_block = TRACE_BLOCK / shape.lanes;
+    const int blocks_x = (pass->n_x + per_block - 1) / per_block;
+    const int rows = pass->n_y < 128 ? pass->n_y : 128; /* in one launch */
+    cudaEvent_t begin = NULL;
+    cudaEvent_t end = NULL;
+    float milliseconds = 0;
+    okay(device, cudaEventCreate(&begin));
+    okay(device, cudaEventCreate(&end));
+    okay(device, cudaDeviceSynchronize());
+    okay(device, cudaEventRecord(begin, 0));
+    for (int row = 0; row < pass->n_y && device->error == cudaSuccess && !*monitor->stop; row += rows) {
+        const int n = pass->n_y - row < rows ? pass->n_y - row : rows;
+        shape.kernel<<<dim3((unsigned)blocks_x, (unsigned)n, parts), TRACE_BLOCK>>>(*pass, row);
+        okay(device, cudaGetLastError());
+        if (monitor->progress && row > 0) {
+            okay(device, cudaStreamSynchronize(0));
+            monitor->progress(monitor->user, row);
+        }
+    }
+    if (pass->n_probe > 0) {
+        struct pass probes = *pass;
+        probes.view = make_probe_view(job, &pass->view);
+        probe_kernel<<<(unsigned)pass->n_probe, 128>>>(probes);
+        okay(device, cudaGetLastError());
+    }
+    okay(device, cudaEventRecord(end, 0));
+    okay(device, cudaDeviceSynchronize());
+    okay(device, cudaEventElapsedTime(&milliseconds, begin, end));
+    image->seconds += 1e-3 * (double)milliseconds;
+    cudaEventDestroy(begin);
+    cudaEventDestroy(end);
+}
+
+void download(struct device *device, const struct trace_job *job, const struct pass *pass, struct trace_image *image)
+{
+    const size_t n = (size_t)job->pixels[0] * (size_t)job->pixels[1] * (size_t)(job->n_channel / job->merge);
+    okay(device, cudaMemcpy(image->intensity, pass->intensity, n * sizeof(float), cudaMemcpyDeviceToHost));
+    if (image->optical_depth)
+        okay(device, cudaMemcpy(image->optical_depth, pass->optical_depth, n * sizeof(float), cudaMemcpyDeviceToHost));
+    if (job->n_probe > 0)
+        okay(device, cudaMemcpy(image->transmission, pass->transmission, probe_sample_count(job) * sizeof(double),
+                                cudaMemcpyDeviceToHost));
+}
+
+enum lr_status run_trace(cuda_fail_fn *fail, lr_context *ctx, const struct trace_job *job,
+                         const struct transport_monitor *monitor, struct trace_image *image)
+{
+    struct device device = {};
+    struct pass pass = {};
+    if (upload(&device, job, image, &pass) && find_slopes(&device, job, &pass) &&
+        upload_emissivity(&device, job, &pass)) {
+        launch(&device, monitor, job, &pass, image);
+        if (device.error == cudaSuccess)
+            download(&device, job, &pass, image);
+    }
+    device_release(&device);
+    if (device.error == cudaErrorMemoryAllocation)
+        return fail(ctx, LR_ERROR_MEMORY,
+                    "the GPU has too little free memory for the ray tracing of %lld cells and %d channels",
+                    (long long)job->n_cell, job->n_channel);
+    if (device.error != cudaSuccess)
+        return fail(ctx, LR_ERROR_DEVICE, "the GPU failed: %s", cudaGetErrorString(device.error));
+    if (*monitor->stop)
+        return fail(ctx, LR_ERROR_INTERRUPTED, "stopped while images were traced; nothing was written");
+    return LR_OK;
+}
+
+} // namespace
+
+#define NAME_JOIN(prefix, variant) prefix##variant
+#define NAME_EXPAND(prefix, variant) NAME_JOIN(prefix, variant)
+
+enum lr_status NAME_EXPAND(cuda_trace_,
+                           LR_CUDA_VARIANT)(cuda_fail_fn *fail, lr_context *ctx, const struct trace_job *job,
+                                            const struct transport_monitor *monitor, struct trace_image *image)
+{
+    return run_trace(fail, ctx, job, monitor, image);
+}

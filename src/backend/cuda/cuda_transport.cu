@@ -1,0 +1,368 @@
+/* CUDA transport driver: memory, launch and tallies. Packets come from an atomic queue; the kernels are in
+ * cuda_kernel.cuh and, for cameras, cuda_cameras.cuh. Compiled once per mesh and precision; LR_CUDA_VARIANT names the
+ * entry. */
+#include <cuda_runtime.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <time.h>
+
+#include "backend/cuda/cuda_cameras.cuh"
+#include "backend/cuda/cuda_kernel.cuh"
+#include "backend/cuda/cuda_memory.h"
+#include "backend/cuda/cuda_shade.cuh"
+#include "backend/cuda/cuda_variants.h"
+
+namespace
+{
+
+/* A pool of notes that a round of some milliseconds fills, if there is memory for it; two pages at least for each warp
+ * that a device runs at a time. */
+bool reserve_notes(struct device *device, int n_thread, struct pass *pass)
+{
+    const size_t page = PAGE_NOTES * sizeof(struct note);
+    const size_t warps = (size_t)(n_thread / WARP);
+    const size_t least = 2 * (warps < MOST_WARPS ? warps : MOST_WARPS);
+    size_t available = 0;
+    size_t total = 0;
+    if (!okay(device, cudaMemGetInfo(&available, &total)))
+        return false;
+    const size_t wanted = (available / 8 < POOL_BYTES ? available / 8 : POOL_BYTES) / page;
+    pass->n_page = (unsigned)(wanted > least ? wanted : least);
+    pass->note = (struct note *)device_reserve(device, pass->n_page * page);
+    pass->page_notes = (int *)device_reserve(device, pass->n_page * sizeof *pass->page_notes);
+    pass->counters = (struct note_counters *)device_copy(device, sizeof *pass->counters, NULL);
+    pass->aside = (struct packet *)device_reserve(device, (size_t)n_thread * sizeof *pass->aside);
+    return device->error == cudaSuccess;
+}
+
+bool upload(struct device *device, const struct transport_job *job, struct transport_tally *tally, int n_thread,
+            struct pass *pass)
+{
+    const struct view_store store = {device, device_copy};
+    const size_t slots = (size_t)job->n_bin + 2;
+    const size_t batches = (size_t)job->n_batch;
+    if (!make_transport_view(&store, job, &pass->view) || !make_cone_set(&store, job, &pass->cones))
+        return false;
+    pass->view.cell = device_cells(device, job->read_cells, job->medium, job->n_cell);
+    if (!pass->view.cell)
+        return false;
+    pass->axes = make_tally_axes(job);
+    pass->n_packet = job->n_packet;
+    pass->deal = make_tally_deal(job);
+    pass->n_group = job->n_group;
+    pass->n_cell = job->n_cell;
+    pass->one_thread_per_packet = job->one_thread_per_packet;
+    pass->batch = (struct transport_batch *)device_copy(device, batches * sizeof *tally->batch, tally->batch);
+    pass->face_spectrum =
+        (double *)device_copy(device, batches * TRANSPORT_N_FACE * slots * sizeof(double), tally->face_spectrum);
+    pass->direction_spectrum = (double *)device_copy(
+        device, batches * (size_t)(job->n_mu * job->n_phi) * slots * sizeof(double), tally->direction_spectrum);
+    if (job->fields) {
+        const size_t bytes = (size_t)job->n_group * (size_t)job->n_cell * 2 * sizeof(double);
+        pass->fields = (double *)device_copy(device, bytes, NULL);
+    }
+    if (job->n_camera > 0) {
+        const size_t n = transport_voxel_count(job);
+        pass->n_deposit_group = job->n_deposit_group;
+        if (job->deposit_wide)
+            pass->emissivity_wide = (double *)device_copy(device, n * sizeof(double), NULL);
+        else
+            pass->emissivity = (float *)device_copy(device, n * sizeof(float), NULL);
+        if (!reserve_notes(device, n_thread, pass))
+            return false;
+    }
+    if (job->n_cone > 0)
+        pass->cone = (double *)device_copy(device, batches * (size_t)job->n_cone * 2 * sizeof(double), NULL);
+    if (job->record)
+        pass->record =
+            (struct transport_record *)device_copy(device, (size_t)job->n_packet * sizeof *pass->record, NULL);
+    if (job->record || pass->cones.places)
+        pass->last = (struct last_scattering *)device_copy(device, (size_t)n_thread * sizeof *pass->last, NULL);
+    pass->n_record = (unsigned long long *)device_copy(device, sizeof *pass->n_record, NULL);
+    pass->queue = (unsigned long long *)device_copy(device, sizeof *pass->queue, NULL);
+    pass->stop = (const volatile int *)device_copy(device, sizeof(int), NULL);
+    if (job->mode == TRANSPORT_TABLE_CONSTANT && device->error == cudaSuccess) {
+        if (job->tables->n_row * job->tables->n_node != CONSTANT_CDF || job->tables->n_voigt != CONSTANT_VOIGT)
+            return okay(device, cudaErrorInvalidValue);
+        okay(device,
+             cudaMemcpyToSymbol(constant_cdf, pass->view.table.cdf, sizeof constant_cdf, 0, cudaMemcpyDeviceToDevice));
+        okay(device, cudaMemcpyToSymbol(constant_voigt, pass->view.table.log_voigt, sizeof constant_voigt, 0,
+                                        cudaMemcpyDeviceToDevice));
+    }
+    return device->error == cudaSuccess;
+}
+
+typedef void kernel_fn(const struct pass);
+
+struct kernels {
+    kernel_fn *packets;
+    kernel_fn *cameras; /* or NULL */
+};
+
+template <int MODE, bool ABSORBING, bool NARROW>
+struct kernels kernels_of(const struct transport_job *job)
+{
+    struct kernels kernels = {transport_kernel<MODE, ABSORBING, NARROW>, NULL};
+    if (job->n_camera > 0) {
+        enum { MAY_BE_LONE = WALK_KNOWS_SHADE && MODE == MODE_EXACT }; /* for the others it makes no difference */
+        const bool lone = MAY_BE_LONE && job->n_camera == 1 && !job->camera[0].perspective;
+        kernels.packets =
+            lone ? noting_kernel<MODE, ABSORBING, NARROW, MAY_BE_LONE> : noting_kernel<MODE, ABSORBING, NARROW, false>;
+        kernels.cameras = camera_kernel<MODE, NARROW>;
+    }
+    return kernels;
+}
+
+/* Only the exact mode has kernels of its own for narrow lines and for no absorption; the others are there to compare.
+ */
+struct kernels choose_kernels(const struct transport_job *job)
+{
+    switch (job->mode) {
+    case TRANSPORT_TABLE_GLOBAL:
+        return kernels_of<MODE_TABLE_GLOBAL, true, false>(job);
+    case TRANSPORT_TABLE_CONSTANT:
+        return kernels_of<MODE_TABLE_CONSTANT, true, false>(job);
+    case TRANSPORT_APPROXIMATE_VOIGT:
+        return kernels_of<MODE_APPROXIMATE_VOIGT, true, false>(job);
+    case TRANSPORT_COMPLETE:
+        return kernels_of<MODE_COMPLETE, true, false>(job);
+    default:
+        if (job->absorbing)
+            return job->narrow ? kernels_of<MODE_EXACT, true, true>(job) : kernels_of<MODE_EXACT, true, false>(job);
+        return job->narrow ? kernels_of<MODE_EXACT, false, true>(job) : kernels_of<MODE_EXACT, false, false>(job);
+    }
+}
+
+int64_t blocks_that_fill(struct device *device, kernel_fn *kernel)
+{
+    int id = 0;
+    int processors = 1;
+    int resident = 1;
+    okay(device, cudaGetDevice(&id));
+    okay(device, cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, id));
+    okay(device, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, BLOCK_THREADS, 0));
+    return (int64_t)processors * resident;
+}
+
+/* For the packets: blocks that fill the device, or one thread per packet. */
+int64_t choose_blocks(struct device *device, const struct transport_job *job, kernel_fn *kernel)
+{
+    const int64_t enough = (job->n_packet + BLOCK_THREADS - 1) / BLOCK_THREADS;
+    const int64_t filling = blocks_that_fill(device, kernel);
+    return job->one_thread_per_packet || enough < filling ? enough : filling;
+}
+
+/* Wait for the kernel, passing progress out and a request to stop in. The naps between two looks grow with the time
+ * they follow, so that no run takes a hundredth longer for them. */
+void wait_for(struct device *device, const struct pass *pass, const struct transport_monitor *monitor, cudaEvent_t end,
+              cudaStream_t side)
+{
+    const int one = 1;
+    bool told = false;
+    unsigned long long taken = 0;
+    double since_report = 0;
+    double since_start = 0;
+    while (cudaEventQuery(end) == cudaErrorNotReady && device->error == cudaSuccess) {
+        const double nap = fmin(fmax(0.01 * since_start, 50e-6), 5e-3);
+        const struct timespec pause = {0, (long)(nap * 1e9)};
+        nanosleep(&pause, NULL);
+        since_report += nap;
+        since_start += nap;
+        if (*monitor->stop && !told) {
+            okay(device, cudaMemcpyAsync((void *)pass->stop, &one, sizeof one, cudaMemcpyHostToDevice, side));
+            told = true;
+        }
+        if (monitor->progress && since_report > 0.1) {
+            since_report = 0;
+            okay(device, cudaMemcpyAsync(&taken, pass->queue, sizeof taken, cudaMemcpyDeviceToHost, side));
+            okay(device, cudaStreamSynchronize(side));
+            monitor->progress(monitor->user, (int64_t)taken < pass->n_packet ? (int64_t)taken : pass->n_packet);
+        }
+    }
+}
+
+/* Rounds of packets and cameras until no packet is left. A few are queued ahead of those that are waited for, so that
+ * the device never waits for the host; a round that finds nothing to do takes microseconds. */
+void run_rounds(struct device *device, const struct transport_monitor *monitor, const struct pass *pass,
+                struct kernels kernels, int64_t blocks, cudaStream_t work, cudaStream_t side, cudaEvent_t begin)
+{
+    enum { AHEAD = 2, ROUNDS = 4 };
+    const int64_t camera_blocks = blocks_that_fill(device, kernels.cameras);
+    struct pass now = *pass;
+    struct note_counters *counters = NULL;
+    cudaEvent_t done[AHEAD] = {};
+    okay(device, cudaMallocHost(&counters, AHEAD * sizeof *counters));
+    for (int i = 0; i < AHEAD; i++)
+        okay(device, cudaEventCreateWithFlags(&done[i], cudaEventDisableTiming));
+    okay(device, cudaEventRecord(begin, work));
+    for (int64_t set = 0; device->error == cudaSuccess; set++) {
+        const int slot = (int)(set % AHEAD);
+        if (set >= AHEAD) {
+            wait_for(device, pass, monitor, done[slot], side);
+            okay(device, cudaEventSynchronize(done[slot]));
+            if (counters[slot].unfinished == 0)
+                break;
+        }
+        for (int i = 0; i < ROUNDS; i++) {
+            okay(device, cudaMemsetAsync(pass->counters, 0, sizeof *counters, work));
+            kernels.packets<<<(unsigned)blocks, BLOCK_THREADS, 0, work>>>(now);
+            kernels.cameras<<<(unsigned)camera_blocks, BLOCK_THREADS, 0, work>>>(now);
+            now.round = 1;
+        }
+        okay(device, cudaGetLastError());
+        okay(device, cudaMemcpyAsync(&counters[slot], pass->counters, sizeof *counters, cudaMemcpyDeviceToHost, work));
+        okay(device, cudaEventRecord(done[slot], work));
+    }
+    cudaStreamSynchronize(work);
+    for (int i = 0; i < AHEAD; i++)
+        cudaEventDestroy(done[i]);
+    cudaFreeHost(counters);
+}
+
+void launch(struct device *device, const struct transport_monitor *monitor, struct transport_tally *tally,
+            const struct pass *pass, struct kernels kernels, int64_t blocks)
+{
+    cudaStream_t work = NULL;
+    cudaStream_t side = NULL;
+    cudaEvent_t begin = NULL;
+    cudaEvent_t end = NULL;
+    float milliseconds = 0;
+    if (okay(device, cudaStreamCreateWithFlags(&work, cudaStreamNonBlocking)) &&
+        okay(device, cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking)) &&
+        okay(device, cudaEventCreate(&begin)) && okay(device, cudaEventCreate(&end)) &&
+        okay(device, cudaDeviceSynchronize())) {
+        if (kernels.cameras) {
+            run_rounds(device, monitor, pass, kernels, blocks, work, side, begin);
+        } else {
+            okay(device, cudaEventRecord(begin, work));
+            kernels.packets<<<(unsigned)blocks, BLOCK_THREADS, 0, work>>>(*pass);
+            okay(device, cudaGetLastError());
+        }
+        okay(device, cudaEventRecord(end, work));
+        wait_for(device, pass, monitor, end, side);
+        okay(device, cudaStreamSynchronize(work));
+        okay(device, cudaEventElapsedTime(&milliseconds, begin, end));
+    }
+    tally->seconds += 1e-3 * (double)milliseconds;
+    cudaEventDestroy(begin);
+    cudaEventDestroy(end);
+    cudaStreamDestroy(work);
+    cudaStreamDestroy(side);
+}
+
+/* One tally field folded on the device and added to the host's sums. */
+bool download_field(struct device *device, const struct transport_job *job, const double *sums,
+                    const double *group_packets, double *total, double *square)
+{
+    const size_t bytes = (size_t)job->n_cell * sizeof(double);
+    double *folded = (double *)device_copy(device, 2 * bytes, NULL);
+    double *host = (double *)malloc(2 * bytes);
+    if (folded && host) {
+        const unsigned blocks = (unsigned)((job->n_cell + 255) / 256);
+        fold_kernel<<<blocks, 256>>>(sums, group_packets, job->n_group, job->n_cell, folded, folded + job->n_cell);
+        okay(device, cudaGetLastError());
+        if (okay(device, cudaMemcpy(host, folded, 2 * bytes, cudaMemcpyDeviceToHost)))
+            for (int64_t cell = 0; cell < job->n_cell; cell++) {
+                total[cell] = host[cell];
+                square[cell] = host[job->n_cell + cell];
+            }
+    } else {
+        okay(device, cudaErrorMemoryAllocation);
+    }
+    free(host);
+    return device->error == cudaSuccess;
+}
+
+bool download_emissivity(struct device *device, const struct transport_job *job, const struct pass *pass, float *host)
+{
+    const size_t n = transport_voxel_count(job);
+    if (!job->deposit_wide)
+        return okay(device, cudaMemcpy(host, pass->emissivity, n * sizeof *host, cudaMemcpyDeviceToHost));
+    double *wide = (double *)malloc(n * sizeof *wide);
+    if (!wide)
+        return okay(device, cudaErrorMemoryAllocation);
+    const bool ok = okay(device, cudaMemcpy(wide, pass->emissivity_wide, n * sizeof *wide, cudaMemcpyDeviceToHost));
+    for (size_t i = 0; ok && i < n; i++)
+        host[i] = (float)wide[i];
+    free(wide);
+    return ok;
+}
+
+bool download(struct device *device, const struct transport_job *job, const struct pass *pass,
+              struct transport_tally *tally)
+{
+    const size_t slots = (size_t)job->n_bin + 2;
+    const size_t batches = (size_t)job->n_batch;
+    unsigned long long n_record = 0;
+    okay(device, cudaMemcpy(tally->batch, pass->batch, batches * sizeof *tally->batch, cudaMemcpyDeviceToHost));
+    okay(device, cudaMemcpy(tally->face_spectrum, pass->face_spectrum,
+                            batches * TRANSPORT_N_FACE * slots * sizeof(double), cudaMemcpyDeviceToHost));
+    okay(device,
+         cudaMemcpy(tally->direction_spectrum, pass->direction_spectrum,
+                    batches * (size_t)(job->n_mu * job->n_phi) * slots * sizeof(double), cudaMemcpyDeviceToHost));
+    if (job->n_cone > 0)
+        okay(device, cudaMemcpy(tally->cone, pass->cone, batches * (size_t)job->n_cone * 2 * sizeof(double),
+                                cudaMemcpyDeviceToHost));
+    okay(device, cudaMemcpy(&n_record, pass->n_record, sizeof n_record, cudaMemcpyDeviceToHost));
+    if (job->record && n_record > 0) {
+        okay(device, cudaMemcpy(tally->record, pass->record, n_record * sizeof *tally->record, cudaMemcpyDeviceToHost));
+        tally->n_record = (int64_t)n_record;
+    }
+    if (job->n_camera > 0 && job->keep_emissivity) {
+        spread_kernel<<<4096, 64>>>(pass->view.mesh, job->n_cell, job->n_camera, job->n_channel, pass->emissivity);
+        if (!okay(device, cudaGetLastError()) || !okay(device, cudaDeviceSynchronize()))
+            return false;
+        tally->kept = device_keep(device, pass->emissivity);
+    } else if (job->n_camera > 0 && !download_emissivity(device, job, pass, tally->emissivity)) {
+        return false;
+    }
+    if (job->fields && device->error == cudaSuccess) {
+        double packets[TRANSPORT_MAX_BATCH];
+        transport_group_packets(job, tally, packets);
+        const double *group_packets =
+            (const double *)device_copy(device, (size_t)job->n_group * sizeof(double), packets);
+        return group_packets &&
+               download_field(device, job, pass->fields, group_packets, tally->length, tally->length_square) &&
+               download_field(device, job, pass->fields + 1, group_packets, tally->scatter, tally->scatter_square);
+    }
+    return device->error == cudaSuccess;
+}
+
+enum lr_status run_pass(cuda_fail_fn *fail, lr_context *ctx, const struct transport_job *job,
+                        const struct transport_monitor *monitor, struct transport_tally *tally)
+{
+    if (job->one_thread_per_packet && job->n_packet > INT32_MAX - BLOCK_THREADS)
+        return fail(ctx, LR_ERROR_INPUT, "run.scheduling: static starts one thread per packet, 2e9 at most; use queue");
+    struct device device = {};
+    struct pass pass = {};
+    const struct kernels kernels = choose_kernels(job);
+    const int64_t blocks = choose_blocks(&device, job, kernels.packets);
+    if (device.error == cudaSuccess && upload(&device, job, tally, (int)(blocks * BLOCK_THREADS), &pass) &&
+        find_shades(&device, &pass.view)) {
+        launch(&device, monitor, tally, &pass, kernels, blocks);
+        if (device.error == cudaSuccess)
+            download(&device, job, &pass, tally);
+    }
+    device_release(&device);
+    if (device.error == cudaErrorMemoryAllocation)
+        return fail(ctx, LR_ERROR_MEMORY,
+                    "the GPU has too little free memory for %lld cells: use a smaller mesh or "
+                    "'output.fields: false'",
+                    (long long)job->n_cell);
+    if (device.error != cudaSuccess)
+        return fail(ctx, LR_ERROR_DEVICE, "the GPU failed: %s", cudaGetErrorString(device.error));
+    return LR_OK;
+}
+
+} // namespace
+
+#define NAME_JOIN(prefix, variant) prefix##variant
+#define NAME_EXPAND(prefix, variant) NAME_JOIN(prefix, variant)
+
+enum lr_status NAME_EXPAND(cuda_transport_,
+                           LR_CUDA_VARIANT)(cuda_fail_fn *fail, lr_context *ctx, const struct transport_job *job,
+                                            const struct transport_monitor *monitor, struct transport_tally *tally)
+{
+    return run_pass(fail, ctx, job, monitor, tally);
+}

@@ -1,0 +1,20 @@
+/* An HDF5 file driver over a descriptor that is already open, made for one purpose: surviving a full disk.
+ *
+ * When HDF5's own driver cannot write, H5Fclose() fails, the file stays open, and the library crashes at exit
+ * (seen with 1.10.8). This driver remembers the first failure, tells HDF5 that all is well so that it closes
+ * and frees everything, and leaves it to the caller to look at `error` and remove the file. */
+#ifndef LR_IO_HDF5_HDF5_SINK_H
+#define LR_IO_HDF5_HDF5_SINK_H
+
+#include <hdf5.h>
+
+struct hdf5_sink {
+    int fd;    /* open for reading and writing, empty; stays open when HDF5 closes the file */
+    int error; /* errno of the first failure, or 0 */
+};
+
+/* A file access list for H5Fcreate() that writes to *sink, which must outlive the file; negative on failure. The
+ * file is closed together with everything in it. */
+hid_t hdf5_sink_access(struct hdf5_sink *sink);
+
+#endif

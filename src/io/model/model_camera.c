@@ -1,0 +1,341 @@
+/* Section `cameras`: a list; each entry says where an observer is, how much of the sky the image holds, and its pixels.
+ */
+#include "io/model/model_reader.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/constants.h"
+
+/* ---- Name ---- */
+
+/* Files of a camera are NAME.fits, NAME_error.fits and so on: no name may look like another's file. */
+static bool ends_like_a_file(const char *name)
+{
+    const char *const endings[] = {"_error", "_tau", "_mom0", "_mom1", "_mom2", "_peak", "_spectrum"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        size_t length = strlen(name), tail = strlen(endings[i]);
+        if (length >= tail && strcmp(name + length - tail, endings[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static enum lr_status read_name(const struct reader *r, const struct yaml_node *entry, struct camera *camera)
+{
+    const struct yaml_node *node = yaml_find(entry, "name");
+    if (!node) {
+        snprintf(camera->name, sizeof camera->name, "camera%d", entry->index + 1);
+        return LR_OK;
+    }
+    LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_SCALAR));
+    size_t length = strlen(node->text), good = 0;
+    while (isalnum((unsigned char)node->text[good]) || node->text[good] == '-' || node->text[good] == '_')
+        good++;
+    if (length == 0 || good != length || length >= sizeof camera->name)
+        return READER_FAIL(r, node, "'%.80s' is part of file names: use 1 to %d letters, digits, - and _", node->text,
+                           (int)sizeof camera->name - 1);
+    if (ends_like_a_file(node->text))
+        return READER_FAIL(r, node, "'%s' would be mistaken for a file of another camera; use another ending",
+                           node->text);
+    memcpy(camera->name, node->text, length + 1);
+    return LR_OK;
+}
+
+static enum lr_status check_names(const struct reader *r, const struct yaml_node *list)
+{
+    const struct camera *camera = r->model->camera;
+    for (const struct yaml_node *entry = list->first; entry; entry = entry->next)
+        for (int other = 0; other < entry->index; other++)
+            if (strcmp(camera[entry->index].name, camera[other].name) == 0)
+                return READER_FAIL(r, entry, "the name '%s' is that of camera %d already; give each its own 'name'",
+                                   camera[other].name, other);
+    return LR_OK;
+}
+
+/* ---- Direction ---- */
+
+/* `direction`, or `theta` and `phi`. */
+static enum lr_status read_toward(const struct reader *r, const struct yaml_node *entry, struct camera *camera)
+{
+    const struct yaml_node *direction = yaml_find(entry, "direction"), *theta_node = yaml_find(entry, "theta");
+    const struct yaml_node *phi_node = yaml_find(entry, "phi"), *angle = theta_node ? theta_node : phi_node;
+    if (direction && angle)
+        return yaml_fail_key(r->ctx, r->tree, angle, "'direction' already says this; remove one of them");
+    if (direction)
+        return read_direction(r, direction, camera->toward);
+    if (!theta_node)
+        return READER_FAIL(r, entry,
+                           "the way to the observer is missing: give 'direction', or 'theta' and 'phi'; or "
+                           "'position' of an observer nearby");
+    double theta = 0.0, phi = 0.0;
+    LR_TRY(read_quantity(r, theta_node, DIMENSION_ANGLE, &theta));
+    LR_TRY(read_quantity(r, phi_node, DIMENSION_ANGLE, &phi));
+    if (!(theta >= 0.0 && theta <= LR_PI * (1.0 + 1e-12)))
+        return READER_FAIL(r, theta_node, "'%s' must lie between 0 and 180 deg", theta_node->text);
+    camera_from_angles(theta, phi, camera->toward);
+    return LR_OK;
+}
+
+/* From the centre of the image to an observer nearby. */
+static enum lr_status read_position(const struct reader *r, const struct yaml_node *entry,
+                                    const struct yaml_node *position, struct camera *camera)
+{
+    const char *const refused[] = {"direction", "theta", "phi"};
+    for (int i = 0; i < 3; i++)
+        if (yaml_find(entry, refused[i]))
+            return yaml_fail_key(r->ctx, r->tree, yaml_find(entry, refused[i]),
+                                 "a camera with a 'position' looks at its 'centre'; remove one of them");
+    LR_TRY(read_vector(r, position, DIMENSION_LENGTH, camera->position));
+    double length = 0.0, size = 0.0;
+    for (int d = 0; d < 3; d++) {
+        camera->toward[d] = camera->position[d] - camera->centre[d];
+        length = hypot(length, camera->toward[d]);
+        size = fmax(size, mesh_size(&r->model->mesh, d));
+    }
+    if (!(length > 1e-9 * size && isfinite(length)))
+        return READER_FAIL(r, position, "the camera stands where it looks; move 'position' or 'centre'");
+    for (int d = 0; d < 3; d++)
+        camera->toward[d] /= length;
+    return LR_OK;
+}
+
+/* Where the middle of the image lies from `centre`, along right and up. */
+static enum lr_status read_offset(const struct reader *r, const struct yaml_node *node, struct camera *camera)
+{
+    if (!node)
+        return LR_OK;
+    if (camera->kind == CAMERA_PERSPECTIVE)
+        return yaml_fail_key(r->ctx, r->tree, node, "a camera with a 'position' looks at its 'centre'; move that");
+    if (node->n_child != 2)
+        return READER_FAIL(r, node, "expected two lengths [right, up], found %d", node->n_child);
+    const struct yaml_node *const part[2] = {node->first, node->last};
+    for (int i = 0; i < 2; i++) {
+        double length = 0.0;
+        LR_TRY(read_quantity(r, part[i], DIMENSION_LENGTH, &length));
+        for (int d = 0; d < 3; d++)
+            camera->centre[d] += length * (i == 0 ? camera->right[d] : camera->up[d]);
+    }
+    return LR_OK;
+}
+
+static enum lr_status read_view(const struct reader *r, const struct yaml_node *entry, struct camera *camera)
+{
+    const struct yaml_node *position = yaml_find(entry, "position");
+    double roll = 0.0;
+    for (int d = 0; d < 3; d++)
+        camera->centre[d] = mesh_centre(&r->model->mesh, d);
+    LR_TRY(read_vector(r, yaml_find(entry, "centre"), DIMENSION_LENGTH, camera->centre));
+    camera->kind = position ? CAMERA_PERSPECTIVE : CAMERA_ORTHOGRAPHIC;
+    LR_TRY(position ? read_position(r, entry, position, camera) : read_toward(r, entry, camera));
+    LR_TRY(read_quantity(r, yaml_find(entry, "roll"), DIMENSION_ANGLE, &roll));
+    camera_orient(camera, roll);
+    return read_offset(r, yaml_find(entry, "offset"), camera);
+}
+
+/* ---- Field and pixels ---- */
+
+/* One value for both sides, or [width, height]. */
+static enum lr_status find_pair(const struct reader *r, const struct yaml_node *node, const struct yaml_node *side[2])
+{
+    side[0] = side[1] = node;
+    if (node->kind != YAML_LIST)
+        return LR_OK;
+    if (node->n_child != 2)
+        return READER_FAIL(r, node, "expected one value or two [width, height], found %d", node->n_child);
+    side[0] = node->first;
+    side[1] = node->last;
+    return LR_OK;
+}
+
+static enum lr_status read_field_of_view(const struct reader *r, const struct yaml_node *node, struct camera *camera)
+{
+    const struct yaml_node *side[2];
+    bool near = camera->kind == CAMERA_PERSPECTIVE;
+    const double widest = 170.0 * LR_PI / 180.0; /* a plane cannot hold half the sky */
+    LR_TRY(find_pair(r, node, side));
+    for (int i = 0; i < 2; i++) {
+        LR_TRY(read_quantity(r, side[i], near ? DIMENSION_ANGLE : DIMENSION_LENGTH, &camera->field[i]));
+        if (!(camera->field[i] > 0.0))
+            return READER_FAIL(r, side[i], "'%s' must be above zero", side[i]->text);
+        if (near && camera->field[i] > widest)
+            return READER_FAIL(r, side[i], "'%s' is too wide for a plane image; at most 170 deg fit", side[i]->text);
+    }
+    return LR_OK;
+}
+
+static enum lr_status read_pixels(const struct reader *r, const struct yaml_node *node, int pixels[2])
+{
+    const struct yaml_node *side[2];
+    LR_TRY(find_pair(r, node, side));
+    for (int i = 0; i < 2; i++)
+        LR_TRY(read_int(r, side[i], 1, MAX_PIXEL, &pixels[i]));
+    return LR_OK;
+}
+
+/* The width of the image stands; which height makes its pixels square is said in the unit of the user. */
+static enum lr_status check_square(const struct reader *r, const struct yaml_node *node, const struct camera *camera)
+{
+    double plane[2], number = 0.0;
+    const char *unit = "";
+    camera_plane(camera, plane);
+    double across = plane[0] / camera->pixels[0], along = plane[1] / camera->pixels[1];
+    if (fabs(across / along - 1.0) <= 1e-6)
+        return LR_OK;
+    const struct yaml_node *side[2];
+    LR_TRY(find_pair(r, node, side));
+    units_split(side[0]->text, &number, &unit);
+    double height = across * camera->pixels[1];
+    if (camera->kind == CAMERA_PERSPECTIVE)
+        height = 2.0 * atan(0.5 * height);
+    return READER_FAIL(r, node,
+                       "the pixels are not square: they are %.4g times as wide as high; write field: [%.9g %s, %.9g "
+                       "%s] for %d x %d pixels",
+                       across / along, number, unit, height * number / camera->field[0], unit, camera->pixels[0],
+                       camera->pixels[1]);
+}
+
+static enum lr_status read_frame(const struct reader *r, const struct yaml_node *entry, struct camera *camera)
+{
+    const struct yaml_node *field = yaml_find(entry, "field"), *pixels = yaml_find(entry, "pixels");
+    double plane[2];
+    camera->pixels[0] = camera->pixels[1] = 128;
+    if (pixels)
+        LR_TRY(read_pixels(r, pixels, camera->pixels));
+    if (field) {
+        LR_TRY(read_field_of_view(r, field, camera));
+        camera_plane(camera, plane);
+    } else {
+        camera_fit_plane(camera, &r->model->mesh, plane);
+    }
+    if (!(plane[0] > 0.0 && plane[1] > 0.0 && isfinite(plane[0] + plane[1])))
+        return READER_FAIL(r, entry, "the camera is too far off to make an image of the mesh");
+    if (!pixels || pixels->kind != YAML_LIST)
+        camera_divide_plane(camera, plane, camera->pixels[0]);
+    else if (field)
+        return check_square(r, field, camera);
+    else
+        camera_widen_plane(camera, plane);
+    return LR_OK;
+}
+
+/* ---- Does it see anything? ---- */
+
+/* An observer inside the mesh must see past the cell it stands in. */
+static enum lr_status check_surroundings(const struct reader *r, const struct yaml_node *position,
+                                         const struct camera *camera)
+{
+    const double thickest = 30.0;
+    const struct mesh *mesh = &r->model->mesh;
+    double point[3];
+    for (int d = 0; d < 3; d++) {
+        double low = mesh_lower(mesh, d), size = mesh_size(mesh, d), offset = camera->position[d] - low;
+        point[d] = mesh->face[2 * d] == FACE_PERIODIC ? low + offset - size * floor(offset / size) : low + offset;
+    }
+    if (!mesh_contains(mesh, point))
+        return LR_OK;
+    int at[3];
+    mesh_find_point(mesh, point, at);
+    const int64_t cell = mesh_cell_index(mesh, at[0], at[1], at[2]);
+    const double width = mesh_cell_width(mesh, at[0], at[1], at[2]);
+    double depth = width * (field_at(&r->model->medium.alpha0, cell) + field_at(&r->model->medium.kappa, cell));
+    if (depth <= thickest)
+        return LR_OK;
+    char place[64];
+    name_cell(mesh, cell, place, sizeof place);
+    return READER_FAIL(r, position,
+                       "the observer would see nothing but its own cell %s, whose optical depth is %.3g (at most %g); "
+                       "move it, or refine the mesh there",
+                       place, depth, thickest);
+}
+
+/* A line of sight must come to an end: in a periodic mesh, along an axis that is not. */
+static enum lr_status check_way_out(const struct reader *r, const struct yaml_node *entry, const struct camera *camera)
+{
+    const double creeping = 1e-3; /* a thousand crossings of the mesh */
+    const struct yaml_node *node = entry;
+    const char *const keys[] = {"position", "direction", "theta"};
+    for (int i = 0; i < 3 && node == entry; i++)
+        if (yaml_find(entry, keys[i]))
+            node = yaml_find(entry, keys[i]);
+    for (int d = 0; d < 3; d++)
+        if (r->model->mesh.face[2 * d] != FACE_PERIODIC && fabs(camera->toward[d]) > creeping)
+            return LR_OK;
+    return READER_FAIL(r, node, "a line of sight this way never leaves the periodic mesh; turn the camera");
+}
+
+/* A near observer would see every period from another side, but light is recorded once, for one of them. */
+static enum lr_status check_periods(const struct reader *r, const struct yaml_node *entry, const struct camera *camera)
+{
+    for (int d = 0; camera->kind == CAMERA_PERSPECTIVE && d < 3; d++)
+        if (r->model->mesh.face[2 * d] == FACE_PERIODIC)
+            return READER_FAIL(r, yaml_find(entry, "position"),
+                               "a camera with a position needs open faces; %c is periodic. Give it a direction instead",
+                               "xyz"[d]);
+    return LR_OK;
+}
+
+/* ---- The list ---- */
+
+/* Lines of sight to a near observer would each need an image of the shells of their own. */
+static enum lr_status check_shells(const struct reader *r, const struct yaml_node *entry)
+{
+    const struct yaml_node *position = yaml_find(entry, "position");
+    if (position && r->model->mesh.kind == MESH_SHELLS)
+        return yaml_fail_key(r->ctx, r->tree, position,
+                             "cameras of a mesh of shells are far away; give a direction instead");
+    return LR_OK;
+}
+
+static enum lr_status read_camera(const struct reader *r, const struct yaml_node *entry, struct camera *camera)
+{
+    LR_TRY(READER_KEYS(r, entry, &SCHEMA_CAMERA));
+    const struct yaml_node *position = yaml_find(entry, "position"), *field = yaml_find(entry, "field");
+    LR_TRY(read_name(r, entry, camera));
+    LR_TRY(check_shells(r, entry));
+    LR_TRY(read_view(r, entry, camera));
+    LR_TRY(check_periods(r, entry, camera));
+    LR_TRY(check_way_out(r, entry, camera));
+    LR_TRY(read_frame(r, entry, camera));
+    LR_TRY(read_auto(r, yaml_find(entry, "rays"), MAX_RAYS, &camera->rays));
+    if (!camera_meets_mesh(camera, &r->model->mesh))
+        return READER_FAIL(r, field ? field : entry, "the field of view does not meet the mesh; check 'centre', %s",
+                           position ? "'position' and 'field'" : "the direction and 'field'");
+    return position ? check_surroundings(r, position, camera) : LR_OK;
+}
+
+static enum lr_status check_faces(const struct reader *r, const struct yaml_node *cameras)
+{
+    const struct yaml_node *node = yaml_find(yaml_find(r->tree->root, "mesh"), "faces");
+    int n_periodic = 0;
+    if (!node)
+        node = cameras;
+    for (int face = 0; face < N_FACE; face++) {
+        if (r->model->mesh.face[face] == FACE_REFLECTING)
+            return READER_FAIL(r, node,
+                               "a camera would see its mirror image in reflecting faces; make them open or periodic, "
+                               "or model the whole object");
+        n_periodic += r->model->mesh.face[face] == FACE_PERIODIC;
+    }
+    if (n_periodic == N_FACE)
+        return READER_FAIL(r, node, "a camera sees no end of a mesh that is periodic along all axes; open one");
+    return LR_OK;
+}
+
+enum lr_status read_cameras(const struct reader *r, const struct yaml_node *node)
+{
+    lr_model *model = r->model;
+    if (yaml_is_empty(node) || (node->kind == YAML_LIST && !node->first))
+        return READER_FAIL(r, node, "there is no camera");
+    LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_LIST));
+    if (node->n_child > MAX_CAMERA)
+        return READER_FAIL(r, node, "%d cameras are too many; at most %d fit", node->n_child, MAX_CAMERA);
+    LR_TRY(check_faces(r, node));
+    LR_TRY(lr_allocate(r->ctx, (size_t)node->n_child, sizeof *model->camera, &model->camera));
+    model->n_camera = node->n_child;
+    for (const struct yaml_node *entry = node->first; entry; entry = entry->next)
+        LR_TRY(read_camera(r, entry, &model->camera[entry->index]));
+    return check_names(r, node);
+}

@@ -1,0 +1,71 @@
+/* Section `line`: a name, a molecule, a rotor, or frequency, Einstein A, degeneracies and mass. */
+#include "io/model/model_reader.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "io/model/model_line_list.h"
+#include "lines/builtin.h"
+#include "model/line.h"
+
+static enum lr_status read_degeneracies(const struct reader *r, const struct yaml_node *map, struct line *line)
+{
+    const struct yaml_node *node = NULL;
+    LR_TRY(require_key(r, map, "degeneracies", &node));
+    LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_LIST));
+    if (node->n_child != 2)
+        return READER_FAIL(r, node, "expected two numbers [lower, upper], found %d", node->n_child);
+    LR_TRY(read_number(r, node->first, 1.0, 1e6, &line->g_lower));
+    return read_number(r, node->last, 1.0, 1e6, &line->g_upper);
+}
+
+static enum lr_status read_custom(const struct reader *r, const struct yaml_node *map, struct line *line)
+{
+    LR_TRY(READER_KEYS(r, map, &SCHEMA_LINE));
+    snprintf(line->name, sizeof line->name, "custom");
+    LR_TRY(read_positive(r, map, "frequency", DIMENSION_FREQUENCY, &line->nu0));
+    LR_TRY(read_positive(r, map, "einstein_a", DIMENSION_RATE, &line->a_ul));
+    LR_TRY(read_degeneracies(r, map, line));
+    LR_TRY(read_positive(r, map, "mass", DIMENSION_MASS, &line->mass));
+    line->gamma = line->a_ul;
+    if (yaml_find(map, "gamma"))
+        LR_TRY(read_positive(r, map, "gamma", DIMENSION_RATE, &line->gamma));
+    line->dipole_core = line_dipole_fraction(line->g_lower, line->g_upper);
+    LR_TRY(read_number(r, yaml_find(map, "dipole_core"), 0.0, 1.0, &line->dipole_core));
+    double sigma = line_cross_section(line, 1.0);
+    if (!(sigma > 0.0 && isfinite(sigma)))
+        return READER_FAIL(r, map, "these numbers do not make a line: its cross-section is %g", sigma);
+    return LR_OK;
+}
+
+/* `like` is a line that is spelt much alike, or "". */
+static enum lr_status fail_unknown(const struct reader *r, const struct yaml_node *node, const char *like)
+{
+    char names[256];
+    int nearest = -1;
+    const int molecule = builtin_find(node->text, &nearest);
+    if (molecule >= 0)
+        return READER_FAIL(r, node,
+                           "'%s' is a molecule of many lines; write line: {molecule: %s, transition: 1}, with a number "
+                           "or a label that 'linerad molecule %s' lists",
+                           node->text, builtin_name(molecule), builtin_name(molecule));
+    line_list_names(names, sizeof names);
+    if (*like)
+        return READER_FAIL(r, node, "'%s' is not a known line (%s); did you mean '%s'?", node->text, names, like);
+    return READER_FAIL(
+        r, node,
+        "'%s' is not a known line (%s); or give a molecule, a rotor, or frequency, einstein_a, degeneracies and mass",
+        node->text, names);
+}
+
+enum lr_status read_line(const struct reader *r, const struct yaml_node *node, struct line *line)
+{
+    if (node->kind == YAML_MAP)
+        LR_TRY(READER_KEYS(r, node, &SCHEMA_LINE, &SCHEMA_MOLECULE)); /* of both, to name what was meant */
+    if (node->kind == YAML_MAP && (yaml_find(node, "molecule") || yaml_find(node, "rotor")))
+        return read_molecule(r, node, line);
+    if (node->kind == YAML_MAP)
+        return read_custom(r, node, line);
+    LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_SCALAR));
+    return line_find(node->text, line) ? LR_OK : fail_unknown(r, node, line->name);
+}

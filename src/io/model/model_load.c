@@ -1,0 +1,303 @@
+/* A model file to a validated model: read, apply settings, then section by section. */
+#include "io/model/model_load.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/model/model_inputs.h"
+#include "io/model/model_line_list.h"
+#include "io/model/model_reader.h"
+#include "io/snapshot/snapshot.h"
+#include "model/field.h"
+
+/* Photons in a closed box that absorbs nothing would fly for ever. */
+static enum lr_status check_exit(const struct reader *r, const struct yaml_node *root)
+{
+    const lr_model *model = r->model;
+    int64_t n_cell = mesh_cell_count(&model->mesh);
+    for (int face = 0; face < N_FACE; face++)
+        if (model->mesh.face[face] == FACE_OPEN)
+            return LR_OK;
+    if (!field_is_zero(&model->medium.kappa, n_cell) || !field_is_zero(&model->medium.eps, n_cell))
+        return LR_OK;
+    const struct yaml_node *faces = yaml_find(yaml_find(root, "mesh"), "faces");
+    return READER_FAIL(r, faces ? faces : r->snapshot_node,
+                       "no face is open and nothing absorbs: photons would never leave");
+}
+
+/* A snapshot can say all that `mesh` and `medium` do: what is then left of `mesh` is `faces`, and `medium` is empty
+ * where it is not written. */
+static enum lr_status find_sections(const struct reader *r, const struct yaml_node *section[3])
+{
+    const char *const keys[] = {"mesh", "line", "medium"};
+    const struct yaml_node *root = r->tree->root, *snapshot = yaml_find(root, "snapshot");
+    for (int i = 0; i < 3; i++) {
+        section[i] = yaml_find(root, keys[i]);
+        if (!section[i] && (!snapshot || i == 1))
+            LR_TRY(require_key(r, root, keys[i], &section[i]));
+    }
+    if (snapshot && section[0]) {
+        LR_TRY(yaml_expect(r->ctx, r->tree, section[0], YAML_MAP));
+        for (const struct yaml_node *key = section[0]->first; key; key = key->next)
+            if (strcmp(key->key, "faces") != 0)
+                return yaml_fail_key(r->ctx, r->tree, key,
+                                     "the snapshot says what the mesh is; only 'faces' may be given besides it");
+    }
+    if (!section[2]) {
+        struct yaml_node *empty = NULL;
+        LR_TRY(yaml_new_node(r->ctx, r->tree, YAML_MAP, &empty));
+        empty->key = keys[2];
+        empty->parent = r->tree->root;
+        empty->line = empty->key_line = snapshot->line;
+        empty->column = empty->key_column = snapshot->column;
+        empty->setting = snapshot->setting;
+        section[2] = empty;
+    }
+    return LR_OK;
+}
+
+static enum lr_status read_mesh_or_snapshot(struct reader *r, const struct yaml_node *mesh)
+{
+    const struct yaml_node *snapshot = yaml_find(r->tree->root, "snapshot"), *faces = yaml_find(mesh, "faces");
+    if (!snapshot)
+        return read_mesh(r, mesh, &r->model->mesh);
+    LR_TRY(read_snapshot(r, snapshot, &r->model->mesh));
+    if (faces && r->model->mesh.kind == MESH_SHELLS)
+        return yaml_fail_key(r->ctx, r->tree, faces, "the one face of shells is open");
+    return faces ? read_faces(r, faces, &r->model->mesh) : LR_OK;
+}
+
+static enum lr_status read_sections(struct reader *r)
+{
+    const struct yaml_node *root = r->tree->root, *section[3] = {NULL};
+    lr_model *model = r->model;
+    LR_TRY(READER_KEYS(r, root, &SCHEMA_MODEL));
+    LR_TRY(find_sections(r, section));
+    /* The cheap sections first, so that a typing error shows before large files are read. */
+    LR_TRY(read_run(r, yaml_find(root, "run"), &model->run));
+    LR_TRY(read_line(r, section[1], &model->line));
+    LR_TRY(read_mesh_or_snapshot(r, section[0]));
+    LR_TRY(read_populations(r, yaml_find(root, "populations")));
+    LR_TRY(read_medium(r, section[2], &model->medium));
+    LR_TRY(read_reference_b(r, yaml_find(root, "output")));
+    LR_TRY(read_physics(r, yaml_find(root, "physics"), &model->physics));
+    LR_TRY(read_output(r, yaml_find(root, "output"), &model->output));
+    LR_TRY(read_sources(r, yaml_find(root, "sources")));
+    LR_TRY(read_imaging(r));
+    spread_stars(model);
+    LR_TRY(read_dust_light(r));
+    LR_TRY(check_two_level_images(r));
+    LR_TRY(describe_snapshot(r));
+    return check_exit(r, root);
+}
+
+/* The text as it was, then each setting as a comment, and which of its lines is meant. */
+static enum lr_status keep_text(lr_context *ctx, const char *text, size_t length, const char *const *settings,
+                                int n_setting, const char *line, char **copy)
+{
+    size_t size = length + 2 + (line ? strlen(line) + 16 : 0);
+    for (int i = 0; i < n_setting; i++)
+        size += strlen(settings[i]) + 16;
+    LR_TRY(lr_allocate(ctx, size, 1, copy));
+    memcpy(*copy, text, length);
+    if (length && text[length - 1] != '\n')
+        (*copy)[length++] = '\n';
+    for (int i = 0; i < n_setting; i++) {
+        size_t start = length;
+        length += (size_t)snprintf(*copy + length, size - length, "# --set %s\n", settings[i]);
+        for (size_t c = start; c + 1 < length; c++)
+            if ((*copy)[c] == '\n')
+                (*copy)[c] = ' ';
+    }
+    if (line && *line)
+        snprintf(*copy + length, size - length, "# line: %s\n", line);
+    return LR_OK;
+}
+
+static enum lr_status copy_string(lr_context *ctx, const char *text, size_t length, char **copy)
+{
+    LR_TRY(lr_allocate(ctx, length + 1, 1, copy));
+    memcpy(*copy, text, length);
+    return LR_OK;
+}
+
+/* Errors of one line among several name it. */
+static enum lr_status name_line(lr_context *ctx, const char *line, enum lr_status status)
+{
+    if (status == LR_OK || status == LR_ERROR_MEMORY || !line || !*line)
+        return status;
+    char message[sizeof ctx->error];
+    memcpy(message, ctx->error, sizeof message);
+    return lr_fail(ctx, status, "line '%s': %s", line, message);
+}
+
+enum lr_status model_load_memory(lr_context *ctx, struct units *units, const char *path, const char *text,
+                                 size_t length, const struct model_memory *memory, const char *const *settings,
+                                 int n_setting, const char *line, lr_model **out)
+{
+    struct reader r = {
+        .ctx = ctx, .units = units, .folder = memory->folder, .array = memory->array, .n_array = memory->n_array};
+    enum lr_status status = LR_OK;
+    LR_TRY_OR(done, status, lr_allocate(ctx, 1, sizeof *r.model, &r.model));
+    LR_TRY_OR(done, status, copy_string(ctx, path, strlen(path), &r.model->path));
+    LR_TRY_OR(done, status, keep_text(ctx, text, length, settings, n_setting, line, &r.model->text));
+    LR_TRY_OR(done, status, yaml_parse(ctx, path, text, length, &r.tree));
+    for (int i = 0; i < n_setting; i++)
+        LR_TRY_OR(done, status, yaml_set(ctx, r.tree, settings[i]));
+    LR_TRY_OR(done, status, model_lines_choose(ctx, r.tree, line));
+    snprintf(r.model->line_name, sizeof r.model->line_name, "%s", line ? line : "");
+    LR_TRY_OR(done, status, name_line(ctx, line, read_sections(&r)));
+    LR_TRY_OR(done, status, yaml_write(ctx, r.tree, &r.model->resolved));
+    *out = r.model;
+    r.model = NULL;
+done:
+    snapshot_close(r.snapshot);
+    yaml_free(r.tree);
+    lr_model_free(r.model);
+    return status;
+}
+
+enum lr_status model_load_line_text(lr_context *ctx, struct units *units, const char *path, const char *text,
+                                    size_t length, const char *const *settings, int n_setting, const char *line,
+                                    lr_model **model)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = NULL;
+    LR_TRY(copy_string(ctx, path, slash ? (size_t)(slash - path) + 1 : 0, &folder));
+    const struct model_memory memory = {.folder = folder};
+    const enum lr_status status =
+        model_load_memory(ctx, units, path, text, length, &memory, settings, n_setting, line, model);
+    free(folder);
+    return status;
+}
+
+enum lr_status model_load_text(lr_context *ctx, struct units *units, const char *path, const char *text, size_t length,
+                               const char *const *settings, int n_setting, lr_model **model)
+{
+    return model_load_line_text(ctx, units, path, text, length, settings, n_setting, NULL, model);
+}
+
+/* A model is a small text; what is larger is something else. */
+static enum lr_status read_text(lr_context *ctx, const char *path, char **text, size_t *length)
+{
+    enum { LARGEST = 64 << 20, CHUNK = 1 << 16 };
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return lr_fail(ctx, LR_ERROR_IO, "%s: %s", path, strerror(errno));
+    size_t size = 0, n = 0;
+    enum lr_status status = LR_OK;
+    do {
+        char *larger = realloc(*text, size + CHUNK);
+        if (!larger) {
+            status = lr_fail(ctx, LR_ERROR_MEMORY, "%s: out of memory", path);
+            break;
+        }
+        *text = larger;
+        n = fread(*text + size, 1, CHUNK, file);
+        size += n;
+        if (size > LARGEST)
+            status = lr_fail(ctx, LR_ERROR_INPUT, "%s: too large for a model file", path);
+    } while (n == CHUNK && status == LR_OK);
+    if (status == LR_OK && ferror(file))
+        status = lr_fail(ctx, LR_ERROR_IO, "%s: %s", path, strerror(errno));
+    if (status == LR_OK && memchr(*text, '\0', size))
+        status = lr_fail(ctx, LR_ERROR_INPUT, "%s: not a text file", path);
+    fclose(file);
+    *length = size;
+    return status;
+}
+
+enum lr_status lr_model_load_line(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
+                                  const char *line, lr_model **model)
+{
+    char *text = NULL;
+    size_t length = 0;
+    struct units *units = NULL;
+    *model = NULL;
+    enum lr_status status = read_text(ctx, path, &text, &length);
+    if (status == LR_OK)
+        status = units_of(ctx, &units);
+    if (status == LR_OK)
+        status = model_load_line_text(ctx, units, path, text, length, settings, n_setting, line, model);
+    free(text);
+    return status;
+}
+
+enum lr_status lr_model_load(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
+                             lr_model **model)
+{
+    return lr_model_load_line(ctx, path, settings, n_setting, NULL, model);
+}
+
+/* The document of a file with its settings. */
+static enum lr_status read_tree(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
+                                struct yaml_tree **tree)
+{
+    char *text = NULL;
+    size_t length = 0;
+    enum lr_status status = read_text(ctx, path, &text, &length);
+    if (status == LR_OK)
+        status = yaml_parse(ctx, path, text, length, tree);
+    for (int i = 0; i < n_setting && status == LR_OK; i++)
+        status = yaml_set(ctx, *tree, settings[i]);
+    free(text);
+    return status;
+}
+
+enum lr_status lr_model_lines(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
+                              char **names)
+{
+    struct yaml_tree *tree = NULL;
+    *names = NULL;
+    enum lr_status status = read_tree(ctx, path, settings, n_setting, &tree);
+    if (status == LR_OK)
+        status = model_lines_names(ctx, tree, names);
+    yaml_free(tree);
+    return status;
+}
+
+enum lr_status lr_model_reads(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
+                              const char *file, int *reads)
+{
+    const char *slash = strrchr(path, '/');
+    struct yaml_tree *tree = NULL;
+    char *folder = NULL;
+    *reads = 0;
+    enum lr_status status = read_tree(ctx, path, settings, n_setting, &tree);
+    if (status == LR_OK)
+        status = copy_string(ctx, path, slash ? (size_t)(slash - path) + 1 : 0, &folder);
+    if (status == LR_OK)
+        *reads = model_inputs_include(tree, folder, file);
+    free(folder);
+    yaml_free(tree);
+    return status;
+}
+
+/* A folder as paths begin with it. */
+static enum lr_status end_with_slash(lr_context *ctx, const char *folder, char **copy)
+{
+    const size_t length = folder ? strlen(folder) : 0;
+    LR_TRY(lr_allocate(ctx, length + 2, 1, copy));
+    if (length > 0)
+        snprintf(*copy, length + 2, "%s%s", folder, folder[length - 1] == '/' ? "" : "/");
+    return LR_OK;
+}
+
+enum lr_status lr_model_load_text(lr_context *ctx, const char *name, const char *yaml, const char *folder,
+                                  const struct lr_array *arrays, int n_array, const char *const *settings,
+                                  int n_setting, const char *line, lr_model **model)
+{
+    struct units *units = NULL;
+    char *start = NULL;
+    *model = NULL;
+    enum lr_status status = end_with_slash(ctx, folder, &start);
+    const struct model_memory memory = {.folder = start, .array = arrays, .n_array = n_array};
+    if (status == LR_OK)
+        status = units_of(ctx, &units);
+    if (status == LR_OK)
+        status = model_load_memory(ctx, units, name, yaml, strlen(yaml), &memory, settings, n_setting, line, model);
+    free(start);
+    return status;
+}

@@ -1,0 +1,120 @@
+/* Sections `physics`, `output` and `run`: choices with defaults. */
+#include "io/model/model_reader.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/constants.h"
+#include "model/medium.h"
+#include "model/species.h"
+
+enum lr_status read_physics(const struct reader *r, const struct yaml_node *node, struct physics *physics)
+{
+    *physics = (struct physics){.redistribution = REDISTRIBUTION_EXACT, .absorption = ABSORPTION_CONTINUOUS};
+    if (!node)
+        return LR_OK;
+    LR_TRY(READER_KEYS(r, node, &SCHEMA_PHYSICS));
+    int mode = 0, phase = 0, absorption = 0; /* words of the schema are in the order of their enums */
+    LR_TRY(read_choice(r, yaml_find(node, "redistribution"), &SCHEMA_PHYSICS, "redistribution", &mode));
+    LR_TRY(read_choice(r, yaml_find(node, "phase"), &SCHEMA_PHYSICS, "phase", &phase));
+    LR_TRY(read_bool(r, yaml_find(node, "recoil"), &physics->recoil));
+    LR_TRY(read_choice(r, yaml_find(node, "absorption"), &SCHEMA_PHYSICS, "absorption", &absorption));
+    physics->redistribution = (enum redistribution)mode;
+    physics->dipole = phase == 1;
+    physics->absorption = (enum absorption)absorption;
+    if (physics->redistribution == REDISTRIBUTION_TABLE_CONSTANT && r->model->medium.a.values)
+        return READER_FAIL(r, yaml_find(node, "redistribution"),
+                           "'table-constant' holds the profile of one damping parameter, but it varies over this mesh; "
+                           "use 'exact' or 'table-global', or give one value for medium.damping");
+    return LR_OK;
+}
+
+enum lr_status read_reference_b(const struct reader *r, const struct yaml_node *output)
+{
+    double *b = &r->model->reference_b;
+    const struct yaml_node *node = yaml_find(output, "reference_b");
+    *b = medium_mean_b(&r->model->mesh, &r->model->medium);
+    LR_TRY(read_quantity(r, node, DIMENSION_VELOCITY, b));
+    if (node && !(*b > 0.0 && *b < LR_LIGHT_SPEED))
+        return READER_FAIL(r, node, "'%s' must be above zero and below the speed of light", node->text);
+    return LR_OK;
+}
+
+static enum lr_status read_directions(const struct reader *r, const struct yaml_node *node, struct output *output)
+{
+    if (!node)
+        return LR_OK;
+    LR_TRY(READER_KEYS(r, node, &SCHEMA_DIRECTIONS));
+    if (r->model->mesh.kind == MESH_SHELLS)
+        return yaml_fail_key(r->ctx, r->tree, node, "a mesh of shells looks the same from all directions; remove this");
+    LR_TRY(read_int(r, yaml_find(node, "mu"), 1, 1000, &output->n_mu));
+    LR_TRY(read_int(r, yaml_find(node, "phi"), 1, 1000, &output->n_phi));
+    return read_choice(r, yaml_find(node, "axis"), &SCHEMA_DIRECTIONS, "axis", &output->axis);
+}
+
+enum lr_status read_output(const struct reader *r, const struct yaml_node *node, struct output *output)
+{
+    const struct species *species = r->model->species;
+    *output = (struct output){.fields = true,
+                              .populations = species && population_method_collides(species->options.method),
+                              .n_bin = 1000,
+                              .n_mu = 1,
+                              .n_phi = 1,
+                              .axis = 2};
+    if (!node)
+        return LR_OK;
+    LR_TRY(READER_KEYS(r, node, &SCHEMA_OUTPUT));
+    LR_TRY(read_bool(r, yaml_find(node, "fields"), &output->fields));
+    LR_TRY(read_bool(r, yaml_find(node, "packets"), &output->packets));
+    if (yaml_find(node, "populations") && !species)
+        return yaml_fail_key(r->ctx, r->tree, yaml_find(node, "populations"), "only a molecule has levels");
+    LR_TRY(read_bool(r, yaml_find(node, "populations"), &output->populations));
+    LR_TRY(read_int(r, yaml_find(node, "bins"), 1, 1000000, &output->n_bin));
+    LR_TRY(read_shift_range(r, yaml_find(node, "range"), output->range));
+    return read_directions(r, yaml_find(node, "directions"), output);
+}
+
+/* auto, cpu, cuda or cuda:N. */
+static enum lr_status read_device(const struct reader *r, const struct yaml_node *node, struct run *run)
+{
+    if (!node)
+        return LR_OK;
+    LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_SCALAR));
+    const char *text = node->text, *number = strncmp(text, "cuda:", 5) == 0 ? text + 5 : NULL;
+    size_t digits = 0;
+    while (number && isdigit((unsigned char)number[digits]))
+        digits++;
+    bool numbered = number && digits > 0 && digits < 4 && number[digits] == '\0';
+    if (!numbered && strcmp(text, "auto") != 0 && strcmp(text, "cpu") != 0 && strcmp(text, "cuda") != 0)
+        return READER_FAIL(r, node, "'%s' is not one of: auto, cpu, cuda, cuda:N", text);
+    snprintf(run->device, sizeof run->device, "%s", text);
+    return LR_OK;
+}
+
+enum lr_status read_run(const struct reader *r, const struct yaml_node *node, struct run *run)
+{
+    *run = (struct run){.packets = 100000, .seed = 1, .batches = 32, .device = "auto"};
+    if (!node)
+        return LR_OK;
+    LR_TRY(READER_KEYS(r, node, &SCHEMA_RUN));
+    int64_t seed = 1;
+    int precision = PRECISION_MIXED, scheduling = SCHEDULING_QUEUE;
+    /* Without packets there may be images of light that is not scattered, and level populations. */
+    const struct yaml_node *root = r->tree->root, *line = yaml_find(root, "line");
+    const int64_t least = yaml_find(root, "cameras") || yaml_find(line, "molecule") || yaml_find(line, "rotor") ? 0 : 1;
+    LR_TRY(read_integer(r, yaml_find(node, "packets"), least, 10000000000000, &run->packets));
+    LR_TRY(read_integer(r, yaml_find(node, "seed"), 0, INT64_MAX, &seed));
+    LR_TRY(read_int(r, yaml_find(node, "threads"), 0, 4096, &run->threads));
+    LR_TRY(read_int(r, yaml_find(node, "batches"), 2, 1024, &run->batches));
+    LR_TRY(read_number(r, yaml_find(node, "memory"), 1e-6, 1e9, &run->memory_gib));
+    LR_TRY(read_device(r, yaml_find(node, "device"), run));
+    LR_TRY(read_choice(r, yaml_find(node, "precision"), &SCHEMA_RUN, "precision", &precision));
+    LR_TRY(read_choice(r, yaml_find(node, "scheduling"), &SCHEMA_RUN, "scheduling", &scheduling));
+    if (run->packets > 0 && run->batches > run->packets)
+        run->batches = (int)run->packets;
+    run->seed = (uint64_t)seed;
+    run->precision = (enum precision)precision;
+    run->scheduling = (enum scheduling)scheduling;
+    return LR_OK;
+}

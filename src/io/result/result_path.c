@@ -1,0 +1,66 @@
+#define _XOPEN_SOURCE 700
+#include "io/result/result_path.h"
+
+#include <hdf5.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/files/output_path.h"
+
+static bool has_text(hid_t file, const char *attribute, const char *wanted)
+{
+    char *text = NULL;
+    hid_t id = H5Aexists(file, attribute) > 0 ? H5Aopen(file, attribute, H5P_DEFAULT) : -1;
+    hid_t type = id >= 0 ? H5Aget_type(id) : -1;
+    bool same = false;
+    if (type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0 &&
+        H5Aread(id, type, &text) >= 0 && text) {
+        same = strcmp(text, wanted) == 0;
+        H5free_memory(text);
+    }
+    if (type >= 0)
+        H5Tclose(type);
+    if (id >= 0)
+        H5Aclose(id);
+    return same;
+}
+
+bool result_path_has_format(hid_t file)
+{
+    return has_text(file, "format", RESULT_FORMAT);
+}
+
+bool result_path_says(const char *path, const char *attribute, const char *text)
+{
+    H5E_auto2_t report;
+    void *report_data;
+    H5Eget_auto2(H5E_DEFAULT, &report, &report_data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    bool result = file >= 0 && has_text(file, attribute, text);
+    if (file >= 0)
+        H5Fclose(file);
+    H5Eset_auto2(H5E_DEFAULT, report, report_data);
+    return result;
+}
+
+static bool is_result(const char *path)
+{
+    return result_path_says(path, "format", RESULT_FORMAT);
+}
+
+static const struct output_kind result_kind = {"linerad result", is_result};
+
+enum lr_status result_path_resolve(lr_context *ctx, const char *path, char **resolved)
+{
+    return output_path_resolve(ctx, path, &result_kind, resolved);
+}
+
+enum lr_status lr_result_path_check(lr_context *ctx, const char *path)
+{
+    char *resolved = NULL;
+    LR_TRY(result_path_resolve(ctx, path, &resolved));
+    enum lr_status status = output_path_try(ctx, resolved);
+    free(resolved);
+    return status;
+}

@@ -1,0 +1,294 @@
+#include "io/result/scene_read.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/constants.h"
+#include "io/hdf5/hdf5_read.h"
+#include "io/result/result_path.h"
+#include "io/result/result_read.h"
+#include "io/result/scene_format.h"
+
+/* ---- gas ---- */
+
+static enum lr_status read_field(const struct hdf5_reader *reader, const struct mesh *mesh,
+                                 const struct scene_field *entry)
+{
+    char name[64];
+    snprintf(name, sizeof name, "/scene/gas/%s", entry->name);
+    if (hdf5_read_has_attribute(reader, "/scene/gas", entry->name))
+        return hdf5_read_number(reader, "/scene/gas", entry->name, entry->low, INFINITY, &entry->field->constant);
+    int shape[MESH_MAX_RANK];
+    const int rank = mesh_field_shape(mesh, shape);
+    return hdf5_read_doubles(reader, name, rank, shape, entry->low, &entry->field->values);
+}
+
+static enum lr_status read_gas(const struct hdf5_reader *reader, struct scene *scene)
+{
+    struct scene_field fields[N_SCENE_FIELD];
+    scene_fields(scene, fields);
+    for (int i = 0; i < N_SCENE_FIELD; i++)
+        LR_TRY(read_field(reader, &scene->mesh, &fields[i]));
+    for (int64_t cell = 0; cell < (scene->medium.b.values ? mesh_cell_count(&scene->mesh) : 1); cell++)
+        if (!(field_at(&scene->medium.b, cell) > 0.0))
+            return hdf5_read_fail(reader, "/scene/gas/b", "holds numbers that cannot be");
+    return LR_OK;
+}
+
+/* ---- direct light ---- */
+
+/* NAME_geometry and NAME_brightness, when they are there; *n rows. */
+static enum lr_status read_table(const struct hdf5_reader *reader, const char *what, int n_column, int n_channel,
+                                 double **geometry, double **brightness, int *n)
+{
+    enum { MOST_ROWS = 1 << 24 };
+    char name[64], values[64];
+    snprintf(name, sizeof name, "/scene/%s_geometry", what);
+    snprintf(values, sizeof values, "/scene/%s_brightness", what);
+    if (!hdf5_read_has(reader, name))
+        return LR_OK;
+    LR_TRY(hdf5_read_length(reader, name, 2, MOST_ROWS, n));
+    LR_TRY(hdf5_read_doubles(reader, name, 2, (const int[]){*n, n_column}, -INFINITY, geometry));
+    return hdf5_read_doubles(reader, values, 3, (const int[]){*n, n_channel, LIGHT_PARTS}, -INFINITY, brightness);
+}
+
+static bool is_index(double value, int n)
+{
+    return value >= 0.0 && value < n && value == floor(value);
+}
+
+static enum lr_status copy_channels(lr_context *ctx, const double *from, int n, double **to)
+{
+    LR_TRY(lr_allocate(ctx, (size_t)n, sizeof **to, to));
+    memcpy(*to, from, (size_t)n * sizeof **to);
+    return LR_OK;
+}
+
+static enum lr_status read_points(const struct hdf5_reader *reader, struct scene *scene)
+{
+    const int n_channel = scene->channels.n, n_light = n_channel * LIGHT_PARTS;
+    double *geometry = NULL, *strength = NULL;
+    int n = 0;
+    enum lr_status status = read_table(reader, "point", N_POINT_COLUMN, n_channel, &geometry, &strength, &n);
+    if (status == LR_OK)
+        status = lr_allocate(reader->ctx, (size_t)n, sizeof *scene->point, &scene->point);
+    for (; status == LR_OK && geometry && scene->n_point < n; scene->n_point++) {
+        const double *row = geometry + (size_t)scene->n_point * N_POINT_COLUMN;
+        struct scene_point *point = &scene->point[scene->n_point];
+        if (!is_index(row[POINT_CAMERA], scene->n_camera))
+            status = hdf5_read_fail(reader, "/scene/point_geometry", "names a camera that is not there");
+        else
+            status = copy_channels(reader->ctx, strength + (size_t)scene->n_point * (size_t)n_light, n_light,
+                                   &point->strength);
+        if (status != LR_OK)
+            break;
+        point->camera = (int)row[POINT_CAMERA];
+        memcpy(point->position, row + POINT_POSITION, sizeof point->position);
+    }
+    free(geometry);
+    free(strength);
+    return status;
+}
+
+static enum lr_status read_planes(const struct hdf5_reader *reader, struct scene *scene)
+{
+    const int n_channel = scene->channels.n, n_light = n_channel * LIGHT_PARTS;
+    double *geometry = NULL, *brightness = NULL;
+    int n = 0;
+    enum lr_status status = read_table(reader, "plane", N_PLANE_COLUMN, n_channel, &geometry, &brightness, &n);
+    if (status == LR_OK)
+        status = lr_allocate(reader->ctx, (size_t)n, sizeof *scene->plane, &scene->plane);
+    for (; status == LR_OK && geometry && scene->n_plane < n; scene->n_plane++) {
+        const double *row = geometry + (size_t)scene->n_plane * N_PLANE_COLUMN;
+        struct scene_plane *plane = &scene->plane[scene->n_plane];
+        if (!is_index(row[PLANE_CAMERA], scene->n_camera) || !is_index(row[PLANE_AXIS], 3) ||
+            !is_index(row[PLANE_ISOTROPIC], 2) || !is_index(row[PLANE_SIDE] + 1.0, 3))
+            status = hdf5_read_fail(reader, "/scene/plane_geometry", "holds numbers that cannot be");
+        else
+            status = copy_channels(reader->ctx, brightness + (size_t)scene->n_plane * (size_t)n_light, n_light,
+                                   &plane->brightness);
+        if (status != LR_OK)
+            break;
+        plane->camera = (int)row[PLANE_CAMERA];
+        plane->axis = (int)row[PLANE_AXIS];
+        plane->offset = row[PLANE_OFFSET];
+        plane->isotropic = row[PLANE_ISOTROPIC] != 0.0;
+        plane->side = (int)row[PLANE_SIDE];
+    }
+    free(geometry);
+    free(brightness);
+    return status;
+}
+
+/* ---- glows ---- */
+
+static enum lr_status read_glow(const struct hdf5_reader *reader, const struct scene *scene, const char *group,
+                                struct scene_glow *glow)
+{
+    enum { MOST_SHIFTS = 1 << 24 };
+    char name[80];
+    int gas_frame = 0;
+    LR_TRY(hdf5_read_integer(reader, group, "gas_frame", 0, 1, &gas_frame));
+    LR_TRY(hdf5_read_number(reader, group, "shift_first", -LR_LIGHT_SPEED, LR_LIGHT_SPEED, &glow->first));
+    LR_TRY(hdf5_read_number(reader, group, "shift_step", 0.0, LR_LIGHT_SPEED, &glow->step));
+    glow->gas_frame = gas_frame == 1;
+    snprintf(name, sizeof name, "%s/below", group);
+    LR_TRY(hdf5_read_length(reader, name, 1, MOST_SHIFTS, &glow->n));
+    LR_TRY(hdf5_read_doubles(reader, name, 1, &glow->n, 0.0, &glow->below));
+    if (glow->n < 2 || !(glow->step > 0.0))
+        return hdf5_read_fail(reader, name, "is no spectrum");
+    if (hdf5_read_has_attribute(reader, group, "strength"))
+        return hdf5_read_number(reader, group, "strength", 0.0, INFINITY, &glow->strength.constant);
+    int shape[MESH_MAX_RANK];
+    const int rank = mesh_field_shape(&scene->mesh, shape);
+    snprintf(name, sizeof name, "%s/strength", group);
+    return hdf5_read_doubles(reader, name, rank, shape, 0.0, &glow->strength.values);
+}
+
+static enum lr_status read_glows(const struct hdf5_reader *reader, struct scene *scene)
+{
+    enum { MOST_GLOWS = 1024 };
+    char group[64];
+    int n = 0;
+    while (n < MOST_GLOWS && (snprintf(group, sizeof group, "/scene/glow_%d", n), hdf5_read_has(reader, group)))
+        n++;
+    LR_TRY(lr_allocate(reader->ctx, (size_t)n, sizeof *scene->glow, &scene->glow));
+    while (scene->n_glow < n) {
+        snprintf(group, sizeof group, "/scene/glow_%d", scene->n_glow);
+        scene->n_glow++;
+        LR_TRY(read_glow(reader, scene, group, &scene->glow[scene->n_glow - 1]));
+    }
+    return LR_OK;
+}
+
+/* ---- cameras ---- */
+
+static enum lr_status read_emissivity(const struct hdf5_reader *reader, const char *group, const struct scene *scene,
+                                      struct emissivity *emissivity)
+{
+    int shape[SCENE_MAX_RANK];
+    const int rank = scene_emissivity_shape(scene, shape);
+    char name[192];
+    snprintf(name, sizeof name, "%s/emissivity", group);
+    if (!hdf5_read_has(reader, name))
+        return LR_OK;
+    LR_TRY(hdf5_read_floats(reader, name, rank, shape, &emissivity->value));
+    const size_t n = scene_voxel_count(scene);
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(emissivity->value[i]))
+            return hdf5_read_fail(reader, name, "holds numbers that are not finite");
+    LR_TRY(hdf5_read_number(reader, name, "scale", 0.0, INFINITY, &emissivity->unit));
+    snprintf(name, sizeof name, "%s/emissivity_error", group);
+    return hdf5_read_has(reader, name) ? hdf5_read_floats(reader, name, rank, shape, &emissivity->error) : LR_OK;
+}
+
+static enum lr_status read_cameras(const struct hdf5_reader *reader, struct scene *scene)
+{
+    const size_t length = sizeof scene->camera->name;
+    char *names = NULL;
+    int n = 0;
+    enum lr_status status = lr_allocate(reader->ctx, MAX_CAMERA, length, &names);
+    if (status == LR_OK)
+        status = hdf5_read_texts(reader, "/scene/cameras", "names", MAX_CAMERA, length, names, &n);
+    if (status == LR_OK)
+        status = lr_allocate(reader->ctx, (size_t)n, sizeof *scene->camera, &scene->camera);
+    if (status == LR_OK)
+        status = lr_allocate(reader->ctx, (size_t)n, sizeof *scene->emissivity, &scene->emissivity);
+    scene->n_camera = status == LR_OK ? n : 0;
+    for (int i = 0; status == LR_OK && i < n; i++) {
+        char group[128];
+        memcpy(scene->camera[i].name, names + (size_t)i * length, length);
+        snprintf(group, sizeof group, "/scene/cameras/%s", scene->camera[i].name);
+        status = result_camera_read(reader, group, &scene->camera[i]);
+        if (status == LR_OK)
+            status = read_emissivity(reader, group, scene, &scene->emissivity[i]);
+    }
+    free(names);
+    return status;
+}
+
+/* ---- the scene ---- */
+
+static enum lr_status read_channels(const struct hdf5_reader *reader, struct channels *channels)
+{
+    LR_TRY(hdf5_read_integer(reader, "/scene", "channels", 1, MAX_CHANNEL, &channels->n));
+    LR_TRY(hdf5_read_integer(reader, "/scene", "samples", 0, MAX_SAMPLES, &channels->samples));
+    LR_TRY(hdf5_read_number(reader, "/scene", "channel_first", -LR_LIGHT_SPEED, LR_LIGHT_SPEED, &channels->first));
+    LR_TRY(hdf5_read_number(reader, "/scene", "channel_width", 0.0, LR_LIGHT_SPEED, &channels->width));
+    return channels->width > 0.0 ? LR_OK : hdf5_read_fail(reader, "/scene", "has channels without a width");
+}
+
+/* What older versions stored was another quantity under the same name. */
+static enum lr_status check_format(const struct hdf5_reader *reader)
+{
+    int format = 1;
+    if (hdf5_read_has_attribute(reader, "/scene", "format"))
+        LR_TRY(hdf5_read_integer(reader, "/scene", "format", 1, 1 << 20, &format));
+    if (format == SCENE_FORMAT)
+        return LR_OK;
+    return lr_fail(reader->ctx, LR_ERROR_INPUT,
+                   "%s: its light is stored in format %d, and this version makes images of format %d: %s", reader->path,
+                   format, SCENE_FORMAT,
+                   format < SCENE_FORMAT ? "run the model again" : "use the version of linerad that wrote it");
+}
+
+static enum lr_status read_all(const struct hdf5_reader *reader, struct scene *scene, char **text, char **resolved)
+{
+    int external = 0, escaped = 0, n_aspect = 1;
+    if (!result_path_has_format(reader->file))
+        return lr_fail(reader->ctx, LR_ERROR_INPUT, "%s: not a linerad result", reader->path);
+    if (!hdf5_read_has(reader, "/scene"))
+        return lr_fail(
+            reader->ctx, LR_ERROR_INPUT,
+            "%s: does not hold the gas and its light, which images are made of; run again with 'image.emissivity: "
+            "true' (also where no packets are followed), which keeps them%s",
+            reader->path,
+            hdf5_read_has(reader, "/populations/fraction")
+                ? "; its levels need not be found again: 'populations: {method: given, file: ..., dataset: "
+                  "populations/fraction}'"
+                : "");
+    LR_TRY(check_format(reader));
+    LR_TRY(hdf5_read_text(reader, "/provenance/model", text));
+    LR_TRY(hdf5_read_text(reader, "/provenance/model_resolved", resolved));
+    LR_TRY(hdf5_read_number(reader, "/scene", "nu0", 0.0, INFINITY, &scene->nu0));
+    LR_TRY(hdf5_read_number(reader, "/scene", "reference_b", 0.0, LR_LIGHT_SPEED, &scene->reference_b));
+    if (!(scene->nu0 > 0.0 && scene->reference_b > 0.0))
+        return hdf5_read_fail(reader, "/scene", "has no line");
+    LR_TRY(read_channels(reader, &scene->channels));
+    LR_TRY(hdf5_read_integer(reader, "/scene", "refined", 1, scene->channels.n, &scene->refined));
+    LR_TRY(result_mesh_read(reader, &scene->mesh));
+    LR_TRY(
+        hdf5_read_integer(reader, "/scene", "aspects", 1, scene->mesh.kind == MESH_SHELLS ? MAX_ASPECT : 1, &n_aspect));
+    if (n_aspect > 1 && n_aspect % 2 != 0)
+        return hdf5_read_fail(reader, "/scene", "has an odd number of aspects");
+    scene->rows = light_rows_make(&scene->mesh, n_aspect);
+    LR_TRY(read_gas(reader, scene));
+    LR_TRY(hdf5_read_integer(reader, "/scene", "external", 0, 1, &external));
+    scene->external = external == 1;
+    LR_TRY(hdf5_read_integer(reader, "/scene", "escaped", 0, 1, &escaped));
+    scene->escaped = escaped == 1;
+    LR_TRY(hdf5_read_doubles(reader, "/scene/sky", 2, (const int[]){scene->channels.n, LIGHT_PARTS}, -INFINITY,
+                             &scene->sky));
+    LR_TRY(read_glows(reader, scene));
+    LR_TRY(read_cameras(reader, scene));
+    LR_TRY(read_points(reader, scene));
+    return read_planes(reader, scene);
+}
+
+enum lr_status scene_read(lr_context *ctx, const char *path, struct scene **scene, char **text, char **resolved)
+{
+    struct hdf5_reader reader;
+    enum lr_status status = LR_OK;
+    LR_TRY(lr_allocate(ctx, 1, sizeof **scene, scene));
+    H5E_BEGIN_TRY
+    {
+        status = hdf5_read_open(ctx, path, &reader);
+        if (status == LR_OK)
+            status = read_all(&reader, *scene, text, resolved);
+        hdf5_read_close(&reader);
+    }
+    H5E_END_TRY;
+    return status;
+}

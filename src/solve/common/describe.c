@@ -1,0 +1,46 @@
+#define _POSIX_C_SOURCE 200809L
+#include "solve/common/describe.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/threads.h"
+#include "solve/common/system.h"
+
+static enum lr_status copy_text(lr_context *ctx, const char *text, char **copy)
+{
+    const size_t length = strlen(text ? text : "") + 1;
+    LR_TRY(lr_allocate(ctx, length, 1, copy));
+    memcpy(*copy, text ? text : "", length);
+    return LR_OK;
+}
+
+enum lr_status describe_run(lr_context *ctx, const struct run *run, struct worker *worker,
+                            const struct transport_device *description, const char *text, const char *resolved,
+                            struct lr_result *result)
+{
+    struct lr_summary *summary = &result->summary;
+    result->threads = thread_count(run->threads);
+    worker->threads = result->threads;
+    worker->double_precision = run->precision == PRECISION_DOUBLE;
+    if (strcmp(worker->backend->name, "cpu") == 0)
+        snprintf(summary->device, sizeof summary->device, "cpu (%d thread%s, %.60s)", result->threads,
+                 result->threads == 1 ? "" : "s", description->name);
+    else
+        snprintf(summary->device, sizeof summary->device, "%s:%d %.100s", worker->backend->name, worker->device,
+                 description->name);
+    snprintf(summary->precision, sizeof summary->precision, "%s",
+             run->precision == PRECISION_DOUBLE ? "double" : "mixed");
+    snprintf(result->version, sizeof result->version, "%s", lr_version());
+    const time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(result->date, sizeof result->date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    if (gethostname(result->host, sizeof result->host - 1) != 0)
+        snprintf(result->host, sizeof result->host, "unknown");
+    system_cpu_name(result->cpu, sizeof result->cpu);
+    LR_TRY(copy_text(ctx, text, &result->model_text));
+    return copy_text(ctx, resolved, &result->model_resolved);
+}

@@ -1,0 +1,9 @@
+/* What machine this is. */
+#ifndef LR_SOLVE_COMMON_SYSTEM_H
+#define LR_SOLVE_COMMON_SYSTEM_H
+
+#include <stddef.h>
+
+void system_cpu_name(char *name, size_t size);
+
+#endif

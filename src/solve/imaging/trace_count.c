@@ -1,0 +1,63 @@
+/* How much work an image is, before it is traced. */
+#include <math.h>
+
+#include "mesh/amr.h"
+#include "solve/imaging/rings.h"
+#include "solve/imaging/trace.h"
+#include "solve/imaging/trace_choice.h"
+
+/* How many cells a line along the axis meets on average: SUM(area of a cell) / area of the mesh. */
+static double cells_in_row(const struct mesh *mesh, int axis)
+{
+    if (mesh->kind != MESH_AMR)
+        return mesh->n[axis];
+    const struct mesh_tree *tree = &mesh->tree;
+    const int u = (axis + 1) % 3, v = (axis + 2) % 3;
+    const double in_brick = (double)tree->brick[0] * tree->brick[1] * tree->brick[2];
+    double area = 0;
+    for (int64_t b = 0; b < tree->n_brick; b++) {
+        double width[3];
+        amr_cell_width(tree, (int)b * tree->brick[0], width);
+        area += in_brick * width[u] * width[v];
+    }
+    return area / (tree->size[u] * tree->size[v]);
+}
+
+/* Cells that rays of this spacing (cm) meet: each cell is met in proportion to the area that it shows, so rows of n
+ * cells across the face A of an axis make n A |t|. As much of it as the image shows. */
+static double cells_met(const struct mesh *mesh, const struct camera *view, double spacing)
+{
+    double met = 0;
+    double shown = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const double area = mesh_size(mesh, (axis + 1) % 3) * mesh_size(mesh, (axis + 2) % 3);
+        met += cells_in_row(mesh, axis) * area * fabs(view->toward[axis]);
+        shown += area * fabs(view->toward[axis]);
+    }
+    const double rays = view->rays > 0 ? view->rays : 1;
+    const double image = view->pixels[0] * rays * spacing * view->pixels[1] * rays * spacing;
+    return met / (spacing * spacing) * fmin(image / shown, 1);
+}
+
+enum lr_status trace_count(lr_context *ctx, const struct scene *scene, const struct camera *view, double *steps)
+{
+    struct camera seen = *view;
+    *steps = (double)scene->channels.n * trace_choose_samples(ctx, scene, &scene->channels);
+    if (scene->mesh.kind == MESH_SHELLS) {
+        struct rings rings = {0};
+        LR_TRY(rings_make(ctx, &scene->mesh, trace_largest_speed(scene), view, &rings));
+        *steps *= (double)rings.n * RING_NODES * scene->mesh.n[0]; /* half of the rays pass the inner half by, twice */
+        rings_free(&rings);
+        return LR_OK;
+    }
+    double square = 0;
+    for (int axis = 0; axis < 3; axis++)
+        square += pow(view->position[axis] - view->centre[axis], 2);
+    const double distance = view->kind == CAMERA_PERSPECTIVE ? sqrt(square) : 1;
+    seen.rays = trace_choose_rays(ctx, scene, view);
+    if (mesh_layer_axis(&scene->mesh) >= 0)
+        *steps *= mesh_cell_count(&scene->mesh) * seen.rays * seen.rays;
+    else
+        *steps *= cells_met(&scene->mesh, &seen, camera_pixel_size(view) * distance / seen.rays);
+    return LR_OK;
+}

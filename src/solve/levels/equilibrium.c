@@ -1,0 +1,305 @@
+#include "solve/levels/equilibrium.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "lines/populations.h"
+#include "model/field.h"
+#include "solve/levels/level_job.h"
+#include "solve/levels/level_rays.h"
+
+/* Populations are extrapolated after LEVEL_LEAST_PAST + 1 iterations, or where changes shrink by less than SLOW from
+ * one to the next after as many as are kept. */
+static const double SLOW = 0.85;
+/* If then the change is WORSE times that before, only a PART of the way is gone; so again, and at last back. */
+static const double WORSE = 2, PART = 0.2;
+enum { MOST_RETREATS = 3 };
+/* Of the largest ratio of changes: no more than this, and forgotten at this rate with every extrapolation. */
+static const double SLOWEST = 0.9999, FADING = 0.4;
+/* The first set of rays has to reach so many times the error that is wanted. */
+static const double FIRST_SET = 10;
+
+struct iteration {
+    lr_context *ctx;
+    const struct level_backend *backend;
+    const struct level_job *job;
+    void *state;
+    const struct population_options *options;
+    struct populations *out;
+    int room; /* in out->step */
+    double start;
+    struct level_change last; /* of the iteration before; rms 0 = it says nothing of this one */
+    double radius;            /* ratio of the last two changes */
+    double slow;              /* the largest radius of late */
+    int since;                /* last extrapolation */
+    double rms_before;        /* that extrapolation, while it may be taken back; or 0 */
+    int retreats;             /* from it */
+    struct ray_set rays;
+};
+
+/* Shells and layers take a second or two, not worth a device. They can be very thick; in double precision rounding does
+ * not disturb the extrapolation. */
+static void choose_place(const lr_model *model, struct worker *place)
+{
+    if (!ray_set_is_fixed(&model->mesh))
+        return;
+    place->backend = backend_cpu();
+    place->device = 0;
+    place->double_precision = true;
+}
+
+/* LTE everywhere. */
+static enum lr_status first_guess(lr_context *ctx, const lr_model *model, double *x)
+{
+    (void)ctx;
+    const struct species *species = model->species;
+    const int n = species->molecule.n_level;
+    const int64_t n_cell = mesh_cell_count(&model->mesh);
+    for (int64_t cell = 0; cell < n_cell; cell++)
+        populations_lte(&species->molecule, field_at(&species->temperature, cell), x + cell * n);
+    return LR_OK;
+}
+
+/* ---- one iteration ---- */
+
+static enum lr_status remember(struct iteration *it, struct population_step step)
+{
+    if (it->out->n_step == it->room) {
+        const int room = it->room ? 2 * it->room : 64;
+        struct population_step *grown = realloc(it->out->step, (size_t)room * sizeof *grown);
+        if (!grown)
+            return lr_fail(it->ctx, LR_ERROR_MEMORY, "out of memory for the history of the iteration");
+        it->out->step = grown;
+        it->room = room;
+    }
+    it->out->step[it->out->n_step++] = step;
+    return LR_OK;
+}
+
+/* The change of an iteration is not its error: with changes that shrink by a factor rho each time, those still to come
+ * add up to change rho / (1 - rho). rho is that of the root mean square, which single cells do not disturb, or of the
+ * largest change if that is smaller. After an extrapolation or with new rays it is the fast changes that are seen
+ * first, so the slowest rho counts until the next extrapolation, and then fades. */
+static double estimate_error(struct iteration *it, const struct level_change *change)
+{
+    if (!(it->last.rms > 0))
+        return HUGE_VAL;
+    it->radius = fmin(change->rms / it->last.rms, change->largest / it->last.largest);
+    it->slow = fmax(fmin(it->radius, SLOWEST), it->slow);
+    return change->largest * it->slow / (1 - it->slow);
+}
+
+static void report(const struct iteration *it, double error)
+{
+    lr_context *ctx = it->ctx;
+    char what[96];
+    if (!ctx->progress)
+        return;
+    if (error < HUGE_VAL)
+        snprintf(what, sizeof what, "iterations of level populations, error about %.1e", error);
+    else
+        snprintf(what, sizeof what, "iterations of level populations");
+    ctx->progress(ctx->progress_user, what, it->out->n_step, 0, lr_seconds() - it->start);
+}
+
+/* True when the change tells that the last extrapolation went too far: then some of it is taken back. */
+static enum lr_status judge_extrapolation(struct iteration *it, const struct level_change *change, bool *too_far)
+{
+    const int most = it->job->n_past - 1 < MOST_RETREATS ? it->job->n_past - 1 : MOST_RETREATS;
+    *too_far = it->rms_before > 0 && change->rms > WORSE * it->rms_before;
+    if (!*too_far) {
+        it->rms_before = 0;
+        return LR_OK;
+    }
+    it->retreats++;
+    it->since = 0;
+    const bool back = it->retreats >= most;
+    if (back)
+        it->rms_before = 0;
+    return it->backend->retreat(it->ctx, it->state, back ? 0 : PART);
+}
+
+static enum lr_status extrapolate(struct iteration *it, bool *done)
+{
+    const double now = fmin(it->radius, SLOWEST);
+    *done = false;
+    if (it->since <= (it->radius < SLOW ? LEVEL_LEAST_PAST : it->job->n_past))
+        return LR_OK;
+    LR_TRY(it->backend->accelerate(it->ctx, it->state, done));
+    it->since = 0;
+    it->slow = fmax(now, it->slow + FADING * (now - it->slow));
+    if (*done) {
+        it->rms_before = it->last.rms;
+        it->retreats = 0;
+        it->last.rms = 0;
+    }
+    return LR_OK;
+}
+
+static enum lr_status iterate(struct iteration *it, double wanted, double *error)
+{
+    struct level_change change;
+    bool accelerated = false, too_far = false;
+    LR_TRY(it->backend->sweep(it->ctx, it->state, &it->ctx->stop));
+    if (it->ctx->stop)
+        return lr_fail(it->ctx, LR_ERROR_INTERRUPTED,
+                       "stopped while level populations were found; nothing was written");
+    LR_TRY(it->backend->step(it->ctx, it->state, &change));
+    *error = change.largest == 0 ? 0 : estimate_error(it, &change);
+    LR_TRY(judge_extrapolation(it, &change, &too_far));
+    it->last = change;
+    if (too_far) {
+        it->last.rms = 0;
+    } else {
+        it->since++;
+        if (*error > wanted)
+            LR_TRY(extrapolate(it, &accelerated));
+    }
+    LR_TRY(remember(it, (struct population_step){change.largest, *error, it->radius, accelerated}));
+    report(it, *error);
+    return LR_OK;
+}
+
+static enum lr_status converge(struct iteration *it, double wanted, bool *converged)
+{
+    double error = HUGE_VAL;
+    it->last.rms = it->radius = it->rms_before = 0;
+    it->since = 0;
+    while (it->out->n_step < it->options->iterations) {
+        LR_TRY(iterate(it, wanted, &error));
+        if (error < wanted)
+            break;
+    }
+    *converged = error < wanted;
+    return LR_OK;
+}
+
+/* ---- rays ---- */
+
+static enum lr_status change_rays(struct iteration *it, const lr_model *model, double length_unit, int number,
+                                  uint64_t seed)
+{
+    struct ray_set next;
+    LR_TRY(ray_set_make(it->ctx, &model->mesh, length_unit, number, seed, &next));
+    const enum lr_status status = it->backend->set_rays(it->ctx, it->state, &next.rays);
+    ray_set_free(&it->rays);
+    it->rays = next;
+    it->out->directions = number;
+    return status;
+}
+
+/* Root mean square of the relative difference in cells with gas, weighted with the populations: SUM x (dx / x)^2 / SUM
+ * x.
+ */
+static double compare(const lr_model *model, const struct populations *found, const double *other)
+{
+    double square = 0;
+    double all = 0;
+    for (int64_t cell = 0; cell < found->n_cell; cell++) {
+        if (!(field_at(&model->species->density, cell) > 0))
+            continue;
+        for (int64_t i = cell * found->n_level; i < (cell + 1) * found->n_level; i++)
+            if (found->x[i] > LEVEL_MATTERS) {
+                square += pow(found->x[i] - other[i], 2) / found->x[i];
+                all += found->x[i];
+            }
+    }
+    return all > 0 ? sqrt(square / all) : 0;
+}
+
+/* The error that rays leave, from the difference to the solution with fewer other ones. Random sets of n and m
+ * directions differ by sqrt(s^2 / n + s^2 / m), of which s / sqrt(n) is that of the larger one; evenly spread ones do a
+ * little better. Errors of quadratures fall as 1 / n^2. */
+static double ray_noise(double difference, int fewer, int number, bool fixed)
+{
+    const double ratio = (double)fewer / number;
+    return fixed ? difference * ratio * ratio / (1 - ratio * ratio) : difference * sqrt(ratio / (1 + ratio));
+}
+
+static double wanted_noise(const struct iteration *it, bool fixed)
+{
+    return fixed ? fmin(it->options->noise, it->options->error) : it->options->noise;
+}
+
+static int more_directions(const struct iteration *it, int number, bool fixed, int most)
+{
+    const double excess = it->out->noise / wanted_noise(it, fixed);
+    const double factor = fixed ? sqrt(1.5 * excess) : excess * excess;
+    const double wanted = number * fmin(fmax(factor, 2), 4);
+    return wanted < most ? 2 * (int)ceil(0.5 * wanted) : most;
+}
+
+/* From few directions to many: each set starts from the solution of the one before, and the difference between the two
+ * is the noise that is left. The first set only has to come near. */
+static enum lr_status solve_with_enough_rays(struct iteration *it, const lr_model *model, double length_unit,
+                                             double *other)
+{
+    const bool automatic = it->options->directions == 0;
+    const bool fixed = ray_set_is_fixed(&model->mesh);
+    const int most = ray_set_most(&model->mesh);
+    const int least = population_directions(&model->mesh).least;
+    int fewer = automatic ? ray_set_default(&model->mesh) : (it->options->directions + 3) / 4;
+    fewer = fewer < least ? least : fewer;
+    int number = automatic ? 2 * fewer : it->options->directions;
+    uint64_t seed = model->run.seed;
+    bool converged = false;
+    LR_TRY(change_rays(it, model, length_unit, fewer, seed));
+    LR_TRY(converge(it, FIRST_SET * it->options->error, &converged));
+    if (!converged)
+        return it->backend->read(it->ctx, it->state, it->out->x, it->out->residual);
+    for (;;) {
+        LR_TRY(it->backend->read(it->ctx, it->state, other, it->out->residual));
+        LR_TRY(change_rays(it, model, length_unit, number, ++seed));
+        LR_TRY(converge(it, it->options->error, &converged));
+        LR_TRY(it->backend->read(it->ctx, it->state, it->out->x, it->out->residual));
+        it->out->noise = fewer < number ? ray_noise(compare(model, it->out, other), fewer, number, fixed) : (double)NAN;
+        const bool enough = it->out->noise <= wanted_noise(it, fixed);
+        it->out->converged = converged && (enough || !automatic);
+        if (!converged || enough || !automatic)
+            return LR_OK;
+        if (number == most) {
+            lr_log(it->ctx, LR_LOG_WARNING, "%d directions leave %.2g of noise in level populations, %.2g was wanted",
+                   number, it->out->noise, wanted_noise(it, fixed));
+            return LR_OK;
+        }
+        fewer = number;
+        number = more_directions(it, number, fixed, most);
+        lr_log(it->ctx, LR_LOG_INFO, "%d directions leave %.2g of noise in level populations: %d of them", fewer,
+               it->out->noise, number);
+    }
+}
+
+enum lr_status equilibrium_solve(lr_context *ctx, const struct worker *worker, const lr_model *model,
+                                 struct populations *out)
+{
+    const struct species *species = model->species;
+    const size_t cells = (size_t)mesh_cell_count(&model->mesh);
+    const size_t n = cells * (size_t)species->molecule.n_level;
+    struct worker place = *worker;
+    struct prepared_levels prepared = {0};
+    struct iteration it = {.ctx = ctx, .options = &species->options, .out = out, .start = lr_seconds()};
+    double *other = NULL;
+    enum lr_status status = LR_OK;
+    *out = (struct populations){.n_cell = (int64_t)cells, .n_level = species->molecule.n_level, .noise = NAN};
+    LR_TRY(level_job_prepare(ctx, model, &prepared));
+    choose_place(model, &place);
+    it.backend = place.backend->levels(prepared.job.mesh, place.double_precision);
+    it.job = &prepared.job;
+    LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof *out->x, &out->x));
+    LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof *other, &other));
+    LR_TRY_OR(done, status, lr_allocate(ctx, cells, sizeof *out->residual, &out->residual));
+    LR_TRY_OR(done, status, it.backend->open(ctx, place.device, place.threads, &prepared.job, &it.state));
+    LR_TRY_OR(done, status, first_guess(ctx, model, out->x));
+    LR_TRY_OR(done, status, it.backend->write(ctx, it.state, out->x));
+    LR_TRY_OR(done, status, solve_with_enough_rays(&it, model, prepared.length_unit, other));
+done:
+    if (it.state)
+        it.backend->close(it.state);
+    ray_set_free(&it.rays);
+    level_job_free(&prepared);
+    free(other);
+    return status;
+}

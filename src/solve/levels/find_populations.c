@@ -1,0 +1,121 @@
+#include "solve/levels/find_populations.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "solve/levels/equilibrium.h"
+#include "solve/levels/escape_cells.h"
+#include "solve/levels/two_level.h"
+
+static enum lr_status find_populations(lr_context *ctx, const struct worker *worker, const lr_model *model,
+                                       struct populations *out)
+{
+    switch (model->species->options.method) {
+    case POPULATIONS_TWO_LEVEL:
+        return two_level_solve(ctx, worker, model, out);
+    case POPULATIONS_LVG:
+    case POPULATIONS_ESCAPE:
+        return escape_cells_solve(ctx, worker, model, out);
+    case POPULATIONS_EQUILIBRIUM:
+        return equilibrium_solve(ctx, worker, model, out);
+    case POPULATIONS_LTE:
+    case POPULATIONS_GIVEN:
+    case N_POPULATION_METHOD:
+        break;
+    }
+    *out = (struct populations){.n_cell = mesh_cell_count(&model->mesh),
+                                .n_level = model->species->molecule.n_level,
+                                .converged = true,
+                                .noise = NAN};
+    return LR_OK;
+}
+
+enum lr_status populations_apply(lr_context *ctx, const struct worker *worker, const lr_model *model, lr_model *derived,
+                                 struct populations *out, struct inversion *inversion)
+{
+    const double start = lr_seconds();
+    enum lr_status status = find_populations(ctx, worker, model, out);
+    out->seconds = lr_seconds() - start;
+    const double *x = out->x ? out->x : model->species->populations;
+    *inversion = (struct inversion){0};
+    if (status == LR_OK && x)
+        status = derive_model(ctx, model, x, derived, inversion);
+    if (status != LR_OK)
+        populations_free(out);
+    return status;
+}
+
+/* ---- the result ---- */
+
+static void describe(const lr_model *model, const struct inversion *inversion, struct population_result *kept)
+{
+    const struct species *species = model->species;
+    kept->method = species->options.method;
+    kept->stimulated = species->options.stimulated;
+    kept->background = species->options.background;
+    kept->n_level = species->molecule.n_level;
+    kept->line = species->line + 1;
+    kept->n_inverted = inversion->n_cell;
+    kept->inversion = inversion->largest;
+    snprintf(kept->molecule, sizeof kept->molecule, "%s", species->molecule.name);
+    species_line_label(&species->molecule, species->line, kept->transition, sizeof kept->transition);
+}
+
+/* Fractions and excitation temperatures, as far as the model wants them. */
+static enum lr_status keep_levels(lr_context *ctx, const lr_model *model, struct population_result *kept)
+{
+    const struct species *species = model->species;
+    const size_t n_value = (size_t)mesh_cell_count(&model->mesh) * (size_t)kept->n_level;
+    struct populations *found = &kept->found;
+    LR_TRY(lr_allocate(ctx, (size_t)kept->n_level, sizeof *kept->level, &kept->level));
+    memcpy(kept->level, species->molecule.level, (size_t)kept->n_level * sizeof *kept->level);
+    if (!model->output.populations) {
+        free(found->x);
+        found->x = NULL;
+        return LR_OK;
+    }
+    const double *x = found->x ? found->x : species->populations;
+    LR_TRY(excitation_temperature(ctx, model, x, &kept->excitation));
+    if (found->x)
+        return LR_OK;
+    if (!x)
+        return excitation_lte(ctx, model, &found->x);
+    LR_TRY(lr_allocate(ctx, n_value, sizeof(double), &found->x));
+    memcpy(found->x, x, n_value * sizeof(double));
+    return LR_OK;
+}
+
+static void summarise(const struct population_result *kept, struct lr_summary *summary)
+{
+    const struct populations *found = &kept->found;
+    snprintf(summary->populations, sizeof summary->populations, "%s", population_method_name(kept->method));
+    summary->population_iterations = found->iterations > 0 ? found->iterations : found->n_step;
+    summary->population_error = found->n_step > 0 ? found->step[found->n_step - 1].error : 0.0;
+    summary->population_noise = found->noise;
+    summary->populations_converged = found->converged;
+    summary->seconds_populations = found->seconds;
+}
+
+enum lr_status populations_run(lr_context *ctx, const struct worker *worker, const lr_model *model, lr_model *derived,
+                               struct lr_result *result)
+{
+    struct inversion inversion;
+    if (!model->species)
+        return LR_OK;
+    LR_TRY(lr_allocate(ctx, 1, sizeof *result->populations, &result->populations));
+    struct population_result *kept = result->populations;
+    LR_TRY(populations_apply(ctx, worker, model, derived, &kept->found, &inversion));
+    if (model->species->options.method != POPULATIONS_GIVEN)
+        excitation_warn(ctx, model, &inversion); /* of given ones the reader has said it */
+    describe(model, &inversion, kept);
+    summarise(kept, &result->summary);
+    const bool noisy = result->summary.population_error <= model->species->options.error; /* which has been said */
+    if (!kept->found.converged && kept->found.iterations == 0 && !noisy)
+        lr_log(ctx, LR_LOG_WARNING,
+               "the level populations have not converged: estimated error %.3g after %d iterations, %.3g wanted",
+               result->summary.population_error, result->summary.population_iterations, model->species->options.error);
+    return keep_levels(ctx, model, kept);
+}

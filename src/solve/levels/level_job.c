@@ -1,0 +1,200 @@
+#include "solve/levels/level_job.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/constants.h"
+#include "base/context.h"
+#include "lines/populations.h"
+#include "model/field.h"
+#include "solve/levels/level_rays.h"
+#include "solve/levels/level_star.h"
+#include "solve/transport/job.h"
+
+/* Frequencies lie this far apart, in units of the smallest b: the mean over a Gaussian profile is then exact to 1e-7
+ * for an intensity that changes like the profile itself. */
+static const double FREQUENCY_STEP = 0.4;
+enum { MOST_FREQUENCIES = 1024 };
+/* Of layers without an end, in their thickness: wide enough that rays leave before they meet a copy of the mesh. */
+static const double LAYER_WIDTH = 1e6;
+
+/* Iterates for the extrapolation: many where cells are few and may be very thick, else as few as possible. */
+enum { PAST_OF_FEW_CELLS = 8 };
+
+static void read_gas(const void *medium, int64_t first, int64_t count, struct level_gas *gas)
+{
+    const struct prepared_levels *prepared = medium;
+    const lr_model *model = prepared->model;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t cell = first + i;
+        gas[i].density = field_at(&model->species->density, cell);
+        gas[i].b = field_at(&model->medium.b, cell) / prepared->velocity_unit;
+        for (int axis = 0; axis < 3; axis++)
+            gas[i].velocity[axis] = field_at(&model->medium.velocity[axis], cell) / prepared->velocity_unit;
+        gas[i].kappa = field_at(&model->medium.kappa, cell) * prepared->length_unit;
+        gas[i].dust_temperature = field_at(&model->species->dust_temperature, cell);
+    }
+}
+
+static void read_rates(const void *medium, int64_t cell, double *rates)
+{
+    const struct prepared_levels *prepared = medium;
+    const struct species *species = prepared->model->species;
+    double density[N_COLLIDER] = {0};
+    for (int c = 0; c < N_COLLIDER; c++)
+        density[c] = species->given[c] ? field_at(&species->collider[c], cell) : 0;
+    collision_rates(&species->molecule, &species->plan, field_at(&species->temperature, cell), density, rates);
+}
+
+static double occupation(double energy, double temperature)
+{
+    return temperature > 0 ? 1 / expm1(energy / temperature) : 0;
+}
+
+static enum lr_status prepare_lines(lr_context *ctx, struct prepared_levels *prepared)
+{
+    const struct species *species = prepared->model->species;
+    const struct molecule *molecule = &species->molecule;
+    struct level_job *job = &prepared->job;
+    LR_TRY(lr_allocate(ctx, (size_t)molecule->n_line, sizeof *prepared->line, &prepared->line));
+    for (int l = 0; l < molecule->n_line; l++) {
+        const struct transition *from = &molecule->line[l];
+        struct level_line *to = &prepared->line[l];
+        const double wavelength = LR_LIGHT_SPEED / from->frequency;
+        to->upper = from->upper;
+        to->lower = from->lower;
+        to->a_ul = from->a_ul;
+        to->weight_ratio = molecule->level[from->upper].weight / molecule->level[from->lower].weight;
+        to->opacity = from->a_ul * wavelength * wavelength * wavelength / (8 * LR_PI * LR_SQRT_PI) /
+                      prepared->velocity_unit * prepared->length_unit;
+        to->energy = LR_PLANCK * from->frequency / LR_BOLTZMANN;
+        to->background = occupation(to->energy, species->options.background);
+    }
+    job->n_level = molecule->n_level;
+    job->n_line = molecule->n_line;
+    job->line = prepared->line;
+    return LR_OK;
+}
+
+static enum lr_status prepare_mesh(lr_context *ctx, struct prepared_levels *prepared)
+{
+    const struct mesh *mesh = &prepared->model->mesh;
+    struct level_job *job = &prepared->job;
+    const int across = mesh_layer_axis(mesh);
+    for (int axis = 0; axis < mesh_axis_count(mesh); axis++) {
+        LR_TRY(lr_allocate(ctx, (size_t)mesh->n[axis], sizeof(double), &prepared->width[axis]));
+        if (across >= 0 && axis != across) {
+            prepared->width[axis][0] = LAYER_WIDTH * mesh_size(mesh, across) / prepared->length_unit;
+            continue;
+        }
+        for (int i = 0; i < mesh->n[axis]; i++)
+            prepared->width[axis][i] = (mesh->edge[axis][i + 1] - mesh->edge[axis][i]) / prepared->length_unit;
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        job->n[axis] = mesh->n[axis];
+        job->width[axis] = prepared->width[axis];
+    }
+    for (int face = 0; face < TRANSPORT_N_FACE; face++)
+        job->face[face] = (enum transport_face)mesh->face[face];
+    job->mesh = job_mesh_kind(mesh);
+    if (mesh->kind == MESH_AMR) {
+        prepared->tree = job_tree(&mesh->tree, prepared->length_unit);
+        job->tree = &prepared->tree;
+    }
+    job->inner = mesh->kind == MESH_SHELLS ? mesh->edge[0][0] / prepared->length_unit : 0;
+    job->n_cell = mesh_cell_count(mesh);
+    return LR_OK;
+}
+
+/* What the band of frequencies must hold. */
+struct extremes {
+    double b_low, b_high, speed, depth;
+};
+
+/* The depth of the whole mesh in the thickest line and cell, in LTE: an upper limit, and only its logarithm counts. */
+static enum lr_status find_extremes(lr_context *ctx, const struct prepared_levels *prepared, struct extremes *found)
+{
+    const struct level_job *job = &prepared->job;
+    const struct species *species = prepared->model->species;
+    double *x = NULL;
+    *found = (struct extremes){.b_low = HUGE_VAL};
+    double strongest = 0;
+    for (int l = 0; l < job->n_line; l++)
+        strongest = fmax(strongest, job->line[l].opacity * job->line[l].weight_ratio);
+    LR_TRY(lr_allocate(ctx, (size_t)job->n_level, sizeof *x, &x));
+    for (int64_t cell = 0; cell < job->n_cell; cell++) {
+        struct level_gas gas;
+        read_gas(prepared, cell, 1, &gas);
+        if (!(gas.density > 0))
+            continue;
+        double square = 0;
+        for (int axis = 0; axis < 3; axis++)
+            square += gas.velocity[axis] * gas.velocity[axis];
+        found->b_low = fmin(found->b_low, gas.b);
+        found->b_high = fmax(found->b_high, gas.b);
+        found->speed = fmax(found->speed, sqrt(square));
+        if (2 * gas.density / gas.b * strongest <= found->depth) /* populations are at most 1 */
+            continue;
+        populations_lte(&species->molecule, field_at(&species->temperature, cell), x);
+        for (int l = 0; l < job->n_line; l++)
+            found->depth = fmax(found->depth, 2 * gas.density / gas.b * job->line[l].opacity *
+                                                  job->line[l].weight_ratio * x[job->line[l].lower]);
+    }
+    free(x);
+    if (!(found->b_high > 0))
+        return lr_fail(ctx, LR_ERROR_INPUT, "%s: there is no gas of this molecule in any cell", prepared->model->path);
+    return LR_OK;
+}
+
+/* Up to where the line of the thickest way through the mesh is down to a hundredth, and at least 3 b. */
+static enum lr_status prepare_band(lr_context *ctx, struct prepared_levels *prepared)
+{
+    struct level_job *job = &prepared->job;
+    struct extremes found;
+    LR_TRY(find_extremes(ctx, prepared, &found));
+    const double reach = fmax(sqrt(log(fmax(100 * found.depth, 1))), 3);
+    const double half = found.speed + reach * found.b_high;
+    const double step = FREQUENCY_STEP * found.b_low;
+    const double number = ceil(half / step);
+    if (2 * number + 1 > MOST_FREQUENCIES)
+        return lr_fail(ctx, LR_ERROR_INPUT,
+                       "%s: lines as narrow as b = %.3g km/s and shifts up to %.3g km/s need %g frequencies, more than "
+                       "%d: give cold gas some turbulence, or leave out gas that moves so fast",
+                       prepared->model->path, found.b_low * prepared->velocity_unit / 1e5,
+                       half * prepared->velocity_unit / 1e5, 2 * number + 1, MOST_FREQUENCIES);
+    job->n_frequency = 2 * (int)number + 1;
+    job->frequency_step = step;
+    job->frequency_first = -number * step;
+    return LR_OK;
+}
+
+enum lr_status level_job_prepare(lr_context *ctx, const lr_model *model, struct prepared_levels *prepared)
+{
+    *prepared = (struct prepared_levels){
+        .model = model, .length_unit = 0.5 * mesh_size(&model->mesh, 0), .velocity_unit = model->reference_b};
+    struct level_job *job = &prepared->job;
+    job->medium = prepared;
+    job->read_gas = read_gas;
+    job->read_rates = read_rates;
+    job->n_past = ray_set_is_fixed(&model->mesh) ? PAST_OF_FEW_CELLS : LEVEL_LEAST_PAST;
+    job->inversion_limit = model->species->options.inversion_limit;
+    enum lr_status status = prepare_mesh(ctx, prepared);
+    if (status == LR_OK)
+        status = prepare_lines(ctx, prepared);
+    if (status == LR_OK)
+        status = prepare_band(ctx, prepared);
+    if (status == LR_OK)
+        status = level_stars_make(ctx, prepared);
+    if (status != LR_OK)
+        level_job_free(prepared);
+    return status;
+}
+
+void level_job_free(struct prepared_levels *prepared)
+{
+    for (int axis = 0; axis < 3; axis++)
+        free(prepared->width[axis]);
+    free(prepared->line);
+    level_stars_free(prepared);
+    *prepared = (struct prepared_levels){0};
+}

@@ -1,9 +1,0 @@
-#define LR_WALK_AMR
-#include "solve/proposed_area.h"
-
-#include "solve/proposed_area_walk.h"
-
-double proposed_area_refined(const struct mesh_view *view, const double point[3], const double direction[3], double q)
-{
-    return walk_area(view, point, direction, q);
-}

@@ -1,0 +1,315 @@
+/* lr_model_report(): what was understood from a model file, in physical units, and what the run will cost. */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/constants.h"
+#include "base/context.h"
+#include "model/field.h"
+#include "model/medium.h"
+#include "model/model.h"
+#include "model/species.h"
+#include "solve/report/report.h"
+
+static const double KM_S = 1e5; /* cm/s */
+
+struct length_unit report_length_unit(double length)
+{
+    if (length >= 0.01 * LR_PARSEC)
+        return (struct length_unit){"pc", LR_PARSEC};
+    if (length >= 0.01 * LR_ASTRONOMICAL_UNIT)
+        return (struct length_unit){"au", LR_ASTRONOMICAL_UNIT};
+    return length >= 1e5 ? (struct length_unit){"km", 1e5} : (struct length_unit){"cm", 1.0};
+}
+
+bool report_is_before_levels(const lr_model *model)
+{
+    return model->species && population_method_collides(model->species->options.method);
+}
+
+/* ---- Line ---- */
+
+static void write_line(FILE *out, const struct line *line)
+{
+    fprintf(out, "line          %s: %.9g GHz (%.6g cm), A_ul %.5g 1/s, Gamma %.5g 1/s, g %g and %g, mass %.6g u\n",
+            line->name, line->nu0 / 1e9, LR_LIGHT_SPEED / line->nu0, line->a_ul, line->gamma, line->g_lower,
+            line->g_upper, line->mass / LR_ATOMIC_MASS_UNIT);
+}
+
+/* ---- Medium ---- */
+
+static void write_field(FILE *out, const struct mesh *mesh, const char *name, const struct field *field, double scale,
+                        const char *unit, const char *cgs_unit)
+{
+    struct field_range range = field_measure(field, mesh);
+    fprintf(out, "  %-12s", name);
+    if (field->values)
+        fprintf(out, "%.5g to %.5g, mean %.5g%s", range.low / scale, range.high / scale, range.mean / scale, unit);
+    else
+        fprintf(out, "%.5g%s everywhere", field->constant / scale, unit);
+    if (cgs_unit && range.high != 0.0)
+        fprintf(out, " (%s%.5g%s)", field->values ? "mean " : "", range.mean, cgs_unit);
+    fprintf(out, "\n");
+}
+
+static void write_medium(FILE *out, const lr_model *model)
+{
+    const struct medium *medium = &model->medium;
+    const struct mesh *mesh = &model->mesh;
+    struct length_unit unit = report_mesh_unit(mesh);
+    char per_length[16];
+    snprintf(per_length, sizeof per_length, " 1/%s", unit.name);
+    fprintf(out, "medium        means are over volume%s\n",
+            report_is_before_levels(model) ? "; the opacity is that of LTE, until the run finds the levels" : "");
+    write_field(out, mesh, "b", &medium->b, KM_S, " km/s", NULL);
+    write_field(out, mesh, "damping a", &medium->a, 1.0, "", NULL);
+    write_field(out, mesh, "opacity", &medium->alpha0, 1.0 / unit.cm, per_length, " 1/cm, line centre");
+    for (int d = 0; d < 3; d++) {
+        const char name[] = {'v', 'e', 'l', 'o', 'c', 'i', 't', 'y', ' ', "xyz"[d], '\0'};
+        if (!field_is_zero(&medium->velocity[d], mesh_cell_count(mesh)))
+            write_field(out, mesh, mesh->kind == MESH_SHELLS ? "outflow" : name, &medium->velocity[d], KM_S, " km/s",
+                        NULL);
+    }
+    write_field(out, mesh, "absorption", &medium->kappa, 1.0 / unit.cm, per_length, " 1/cm");
+    write_field(out, mesh, "destruction", &medium->eps, 1.0, "", NULL);
+}
+
+static void write_depths(FILE *out, const lr_model *model)
+{
+    fprintf(out,
+            "depths        %sthrough the centre of the mesh, across it (and from the centre to the upper face);\n"
+            "              tau_c = line centre without H(a, 0), tau_mean = sqrt(pi) tau_c, tau_abs = absorption\n",
+            report_is_before_levels(model) ? "of LTE: " : "");
+    for (int axis = 0; axis < (model->mesh.kind == MESH_SHELLS ? 1 : 3); axis++) {
+        double across = medium_line_centre_depth(model, axis, false),
+               half = medium_line_centre_depth(model, axis, true);
+        const struct field *kappa = &model->medium.kappa;
+        fprintf(out, "  %c           tau_c %.5g (%.5g), tau_mean %.5g (%.5g), tau_abs %.5g (%.5g)\n",
+                model->mesh.kind == MESH_SHELLS ? 'r' : "xyz"[axis], across, half, LR_SQRT_PI * across,
+                LR_SQRT_PI * half, field_depth(kappa, &model->mesh, axis, false),
+                field_depth(kappa, &model->mesh, axis, true));
+    }
+}
+
+/* ---- Sources ---- */
+
+static void write_spectrum(FILE *out, const struct spectrum *spectrum, double b)
+{
+    double centre = spectrum->centre, width = spectrum->width;
+    switch (spectrum->kind) {
+    case SPECTRUM_MONOCHROMATIC:
+        fprintf(out, "one frequency at x = %.5g (%.5g km/s)", centre / b, (0.0 - centre) / KM_S);
+        break;
+    case SPECTRUM_GAUSSIAN:
+        fprintf(out, "Gaussian at x = %.5g of sigma %.5g (%.5g km/s)", centre / b, width / b, width / KM_S);
+        break;
+    case SPECTRUM_LOCAL:
+        fprintf(out, "profile of the local gas");
+        return;
+    case SPECTRUM_BAND:
+        fprintf(out, "flat from x = %.5g to %.5g", (centre - 0.5 * width) / b, (centre + 0.5 * width) / b);
+        break;
+    case SPECTRUM_TABLE:
+        fprintf(out, "table of %d from x = %.5g to %.5g", spectrum->n_table, spectrum->shift[0] / b,
+                spectrum->shift[spectrum->n_table - 1] / b);
+        break;
+    }
+    fprintf(out, " in the frame of the %s", spectrum->gas_frame ? "gas" : "mesh");
+}
+
+static void write_place(FILE *out, const struct source *source, struct length_unit unit)
+{
+    const char *const angular[] = {"isotropic", "Lambertian", "beam"};
+    const double *at = source->position, *to = source->direction;
+    switch (source->kind) {
+    case SOURCE_POINT:
+        if (source->light == LIGHT_STAR) {
+            fprintf(out, "star of %.5g K and radius %.5g Rsun at [%.5g, %.5g, %.5g] %s", source->temperature,
+                    source->radius / LR_SOLAR_RADIUS, at[0] / unit.cm, at[1] / unit.cm, at[2] / unit.cm, unit.name);
+            return;
+        }
+        fprintf(out, "%s point at [%.5g, %.5g, %.5g] %s", angular[source->angular], at[0] / unit.cm, at[1] / unit.cm,
+                at[2] / unit.cm, unit.name);
+        break;
+    case SOURCE_PLANE:
+        fprintf(out, "%s plane at %c = %.5g %s", angular[source->angular], "xyz"[source->axis],
+                source -> offset / unit.cm, unit.name);
+        break;
+    case SOURCE_VOLUME:
+        fprintf(out, "%s",
+                source->light == LIGHT_GAS       ? "levels of the gas"
+                : source->light == LIGHT_THERMAL ? "collisions in the gas"
+                : source->light == LIGHT_DUST    ? "dust, as images see it"
+                : source->emissivity.values      ? "weighted volume"
+                                                 : "uniform volume");
+        return;
+    case SOURCE_EXTERNAL:
+        fprintf(out, "isotropic field through the open faces");
+        return;
+    case SOURCE_PACKETS:
+        fprintf(out, "list of %lld packets", (long long)source->n_packet);
+        return;
+    }
+    if (source->angular != ANGULAR_ISOTROPIC)
+        fprintf(out, " toward [%.4g, %.4g, %.4g]", to[0], to[1], to[2]);
+}
+
+static void write_sources(FILE *out, const lr_model *model)
+{
+    const double erg = LR_PLANCK * model->line.nu0;
+    fprintf(out, "sources       x in Doppler units of the reference b = %.6g km/s, blue positive\n",
+            model->reference_b / KM_S);
+    for (int i = 0; i < model->n_source; i++) {
+        const struct source *source = &model->source[i];
+        fprintf(out, "  %-12d", i);
+        write_place(out, source, report_mesh_unit(&model->mesh));
+        fprintf(out, ", %.5g photon/s (%.5g erg/s%s)", source->luminosity, source->luminosity * erg,
+                source->light == LIGHT_GAS && report_is_before_levels(model) ? " in LTE" : "");
+        if (source->kind != SOURCE_PACKETS) {
+            fprintf(out, ", ");
+            write_spectrum(out, &source->spectrum, model->reference_b);
+        }
+        fprintf(out, "\n");
+    }
+}
+
+/* ---- Physics, output and run ---- */
+
+static void write_physics(FILE *out, const lr_model *model)
+{
+    const char *const modes[] = {"exact", "table-global", "table-constant", "approximate-voigt", "complete"};
+    const struct physics *physics = &model->physics;
+    fprintf(out, "physics       %s redistribution, %s phase function, %s recoil, %s absorption\n",
+            modes[physics->redistribution], physics->dipole ? "dipole" : "isotropic", physics->recoil ? "with" : "no",
+            physics->absorption == ABSORPTION_ANALOG ? "analog" : "continuous");
+}
+
+static void write_output(FILE *out, const lr_model *model)
+{
+    const struct output *output = &model->output;
+    fprintf(out, "output        spectrum of %d bins over ", output->n_bin);
+    if (output->range[0] < output->range[1])
+        fprintf(out, "x = %.5g to %.5g", output->range[0] / model->reference_b, output->range[1] / model->reference_b);
+    else
+        fprintf(out, "a range chosen by the run");
+    if (output->n_mu * output->n_phi > 1)
+        fprintf(out, ", in %d x %d directions about %c", output->n_mu, output->n_phi, "xyz"[output->axis]);
+    fprintf(out, "%s%s\n", output->fields ? ", fields per cell" : "", output->packets ? ", list of packets" : "");
+}
+
+static void write_run(FILE *out, const lr_model *model)
+{
+    const struct run *run = &model->run;
+    double total = 0.0;
+    for (int i = 0; i < model->n_source; i++)
+        total += model->source[i].luminosity;
+    fprintf(out, "run           %lld packets", (long long)run->packets);
+    for (int i = 0; model->n_source > 1 && run->packets > 0 && i < model->n_source; i++)
+        fprintf(out, "%s%.4g", i ? ", " : " (", (double)run->packets * (model->source[i].luminosity / total));
+    fprintf(out, "%s, seed %llu, %d batches, device %s, %s precision%s\n",
+            model->n_source > 1 && run->packets > 0 ? " from sources 0, 1, ...)" : "", (unsigned long long)run->seed,
+            run->batches, run->device, run->precision == PRECISION_DOUBLE ? "double" : "mixed",
+            run->scheduling == SCHEDULING_STATIC ? ", packets dealt out beforehand" : "");
+}
+
+/* ---- Cost ---- */
+
+/* The depth that photons must cross to get out: from the middle of the thickest row of cells along the thinnest axis
+ * that ends in open faces, or all of it when only one of its faces is open. Negative without an open face. */
+static double escape_depth(const lr_model *model, int *axis)
+{
+    double thinnest = -1.0;
+    for (int d = 0; d < 3; d++) {
+        int open = (model->mesh.face[2 * d] == FACE_OPEN) + (model->mesh.face[2 * d + 1] == FACE_OPEN);
+        double depth = field_largest_depth(&model->medium.alpha0, &model->mesh, d) / (open == 2 ? 2.0 : 1.0);
+        if (open && (thinnest < 0.0 || depth < thinnest)) {
+            thinnest = depth;
+            *axis = d;
+        }
+    }
+    return thinnest;
+}
+
+double report_cores(const lr_model *model)
+{
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return model->run.threads ? model->run.threads : online > 0 ? (double)online : 1.0;
+}
+
+static void write_cost(FILE *out, const lr_model *model)
+{
+    const double rate_per_core = 3e7; /* scatterings/s, typical of a recent core */
+    const double per_tau = 1.6;       /* slab with a midplane source, thick limit: 1.6117 (Harrington 1973) */
+    const double cores = report_cores(model);
+    int axis = 0;
+    double depth = escape_depth(model, &axis);
+    fprintf(out, "scatterings   ");
+    if (depth < 0.0) {
+        fprintf(out, "set by absorption: no face is open\n");
+    } else {
+        double expected = depth > 1.0 ? per_tau * depth : depth;
+        double seconds = (double)model->run.packets * (1.0 + expected) / (rate_per_core * cores);
+        fprintf(out, "about %.3g per packet: %s for tau_c = %.4g out along %c; fewer with absorption or motion\n",
+                expected, depth > 1.0 ? "1.6 tau_c" : "tau_c", depth,
+                model->mesh.kind == MESH_SHELLS ? 'r' : "xyz"[axis]);
+        fprintf(
+            out,
+            "time          about %.2g s for %lld packets on %g CPU cores, at %.1g scatterings/s each: an estimate\n",
+            seconds, (long long)model->run.packets, cores, rate_per_core);
+    }
+}
+
+static void write_memory(FILE *out, const lr_model *model)
+{
+    const double mib = 1024.0 * 1024.0;
+    double n_cell = (double)mesh_cell_count(&model->mesh);
+    const int record = model->run.precision == PRECISION_DOUBLE ? 64 : 32;
+    const int sums = model->output.fields ? 32 : 0;
+    const int group = model->output.fields ? 16 : 0;
+    const double tree = 8.0 * (double)model->mesh.tree.n_brick + 4.0 * (double)model->mesh.tree.n_link;
+    fprintf(out, "memory        %.4g MiB: %d B per cell for the gas", (n_cell * (record + sums) + tree) / mib, record);
+    if (model->output.fields)
+        fprintf(out, " and %d B for the fields; plus %d B (%.4g MiB) per group of batches, 2 to %d, for their errors",
+                sums, group, n_cell * group / mib, model->run.batches);
+    if (tree > 0)
+        fprintf(out, "; %.3g B per cell for the tree of bricks", tree / n_cell);
+    fprintf(out, "\n");
+}
+
+enum lr_status lr_model_report(lr_context *ctx, const lr_model *model, char **text)
+{
+    size_t size = 0;
+    FILE *out = open_memstream(text, &size);
+    if (!out)
+        return lr_fail(ctx, LR_ERROR_MEMORY, "out of memory");
+    fprintf(out, "model         %s\n", model->path);
+    if (model->snapshot)
+        fputs(model->snapshot, out);
+    report_mesh(out, &model->mesh);
+    write_line(out, &model->line);
+    if (model->species)
+        report_species(out, model);
+    if (model->species || model->snapshot)
+        report_inventory(out, model);
+    write_medium(out, model);
+    write_depths(out, model);
+    write_sources(out, model);
+    write_physics(out, model);
+    write_output(out, model);
+    enum lr_status status = model->n_camera ? report_images(ctx, out, model) : LR_OK;
+    write_run(out, model);
+    if (model->run.packets > 0)
+        write_cost(out, model);
+    write_memory(out, model);
+    report_velocity_steps(ctx, model);
+    if (fclose(out) != 0 && status == LR_OK)
+        status = lr_fail(ctx, LR_ERROR_MEMORY, "out of memory");
+    if (status != LR_OK) {
+        free(*text);
+        *text = NULL;
+    }
+    return status;
+}

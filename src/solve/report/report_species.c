@@ -1,0 +1,116 @@
+/* The part of lr_model_report() on a molecule: what it is, what it collides with, and how its levels will be found. */
+#include <math.h>
+
+#include "model/field.h"
+#include "model/line.h"
+#include "model/species.h"
+#include "solve/report/report.h"
+
+static void write_range(FILE *out, const struct mesh *mesh, const struct field *field, const char *unit)
+{
+    const struct field_range range = field_measure(field, mesh);
+    if (field->values)
+        fprintf(out, "%.5g to %.5g, mean %.5g %s", range.low, range.high, range.mean, unit);
+    else
+        fprintf(out, "%.5g %s everywhere", field->constant, unit);
+}
+
+/* Z = SUM g exp(-E / k T) over all levels of the file. */
+static double partition_function(const struct molecule *molecule, double temperature)
+{
+    double sum = 0;
+    for (int i = 0; i < molecule->n_level; i++)
+        sum += molecule->level[i].weight * molecule_boltzmann(molecule, i, 0, temperature);
+    return sum;
+}
+
+static void write_gas(FILE *out, const lr_model *model)
+{
+    const struct species *species = model->species;
+    fprintf(out, "  density     ");
+    write_range(out, &model->mesh, &species->density, "1/cm3, all levels");
+    fprintf(out, "\n");
+    if (species->temperature.values || species->temperature.constant > 0) {
+        const double mean = field_measure(&species->temperature, &model->mesh).mean;
+        fprintf(out, "  temperature ");
+        write_range(out, &model->mesh, &species->temperature, "K");
+        fprintf(out, "; partition function %.6g at %.5g K\n", partition_function(&species->molecule, mean), mean);
+    }
+    for (int c = 1; c < N_COLLIDER; c++)
+        if (species->given[c]) {
+            fprintf(out, "  with %-7s", collider_name((enum collider)c));
+            write_range(out, &model->mesh, &species->collider[c], "1/cm3");
+            fprintf(out, "\n");
+        }
+    if (!field_is_zero(&species->dust_temperature, mesh_cell_count(&model->mesh))) {
+        fprintf(out, "  dust        ");
+        write_range(out, &model->mesh, &species->dust_temperature, "K");
+        fprintf(out, "\n");
+    }
+}
+
+/* In LTE, or of given populations: what stimulated emission does to the deepest of the three depths. */
+static void write_stimulated(FILE *out, const lr_model *model)
+{
+    const struct species *species = model->species;
+    if (species->options.method == POPULATIONS_GIVEN)
+        return;
+    double depth = 0;
+    for (int axis = 0; axis < 3; axis++)
+        depth = fmax(depth, field_depth(&model->medium.alpha0, &model->mesh, axis, false));
+    const double mean = field_measure(&species->temperature, &model->mesh).mean;
+    const double factor = -1 / expm1(-line_energy_ratio(&model->line, mean));
+    const bool with = species->options.stimulated;
+    fprintf(out, "  LTE depth   tau_c %.5g with stimulated emission, %.5g without (factor %.5g at %.5g K)%s\n",
+            with ? depth : depth / factor, with ? depth * factor : depth, factor, mean, with ? "" : "; it is left out");
+}
+
+static void write_plan(FILE *out, const struct population_options *options)
+{
+    fprintf(out, "levels        ");
+    switch (options->method) {
+    case POPULATIONS_LTE:
+        fprintf(out, "in local thermodynamic equilibrium");
+        break;
+    case POPULATIONS_GIVEN:
+        fprintf(out, "as given by a file");
+        break;
+    case POPULATIONS_TWO_LEVEL:
+        fprintf(out, "two-level atom: passes of packets until populations and light agree");
+        break;
+    case POPULATIONS_LVG:
+        fprintf(out, "statistical equilibrium in every cell, escape along the velocity gradient");
+        break;
+    case POPULATIONS_ESCAPE:
+        fprintf(out, "statistical equilibrium in every cell, escape from a sphere of given diameter");
+        break;
+    case POPULATIONS_EQUILIBRIUM:
+    case N_POPULATION_METHOD:
+        fprintf(out, "statistical equilibrium with the light of all other cells");
+        break;
+    }
+    if (population_method_collides(options->method))
+        fprintf(out, "; background %.5g K, error %.2g, at most %d iterations", options->background, options->error,
+                options->iterations);
+    fprintf(out, "\n");
+    if (population_method_collides(options->method))
+        fprintf(out, "              they are found first; the time and memory for it are not in the estimates below\n");
+}
+
+void report_species(FILE *out, const lr_model *model)
+{
+    const struct species *species = model->species;
+    const struct molecule *molecule = &species->molecule;
+    char label[96];
+    species_line_label(molecule, species->line, label, sizeof label);
+    fprintf(out, "molecule      %s: %d levels, %d lines, %d collision partners; line %d is %s\n", molecule->name,
+            molecule->n_level, molecule->n_line, molecule->n_partner, species->line + 1, label);
+    for (int p = 0; p < molecule->n_partner; p++) {
+        const struct partner *partner = &molecule->partner[p];
+        fprintf(out, "  rates       %s, %.4g to %.4g K, %d transitions\n", collider_name(partner->collider),
+                partner->temperature[0], partner->temperature[partner->n_temperature - 1], partner->n_transition);
+    }
+    write_gas(out, model);
+    write_stimulated(out, model);
+    write_plan(out, &species->options);
+}

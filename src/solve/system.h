@@ -1,9 +1,0 @@
-/* What machine this is. */
-#ifndef LR_SOLVE_SYSTEM_H
-#define LR_SOLVE_SYSTEM_H
-
-#include <stddef.h>
-
-void system_cpu_name(char *name, size_t size);
-
-#endif

@@ -1,0 +1,281 @@
+#include "solve/transport/assemble.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/constants.h"
+#include "base/context.h"
+#include "solve/common/statistics.h"
+
+/* A batch as arrays, which is what the estimators take. */
+struct batches {
+    int n;
+    double *packets, *escaped, *absorbed, *scattered, *path, *value;
+};
+
+static enum lr_status batches_read(lr_context *ctx, const struct transport_tally *tally, int n, struct batches *to)
+{
+    const size_t step = (size_t)n;
+    double *memory;
+    LR_TRY(lr_allocate(ctx, 6 * step, sizeof(double), &memory));
+    *to = (struct batches){
+        n, memory, memory + step, memory + 2 * step, memory + 3 * step, memory + 4 * step, memory + 5 * step};
+    for (int b = 0; b < n; b++) {
+        to->packets[b] = tally->batch[b].packets;
+        to->escaped[b] = tally->batch[b].escaped;
+        to->absorbed[b] = tally->batch[b].absorbed + tally->batch[b].roulette;
+        to->scattered[b] = tally->batch[b].scattered;
+        to->path[b] = tally->batch[b].path;
+    }
+    return LR_OK;
+}
+
+static struct lr_estimate scaled(struct lr_estimate estimate, double factor)
+{
+    return (struct lr_estimate){estimate.value * factor, estimate.error * factor};
+}
+
+static void assemble_scalars(const struct prepared *prepared, const struct transport_tally *tally,
+                             const struct batches *batches, struct lr_result *result)
+{
+    struct lr_summary *summary = &result->summary;
+    const int n = batches->n;
+    double roulette = 0;
+    double packets = 0;
+    double events = 0;
+    for (int b = 0; b < n; b++) {
+        roulette += tally->batch[b].roulette;
+        packets += batches->packets[b];
+        events += tally->batch[b].events;
+    }
+    summary->packets = (int64_t)packets;
+    summary->scatterings = (int64_t)events;
+    summary->emitted = prepared->luminosity;
+    summary->f_esc = ratio_estimate(n, batches->escaped, batches->packets);
+    summary->escaped = scaled(summary->f_esc, prepared->luminosity);
+    summary->absorbed = scaled(ratio_estimate(n, batches->absorbed, batches->packets), prepared->luminosity);
+    summary->scatterings_per_packet = ratio_estimate(n, batches->scattered, batches->packets);
+    summary->mean_path = ratio_estimate(n, batches->path, batches->escaped);
+    summary->seconds_transport = tally->seconds;
+    summary->scatterings_per_second = tally->seconds > 0 ? events / tally->seconds : 0;
+    result->roulette_balance = roulette / packets * prepared->luminosity;
+}
+
+static struct lr_estimate quantile_estimate(const struct transport_job *job, int n_batch, const double *batch_slots,
+                                            const double *total_slots, double fraction)
+{
+    struct lr_estimate estimate = {folded_quantile(job->n_bin, job->x_first, job->x_step, total_slots, fraction), NAN};
+    double sum = 0;
+    double square = 0;
+    int used = 0;
+    for (int b = 0; b < n_batch; b++) {
+        const double q = folded_quantile(job->n_bin, job->x_first, job->x_step,
+                                         batch_slots + (size_t)b * (size_t)(job->n_bin + 2), fraction);
+        if (!isfinite(q))
+            continue;
+        used++;
+        sum += q;
+        square += (q - estimate.value) * (q - estimate.value);
+    }
+    if (used > 1) {
+        const double shift = sum / used - estimate.value;
+        estimate.error = sqrt(fmax(square / used - shift * shift, 0) / (used - 1));
+    }
+    return estimate;
+}
+
+static enum lr_status measured_allocate(lr_context *ctx, size_t n, struct measured *measured)
+{
+    LR_TRY(lr_allocate(ctx, n, sizeof(double), &measured->value));
+    return lr_allocate(ctx, n, sizeof(double), &measured->error);
+}
+
+/* One spectrum out of `n_group` per batch: values and errors per bin, times a factor. */
+static void assemble_spectrum(const struct transport_job *job, const struct batches *batches, const double *slots,
+                              int n_group, int group, double factor, double *value, double *error)
+{
+    const size_t n_slot = (size_t)job->n_bin + 2;
+    for (int bin = 0; bin < job->n_bin; bin++) {
+        for (int b = 0; b < batches->n; b++)
+            batches->value[b] = slots[((size_t)b * (size_t)n_group + (size_t)group) * n_slot + (size_t)bin + 1];
+        const struct lr_estimate estimate = ratio_estimate(batches->n, batches->value, batches->packets);
+        value[bin] = estimate.value * factor;
+        error[bin] = estimate.error * factor;
+    }
+}
+
+static enum lr_status assemble_spectra(lr_context *ctx, const struct prepared *prepared,
+                                       const struct transport_tally *tally, const struct batches *batches,
+                                       struct lr_result *result)
+{
+    const struct transport_job *job = &prepared->job;
+    const size_t n_bin = (size_t)job->n_bin;
+    const size_t n_slot = n_bin + 2;
+    const int n_direction = job->n_mu * job->n_phi;
+    const double per_x = prepared->luminosity / job->x_step;
+    double *total = NULL; /* [n_batch + 1][n_slot]: all faces together, then all batches together */
+    enum lr_status status = LR_OK;
+    result->n_bin = job->n_bin;
+    result->n_mu = job->n_mu;
+    result->n_phi = job->n_phi;
+    result->axis = job->direction_axis;
+    LR_TRY_OR(done, status, lr_allocate(ctx, n_bin + 1, sizeof(double), &result->x_edge));
+    LR_TRY_OR(done, status, measured_allocate(ctx, n_bin, &result->total));
+    const bool faces = prepared->model->mesh.kind != MESH_SHELLS; /* shells have one, and it is the total */
+    if (faces)
+        LR_TRY_OR(done, status, measured_allocate(ctx, TRANSPORT_N_FACE * n_bin, &result->face));
+    LR_TRY_OR(done, status, measured_allocate(ctx, (size_t)n_direction * n_bin, &result->direction));
+    LR_TRY_OR(done, status, lr_allocate(ctx, ((size_t)batches->n + 1) * n_slot, sizeof(double), &total));
+    for (size_t i = 0; i <= n_bin; i++)
+        result->x_edge[i] = job->x_first + (double)i * job->x_step;
+
+    double *all = total + (size_t)batches->n * n_slot;
+    for (size_t b = 0; b < (size_t)batches->n; b++)
+        for (size_t face = 0; face < TRANSPORT_N_FACE; face++)
+            for (size_t slot = 0; slot < n_slot; slot++) {
+                const double count = tally->face_spectrum[(b * TRANSPORT_N_FACE + face) * n_slot + slot];
+                total[b * n_slot + slot] += count;
+                all[slot] += count;
+            }
+    assemble_spectrum(job, batches, total, 1, 0, per_x, result->total.value, result->total.error);
+    for (int face = 0; faces && face < TRANSPORT_N_FACE; face++)
+        assemble_spectrum(job, batches, tally->face_spectrum, TRANSPORT_N_FACE, face, per_x,
+                          result->face.value + (size_t)face * n_bin, result->face.error + (size_t)face * n_bin);
+    for (int d = 0; d < n_direction; d++)
+        assemble_spectrum(job, batches, tally->direction_spectrum, n_direction, d, per_x * n_direction / (4 * LR_PI),
+                          result->direction.value + (size_t)d * n_bin, result->direction.error + (size_t)d * n_bin);
+    for (int b = 0; b < batches->n; b++)
+        batches->value[b] = total[(size_t)b * n_slot] + total[(size_t)b * n_slot + n_slot - 1];
+    result->summary.outside =
+        scaled(ratio_estimate(batches->n, batches->value, batches->packets), prepared->luminosity);
+
+    struct lr_summary *summary = &result->summary;
+    summary->median_abs_x = quantile_estimate(job, batches->n, total, all, 0.5);
+    summary->lower_quartile_abs_x = quantile_estimate(job, batches->n, total, all, 0.25);
+    summary->upper_quartile_abs_x = quantile_estimate(job, batches->n, total, all, 0.75);
+    summary->peak_abs_x = folded_peak(job->n_bin, job->x_first, job->x_step, all);
+done:
+    free(total);
+    return status;
+}
+
+/* Per cell: sum of weight x path (or of scattering depth) over packets -> J = L_w / (4 pi V), rate = scatterings / V.
+ *
+ * With s_g the sum in one of n groups of p_g packets, P packets in all, the error of SUM s_g / P is
+ *
+ *     error^2 = (SUM s_g^2 / p_g - (SUM s_g)^2 / P) / ((n - 1) P). */
+static void assemble_field(const struct prepared *prepared, const double *sum, const double *square, int n_group,
+                           double packets, double factor, struct measured *field)
+{
+    const struct mesh *mesh = &prepared->model->mesh;
+    int64_t cell = 0;
+    for (int i = 0; i < mesh->n[0]; i++)
+        for (int j = 0; j < mesh->n[1]; j++)
+            for (int k = 0; k < mesh->n[2]; k++, cell++) {
+                const double scale = factor / mesh_cell_volume(mesh, i, j, k);
+                const int64_t from = cell + prepared->cavity;
+                const double scatter = fmax(square[from] - sum[from] * sum[from] / packets, 0);
+                field->value[cell] = sum[from] / packets * scale;
+                field->error[cell] = n_group > 1 ? sqrt(scatter / ((n_group - 1) * packets)) * scale : (double)NAN;
+            }
+}
+
+static enum lr_status assemble_fields(lr_context *ctx, const struct prepared *prepared,
+                                      const struct transport_tally *tally, struct lr_result *result)
+{
+    const size_t n = (size_t)mesh_cell_count(&prepared->model->mesh);
+    const double packets = (double)result->summary.packets;
+    int used = 0;
+    for (int b = 0; b < prepared->model->run.batches; b++)
+        used += tally->batch[b].packets > 0;
+    used = used < prepared->job.n_group ? used : prepared->job.n_group;
+    LR_TRY(measured_allocate(ctx, n, &result->mean_intensity));
+    LR_TRY(measured_allocate(ctx, n, &result->scattering_rate));
+    assemble_field(prepared, tally->length, tally->length_square, used, packets,
+                   prepared->luminosity * prepared->length_unit / (4 * LR_PI), &result->mean_intensity);
+    assemble_field(prepared, tally->scatter, tally->scatter_square, used, packets, prepared->luminosity,
+                   &result->scattering_rate);
+    return LR_OK;
+}
+
+/* From a place inside a cell to a point; on shells z is the radius. */
+static void find_point(const struct prepared *prepared, const int32_t cell[3], const double local[3], double point[3])
+{
+    const struct mesh *mesh = &prepared->model->mesh;
+    if (mesh->kind == MESH_SHELLS) {
+        const int shell = cell[0] - prepared->cavity;
+        point[0] = point[1] = 0;
+        point[2] = (shell < 0 ? 0 : mesh->edge[0][shell]) + local[0] * prepared->length_unit;
+        return;
+    }
+    double high[3];
+    mesh_cell_box(mesh, cell[0], cell[1], cell[2], point, high);
+    for (int axis = 0; axis < 3; axis++)
+        point[axis] += local[axis] * prepared->length_unit;
+}
+
+static enum lr_status assemble_packets(lr_context *ctx, const struct prepared *prepared,
+                                       const struct transport_tally *tally, struct lr_result *result)
+{
+    struct packet_list *list = &result->packets;
+    const size_t n = (size_t)tally->n_record;
+    LR_TRY(lr_allocate(ctx, n, sizeof *list->id, &list->id));
+    LR_TRY(lr_allocate(ctx, n, sizeof *list->scatterings, &list->scatterings));
+    LR_TRY(lr_allocate(ctx, n, sizeof *list->face, &list->face));
+    LR_TRY(lr_allocate(ctx, n, sizeof(double), &list->weight));
+    LR_TRY(lr_allocate(ctx, n, sizeof(double), &list->shift));
+    LR_TRY(lr_allocate(ctx, n, sizeof(double), &list->path));
+    LR_TRY(lr_allocate(ctx, 3 * n, sizeof(double), &list->position));
+    LR_TRY(lr_allocate(ctx, 3 * n, sizeof(double), &list->direction));
+    LR_TRY(lr_allocate(ctx, 3 * n, sizeof(double), &list->last_scattering));
+    list->n = tally->n_record;
+    for (size_t p = 0; p < n; p++) {
+        const struct transport_record *record = &tally->record[p];
+        list->id[p] = record->id;
+        list->scatterings[p] = record->scatterings;
+        list->face[p] = record->face;
+        list->weight[p] = record->weight * prepared->luminosity / (double)result->summary.packets;
+        list->shift[p] = record->shift * prepared->velocity_unit;
+        list->path[p] = record->path * prepared->length_unit;
+        for (size_t axis = 0; axis < 3; axis++)
+            list->direction[3 * p + axis] = record->direction[axis];
+        find_point(prepared, record->cell, record->local, list->position + 3 * p);
+        find_point(prepared, record->last_cell, record->last_local, list->last_scattering + 3 * p);
+    }
+    return LR_OK;
+}
+
+void assemble_description(const struct prepared *prepared, struct lr_result *result)
+{
+    const lr_model *model = prepared->model;
+    result->batches = model->run.batches;
+    result->photon_energy = LR_PLANCK * model->line.nu0;
+    result->half_size_x = prepared->length_unit;
+    result->summary.reference_b = model->reference_b;
+    result->summary.shells = model->mesh.kind == MESH_SHELLS;
+    result->summary.packets_requested = model->run.packets;
+    result->summary.seed = model->run.seed;
+    result->summary.emitted = prepared->luminosity;
+}
+
+enum lr_status assemble_result(lr_context *ctx, const struct prepared *prepared, const struct transport_tally *tally,
+                               struct lr_result *result)
+{
+    const lr_model *model = prepared->model;
+    struct batches batches = {0};
+    enum lr_status status = batches_read(ctx, tally, model->run.batches, &batches);
+    if (status != LR_OK)
+        return status;
+    assemble_description(prepared, result);
+    assemble_scalars(prepared, tally, &batches, result);
+    LR_TRY_OR(done, status, mesh_copy(ctx, &model->mesh, &result->mesh));
+    LR_TRY_OR(done, status, assemble_spectra(ctx, prepared, tally, &batches, result));
+    if (prepared->job.fields)
+        LR_TRY_OR(done, status, assemble_fields(ctx, prepared, tally, result));
+    if (prepared->job.record)
+        LR_TRY_OR(done, status, assemble_packets(ctx, prepared, tally, result));
+done:
+    free(batches.packets);
+    return status;
+}

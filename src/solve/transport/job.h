@@ -1,0 +1,53 @@
+/* From the model (CGS) to a transport job (code units). */
+#ifndef LR_SOLVE_TRANSPORT_JOB_H
+#define LR_SOLVE_TRANSPORT_JOB_H
+
+#include "backend/backend.h"
+#include "model/model.h"
+#include "solve/transport/alias.h"
+#include "solve/transport/redistribution_tables.h"
+
+/* What every job says of its mesh: numbers of cells, their widths in code units (allocated), the rules of the faces.
+ * Jobs on shells begin at the centre: a cavity is their first cell, and cell i of the mesh is cell i + job_cavity(). */
+struct job_mesh {
+    enum transport_mesh kind;
+    int n[3];
+    double *width[3];
+    struct transport_tree tree; /* AMR: borrows its arrays from the mesh */
+    enum transport_face face[TRANSPORT_N_FACE];
+};
+
+/* A job and what it owns. */
+struct prepared {
+    struct transport_job job;
+    const lr_model *model;
+    double length_unit;   /* cm: half the mesh along x, or the radius of shells */
+    int cavity;           /* 1: the first cell of the job is the empty cavity inside the shells */
+    double velocity_unit; /* cm/s: reference_b */
+    double luminosity;    /* photons/s, all sources */
+    struct job_mesh mesh;
+    struct transport_source *source;
+    struct alias *alias;
+    int32_t **list_cell;
+    double **owned; /* arrays of doubles, freed together */
+    int n_owned;
+    struct tables tables;
+};
+
+enum transport_mesh job_mesh_kind(const struct mesh *mesh);
+/* Borrows its arrays from the mesh. */
+struct transport_tree job_tree(const struct mesh_tree *from, double length_unit);
+enum lr_status job_mesh_make(lr_context *ctx, const struct mesh *mesh, double length_unit, struct job_mesh *made);
+void job_mesh_free(struct job_mesh *made);
+/* What jobs want: NULL unless AMR. */
+const struct transport_tree *job_mesh_tree(const struct job_mesh *made);
+int job_cavity(const struct mesh *mesh);
+/* A cell without gas, for the cavity; its line is that of the gas around it. */
+struct transport_cell job_empty_cell(const struct medium *medium, double velocity_unit);
+/* A coordinate in code units: from the lower corner of the mesh, or from the centre of shells. */
+double job_coordinate(const struct mesh *mesh, int axis, double coordinate, double length_unit);
+
+enum lr_status job_prepare(lr_context *ctx, const lr_model *model, struct prepared *prepared);
+void job_free(struct prepared *prepared);
+
+#endif

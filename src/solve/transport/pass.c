@@ -1,0 +1,112 @@
+#include "solve/transport/pass.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/context.h"
+
+static const double GIB = 1024.0 * 1024.0 * 1024.0;
+
+/* Bytes per cell: the record the kernel reads; sums and sums of squares of two tallies; two tallies per group. */
+enum { SUM_BYTES = 4 * sizeof(double), GROUP_BYTES = 2 * sizeof(double), REALS_PER_CELL = 8 };
+
+/* Groups of batches with cell tallies of their own: all batches on a small mesh, a few where they would take more than
+ * this share of the memory (clearing and adding them up would take longer than the run). */
+static const double GROUP_SHARE = 1.0 / 16;
+enum { FEW_GROUPS = 4, FEWEST_GROUPS = 2 };
+
+struct progress {
+    lr_context *ctx;
+    const char *what;
+    int64_t total;
+    double start;
+};
+
+static void forward_progress(void *user, int64_t done)
+{
+    const struct progress *progress = user;
+    if (progress->ctx->progress)
+        progress->ctx->progress(progress->ctx->progress_user, progress->what, done, progress->total,
+                                lr_seconds() - progress->start);
+}
+
+double pass_memory_limit(const lr_model *model, const struct transport_device *device)
+{
+    const double limit = 0.8 * device->memory_bytes;
+    return model->run.memory_gib > 0 ? fmin(limit, model->run.memory_gib * GIB) : limit;
+}
+
+enum lr_status pass_plan_memory(lr_context *ctx, const lr_model *model, const struct transport_device *device,
+                                struct transport_job *job, double *left)
+{
+    const double real_bytes = model->run.precision == PRECISION_DOUBLE ? 8 : 4;
+    const double cells = (double)job->n_cell;
+    const double records = job->record ? (double)job->n_packet * sizeof(struct transport_record) : 0;
+    const double fixed = cells * (REALS_PER_CELL * real_bytes + (job->fields ? SUM_BYTES : 0)) + records;
+    const double per_group = job->fields ? cells * GROUP_BYTES : 0;
+    const double usable = pass_memory_limit(model, device);
+    const double comfortable = floor(GROUP_SHARE * device->memory_bytes / fmax(per_group, 1));
+    job->n_group = comfortable >= job->n_batch ? job->n_batch
+                   : comfortable > FEW_GROUPS  ? (int)comfortable
+                                               : FEW_GROUPS;
+    if (fixed + job->n_group * per_group > usable)
+        job->n_group = FEWEST_GROUPS;
+    if (job->n_group > job->n_batch)
+        job->n_group = job->n_batch;
+    const double needed = fixed + job->n_group * per_group;
+    if (needed > usable)
+        return lr_fail(ctx, LR_ERROR_MEMORY,
+                       "%s: %lld cells need %.3g GiB and %.3g GiB may be used: use a smaller mesh%s%s", model->path,
+                       (long long)job->n_cell, needed / GIB, usable / GIB,
+                       job->fields ? ", 'output.fields: false'" : "", job->record ? ", 'output.packets: false'" : "");
+    *left = usable - needed;
+    return LR_OK;
+}
+
+enum lr_status pass_allocate(lr_context *ctx, const struct transport_job *job, const struct run *run,
+                             struct transport_tally *tally)
+{
+    const size_t batches = (size_t)run->batches;
+    const size_t slots = (size_t)job->n_bin + 2;
+    const size_t cells = (size_t)job->n_cell;
+    LR_TRY(lr_allocate(ctx, batches, sizeof *tally->batch, &tally->batch));
+    LR_TRY(lr_allocate(ctx, batches * TRANSPORT_N_FACE * slots, sizeof(double), &tally->face_spectrum));
+    LR_TRY(lr_allocate(ctx, batches * (size_t)(job->n_mu * job->n_phi) * slots, sizeof(double),
+                       &tally->direction_spectrum));
+    if (job->fields) {
+        LR_TRY(lr_allocate(ctx, cells, sizeof(double), &tally->length));
+        LR_TRY(lr_allocate(ctx, cells, sizeof(double), &tally->length_square));
+        LR_TRY(lr_allocate(ctx, cells, sizeof(double), &tally->scatter));
+        LR_TRY(lr_allocate(ctx, cells, sizeof(double), &tally->scatter_square));
+    }
+    if (job->n_cone > 0)
+        LR_TRY(lr_allocate(ctx, 2 * batches * (size_t)job->n_cone, sizeof(double), &tally->cone));
+    if (job->record)
+        LR_TRY(lr_allocate(ctx, (size_t)run->packets, sizeof *tally->record, &tally->record));
+    return LR_OK;
+}
+
+void pass_free(struct transport_tally *tally)
+{
+    free(tally->batch);
+    free(tally->face_spectrum);
+    free(tally->direction_spectrum);
+    free(tally->length);
+    free(tally->length_square);
+    free(tally->scatter);
+    free(tally->scatter_square);
+    free(tally->cone);
+    free(tally->record);
+}
+
+enum lr_status pass_transport(lr_context *ctx, const struct worker *worker, const char *what,
+                              const struct transport_job *job, struct transport_tally *tally)
+{
+    struct progress progress = {ctx, what, job->n_packet, lr_seconds()};
+    const struct transport_monitor monitor = {&ctx->stop, forward_progress, &progress};
+    LR_TRY(worker->backend->transport(ctx, worker->device, worker->threads, worker->double_precision, job, &monitor,
+                                      tally));
+    if (!ctx->stop)
+        forward_progress(&progress, progress.total);
+    return LR_OK;
+}

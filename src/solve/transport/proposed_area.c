@@ -1,0 +1,9 @@
+#include "solve/transport/proposed_area.h"
+
+#include "solve/transport/proposed_area_walk.h"
+
+double proposed_area_rectilinear(const struct mesh_view *view, const double point[3], const double direction[3],
+                                 double q)
+{
+    return walk_area(view, point, direction, q);
+}
