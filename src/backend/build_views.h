@@ -226,8 +226,10 @@ static inline int make_camera_views(const struct view_store *store, const struct
     view->n_aspect = job->n_aspect;
     view->n_row = job->n_row;
     view->escaped = job->escaped;
+    const struct hidden_view none = hidden_none();
+    view->hidden = (const struct hidden_view *)store->copy(store->owner, sizeof none, &none);
     if (job->n_camera == 0)
-        return 1;
+        return view->hidden != NULL;
     view->channels.first = (real)job->velocity_first;
     view->channels.inv_step = (real)(1.0 / job->velocity_step);
     struct camera_view *camera = (struct camera_view *)calloc((size_t)job->n_camera, sizeof *camera);
@@ -246,8 +248,6 @@ static inline int make_camera_views(const struct view_store *store, const struct
     view->camera =
         (const struct camera_view *)store->copy(store->owner, (size_t)job->n_camera * sizeof *camera, camera);
     free(camera);
-    const struct hidden_view none = hidden_none();
-    view->hidden = (const struct hidden_view *)store->copy(store->owner, sizeof none, &none);
     return view->camera && view->hidden;
 }
 

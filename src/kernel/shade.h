@@ -19,8 +19,8 @@
  * out of the mesh (sight.h). Large blocks are deep, small ones at rest; each cell keeps the one that hides the widest
  * part of the line.
  *
- * Packets ask at every scattering whether any camera could see it, so that they get an answer in two operations. Light
- * is given up at a depth of SURE + t, where t is a free path (sight.h). With the tangents at t = 1,
+ * Packets ask at every scattering whether any camera could see it, so the answer must cost no more than a few
+ * operations. Light is given up at a depth of SURE + t, where t is a free path (sight.h). With the tangents at t = 1,
  *
  *     ln(SURE + t) <= 0.4507 + 0.4192 t     and     1 / (SURE + t) >= 0.5946 - 0.1757 t,
  *

@@ -15,8 +15,8 @@
  * where it leaves the shell of the scattering, by its angle to the radius there: angle and sphere give the impact
  * parameter, not even the place is lost.
  *
- * Faint light is worth no walk. With a uniform number r, a photon goes on while tau < ln 4 - ln r, and counts
- * exp(-tau) but 1/4 at least: the mean is exp(-tau) at any depth. */
+ * Faint light is not worth a long walk. With an exponential deviate t, a photon goes on while tau < ln 4 + t, and
+ * counts exp(-tau) but 1/4 at least: the mean is exp(-tau) at any depth. */
 #ifndef LR_KERNEL_SIGHT_H
 #define LR_KERNEL_SIGHT_H
 
@@ -40,8 +40,8 @@ struct sight {
     int row; /* where it is left; SHELLS: -1 until it leaves the first one */
 };
 
-/* The depth at which a photon is given up, from the exponential deviate that is also the next free path of its packet:
- * a photon and the packet it comes from may share their luck. */
+/* The depth at which a photon is given up, from an exponential deviate. That of a counted scattering is also the next
+ * free path of the packet: what the packet does later does not change the mean of this photon. */
 LR_FN real sight_limit(real free_path)
 {
     return SIGHT_SURE + free_path;

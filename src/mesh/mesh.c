@@ -196,16 +196,38 @@ double mesh_volume(const struct mesh *mesh)
     return mesh_size(mesh, 0) * mesh_size(mesh, 1) * mesh_size(mesh, 2);
 }
 
+static void cell_widths(const struct mesh *mesh, int i, int j, int k, double width[3])
+{
+    if (mesh->kind == MESH_AMR) {
+        amr_cell_width(&mesh->tree, i, width);
+        return;
+    }
+    width[0] = width_along(mesh, 0, i);
+    width[1] = width_along(mesh, 1, j);
+    width[2] = width_along(mesh, 2, k);
+}
+
 double mesh_cell_width(const struct mesh *mesh, int i, int j, int k)
 {
+    double width[3];
     if (mesh->kind == MESH_SHELLS)
         return width_along(mesh, 0, i);
-    if (mesh->kind == MESH_AMR) {
-        double width[3];
-        amr_cell_width(&mesh->tree, i, width);
-        return fmin(width[0], fmin(width[1], width[2]));
+    cell_widths(mesh, i, j, k, width);
+    return fmin(width[0], fmin(width[1], width[2]));
+}
+
+double mesh_cell_longest(const struct mesh *mesh, int i, int j, int k)
+{
+    double width[3];
+    if (mesh->kind == MESH_SHELLS) {
+        const double inner = mesh->edge[0][i], outer = mesh->edge[0][i + 1];
+        return 2 * sqrt((outer - inner) * (outer + inner));
     }
-    return fmin(width_along(mesh, 0, i), fmin(width_along(mesh, 1, j), width_along(mesh, 2, k)));
+    cell_widths(mesh, i, j, k, width);
+    double longest = mesh_cell_width(mesh, i, j, k);
+    for (int axis = 0; axis < 3; axis++)
+        longest = mesh_is_endless(mesh, axis) ? longest : fmax(longest, width[axis]);
+    return longest;
 }
 
 void mesh_widths(const struct mesh *mesh, int axis, double *smallest, double *largest)

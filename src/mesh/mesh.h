@@ -80,6 +80,9 @@ double mesh_volume(const struct mesh *mesh);
 /* The shortest way through the middle of a cell. */
 double mesh_cell_width(const struct mesh *mesh, int i, int j, int k);
 
+/* The longest straight way through a cell; of a box, its longest side that has an end. */
+double mesh_cell_longest(const struct mesh *mesh, int i, int j, int k);
+
 /* The corners of the box that holds the mesh, and its size. */
 static inline double mesh_lower(const struct mesh *mesh, int axis)
 {

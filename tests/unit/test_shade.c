@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -116,6 +117,38 @@ static void no_way_out_is_thinner(void **state)
     assert_true(hidden > 2000); /* the bounds are of use */
 }
 
+/* From cameras in several octants, and with light that recoils: hidden is what each of the shades hides for the
+ * farthest frequency that recoil can make of it. */
+static void what_is_hidden_is_hidden_from_all(void **state)
+{
+    static struct shade_view both[2 * MOST_CELL];
+    const int n = 6, n_cell = n * n * n;
+    int hidden = 0;
+    (void)state;
+    for (uint32_t k = 0; k < 24; k++) {
+        const struct mesh_view mesh = make_mesh(k, n, k % 2 ? 200 : 1e5, 0.3 * (k % 3));
+        const struct transport_view view = {
+            .mesh = mesh, .n_cell = n_cell, .n_shade = 2, .recoil = (real)(0.1 * (k % 4))};
+        for (int s = 0; s < 2; s++) {
+            make_shade(&mesh, (int)(k + 3 * (uint32_t)s) % 8);
+            memcpy(both + s * n_cell, shades, (size_t)n_cell * sizeof *shades);
+        }
+        for (uint32_t i = 0; i < 4000; i++) {
+            const int cell = (int)(uniform(i, k + 5000) * n_cell);
+            const double x = (k % 2 ? 8 : 60) * (uniform(i, k + 6000) - 0.5),
+                         free_path = i % 4 ? -log(uniform(i, k + 7000)) : 30 * uniform(i, k + 7000);
+            if (!hidden_is(hidden_from_all(&view, cells, both, cell), (real)x, (real)free_path))
+                continue;
+            const double farthest = fabs(x) + 2 * (double)view.recoil / (double)cells[cell].b;
+            for (int s = 0; s < 2; s++)
+                assert_true((double)shade_depth(both[s * n_cell + cell], (real)farthest) >=
+                            (double)sight_limit((real)free_path) * (1 - 1e-5));
+            hidden++;
+        }
+    }
+    assert_true(hidden > 2000);
+}
+
 /* Where all cells are the same and at rest it is the depth straight across the layers ahead. */
 static void of_even_gas_it_is_the_depth_straight_ahead(void **state)
 {
@@ -175,6 +208,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_way_out_is_thinner),
+        cmocka_unit_test(what_is_hidden_is_hidden_from_all),
         cmocka_unit_test(of_even_gas_it_is_the_depth_straight_ahead),
         cmocka_unit_test(moving_gas_hides_less),
         cmocka_unit_test(faces_count),

@@ -16,7 +16,10 @@ static const double WIDE_VOXELS = 33554432;
 /* Segments of a smaller scattering depth leave their mean with the cameras (kernel/deposit.h): measured in
  * docs/imaging.md. In a mesh with thick cells packets scatter often enough, but for the thinnest of its gas. */
 static const double THICK = 2;
-static const double FORCE_BELOW = 0.3, FORCE_BELOW_AMONG_THICK = 0.01, SHARE_LEAST_AMONG_THICK = 0.005;
+static const double FORCE_BELOW = 0.3, FORCE_BELOW_AMONG_THICK = 0.01;
+
+/* Of light that is followed out of the mesh. */
+static const double SHARE_LEAST = 0.005;
 
 /* ---- passes ----------------------------------------------------------------------------------------------------- */
 
@@ -196,7 +199,7 @@ void imaging_prepare_job(const lr_model *model, const struct window *window, con
     job->keep_emissivity = plan->keep;
     const bool thick = has_deep_cells(model, THICK);
     job->force_below = peels ? 0 : thick ? FORCE_BELOW_AMONG_THICK : FORCE_BELOW;
-    job->share_least = thick ? SHARE_LEAST_AMONG_THICK : 0;
+    job->share_least = job->escaped ? SHARE_LEAST : 0;
     job->peel = peels ? peel : NULL;
 }
 

@@ -40,24 +40,14 @@ int aspect_count(const lr_model *model)
     return 2 * (int)ceil(0.5 * fmin(fmax(per_b * speed, least), MAX_ASPECT)); /* as many of either sphere */
 }
 
-/* The longest way through a cell, or nearly so. */
-static double cell_span(const struct mesh *mesh, int64_t cell)
-{
-    int at[3];
-    if (mesh->kind == MESH_SHELLS) {
-        const double inner = mesh->edge[0][cell], outer = mesh->edge[0][cell + 1];
-        return 2 * sqrt((outer - inner) * (outer + inner));
-    }
-    mesh_cell_place(mesh, cell, at);
-    return mesh_cell_width(mesh, at[0], at[1], at[2]);
-}
-
 bool has_deep_cells(const lr_model *model, double depth)
 {
     bool deep = false;
     for (int64_t cell = 0; cell < mesh_cell_count(&model->mesh) && !deep; cell++) {
+        int at[3];
+        mesh_cell_place(&model->mesh, cell, at);
         const double opacity = field_at(&model->medium.alpha0, cell) + field_at(&model->medium.kappa, cell);
-        deep = opacity * cell_span(&model->mesh, cell) > depth;
+        deep = opacity * mesh_cell_longest(&model->mesh, at[0], at[1], at[2]) > depth;
     }
     return deep;
 }

@@ -18,7 +18,7 @@ int channel_refinement(const lr_model *model);
 /* Shells that scatter: how many aspects (kernel/aspect.h) their emissivity has; otherwise 1. */
 int aspect_count(const lr_model *model);
 
-/* Whether any cell is deeper than this, at line centre and on its longest way. */
+/* Whether any cell is deeper than this, at line centre and along its longest side. */
 bool has_deep_cells(const lr_model *model, double depth);
 
 /* Whether light toward cameras is followed out of the mesh, rather than out of its cell. */
