@@ -137,8 +137,12 @@ static void put_image(FILE *file, const struct lr_image *image, bool with_check)
         fprintf(file, "distance of the centroids of channels unknown: no two of them have light\n");
         snprintf(label, sizeof label, " ");
     }
-    if (with_check && image->check.angle > 0)
+    if (with_check && image->check.angle > 0) {
         put_check(file, label, &image->check);
+    } else if (with_check && *image->check.missing) {
+        put_label(file, label);
+        fprintf(file, "flux not compared with packets: %s\n", image->check.missing);
+    }
 }
 
 /* Of many images, only the one that is furthest from its packets is compared with them. */

@@ -59,7 +59,7 @@ def test_images_hold_the_escaped_light(linerad, absorption):
     settings = {"none": {}, "dust": {"medium.tau_absorption": 0.5},
                 "destruction": {"medium.destruction": 0.1}}[absorption]
     directions = healpix_centres(2)
-    run, light = light_from_all_sides(linerad, settings, directions, packets=1.2e5)
+    run, light = light_from_all_sides(linerad, settings, directions, packets=6e4)
     escaped = run.summary["escaped"]
     print(f"  {absorption}: escaped {escaped / LUMINOSITY:.4f}, from single sides {light.min() / LUMINOSITY:.3f} to "
           f"{light.max() / LUMINOSITY:.3f}")
