@@ -9,6 +9,18 @@
 #include "kernel/redistribution.h"
 #include "model/field.h"
 
+struct transport_cell job_cell(const struct medium *medium, int64_t cell, double length_unit, double velocity_unit)
+{
+    struct transport_cell gas = {.alpha0 = field_at(&medium->alpha0, cell) * length_unit,
+                                 .a = field_at(&medium->a, cell),
+                                 .b = field_at(&medium->b, cell) / velocity_unit,
+                                 .kappa = field_at(&medium->kappa, cell) * length_unit,
+                                 .eps = field_at(&medium->eps, cell)};
+    for (int axis = 0; axis < 3; axis++)
+        gas.velocity[axis] = field_at(&medium->velocity[axis], cell) / velocity_unit;
+    return gas;
+}
+
 static void read_cells(const void *user, int64_t first, int64_t count, struct transport_cell *cells)
 {
     const struct prepared *prepared = user;
@@ -19,13 +31,7 @@ static void read_cells(const void *user, int64_t first, int64_t count, struct tr
             cells[i] = job_empty_cell(medium, prepared->velocity_unit);
             continue;
         }
-        cells[i].alpha0 = field_at(&medium->alpha0, cell) * prepared->length_unit;
-        cells[i].a = field_at(&medium->a, cell);
-        cells[i].b = field_at(&medium->b, cell) / prepared->velocity_unit;
-        for (int axis = 0; axis < 3; axis++)
-            cells[i].velocity[axis] = field_at(&medium->velocity[axis], cell) / prepared->velocity_unit;
-        cells[i].kappa = field_at(&medium->kappa, cell) * prepared->length_unit;
-        cells[i].eps = field_at(&medium->eps, cell);
+        cells[i] = job_cell(medium, cell, prepared->length_unit, prepared->velocity_unit);
     }
 }
 

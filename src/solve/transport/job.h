@@ -34,6 +34,9 @@ struct prepared {
     struct tables tables;
 };
 
+/* A cell of the model in code units. */
+struct transport_cell job_cell(const struct medium *medium, int64_t cell, double length_unit, double velocity_unit);
+
 enum transport_mesh job_mesh_kind(const struct mesh *mesh);
 /* Borrows its arrays from the mesh. */
 struct transport_tree job_tree(const struct mesh_tree *from, double length_unit);

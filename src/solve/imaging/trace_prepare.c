@@ -1,0 +1,300 @@
+#include "solve/imaging/trace_prepare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/constants.h"
+#include "model/field.h"
+#include "solve/imaging/trace_choice.h"
+
+static void read_cells(const void *user, int64_t first, int64_t count, struct transport_cell *cells)
+{
+    const struct prepared_trace *prepared = user;
+    const struct medium *medium = &prepared->scene->medium;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t cell = first + i - prepared->cavity;
+        if (cell < 0) {
+            cells[i] = job_empty_cell(medium, prepared->velocity_unit);
+            continue;
+        }
+        cells[i] = job_cell(medium, cell, prepared->length_unit, prepared->velocity_unit);
+        cells[i].eps = prepared->shines ? field_at(&prepared->scene->line_source, cell) * prepared->length_unit /
+                                              prepared->intensity_unit
+                                        : 0;
+    }
+}
+
+/* Photons per length, area, steradian and velocity, in code units. */
+static void read_glow(const void *user, int glow, int64_t first, int64_t count, double *strength)
+{
+    const struct prepared_trace *prepared = user;
+    const double unit = prepared->length_unit / (prepared->intensity_unit * prepared->velocity_unit);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t cell = first + i - prepared->cavity;
+        strength[i] = cell < 0 ? 0 : field_at(&prepared->scene->glow[glow].strength, cell) * unit;
+    }
+}
+
+/* I_v of a black body: photons s^-1 cm^-2 sr^-1 per unit velocity. */
+static double background_light(double nu0, double temperature)
+{
+    if (!(temperature > 0))
+        return 0;
+    const double wavenumber = nu0 / LR_LIGHT_SPEED;
+    return 2 * wavenumber * wavenumber * wavenumber / expm1(LR_PLANCK * nu0 / (LR_BOLTZMANN * temperature));
+}
+
+/* A unit that keeps intensities within the range of float: the brightest of what shines, roughly. */
+static double choose_unit(const struct scene *scene, int origin, double background)
+{
+    const double length = 0.5 * mesh_size(&scene->mesh, 0);
+    double unit = background;
+    unit = fmax(unit, field_measure(&scene->line_source, &scene->mesh).high * length);
+    if (scene->emissivity[origin].value || scene->emissivity[origin].kept)
+        unit = fmax(unit, scene->emissivity[origin].unit * length);
+    for (int g = 0; g < scene->n_glow; g++)
+        unit = fmax(unit, field_measure(&scene->glow[g].strength, &scene->mesh).high * length / scene->reference_b);
+    for (int c = 0; c < scene->channels.n * LIGHT_PARTS; c++) {
+        unit = fmax(unit, scene->sky[c]);
+        for (int p = 0; p < scene->n_plane; p++)
+            unit = fmax(unit, scene->plane[p].brightness[c]);
+        for (int p = 0; p < scene->n_point; p++)
+            unit = fmax(unit, scene->point[p].strength[c] / (length * length));
+    }
+    return unit > 0 ? unit : 1;
+}
+
+/* Rays at some distances from the centre stand for all pixels. Light that spheres send out changes with their velocity
+ * toward the observer more abruptly than light from all over a shell. */
+static enum lr_status prepare_rings(lr_context *ctx, const struct camera *view, struct prepared_trace *prepared)
+{
+    struct trace_job *job = &prepared->job;
+    const double fine = prepared->scene->rows.n_aspect > 1 ? 4 : 1;
+    LR_TRY(
+        rings_make(ctx, &prepared->scene->mesh, fine * trace_largest_speed(prepared->scene), view, &prepared->rings));
+    for (int i = 0; i < prepared->rings.n_row * RAYS_PER_ROW; i++)
+        prepared->rings.impact[i] /= prepared->length_unit;
+    memcpy(job->toward, view->toward, sizeof job->toward);
+    job->impact = prepared->rings.impact;
+    job->pixels[0] = RAYS_PER_ROW;
+    job->pixels[1] = prepared->rings.n_row;
+    job->pixel = 1;
+    job->rays = 1;
+    return LR_OK;
+}
+
+static enum lr_status prepare_eye(lr_context *ctx, const struct camera *view, struct prepared_trace *prepared)
+{
+    const struct mesh *mesh = &prepared->scene->mesh;
+    struct trace_job *job = &prepared->job;
+    if (mesh->kind == MESH_SHELLS)
+        return prepare_rings(ctx, view, prepared);
+    job->perspective = view->kind == CAMERA_PERSPECTIVE;
+    for (int axis = 0; axis < 3; axis++) {
+        job->toward[axis] = view->toward[axis];
+        job->right[axis] = view->right[axis];
+        job->up[axis] = view->up[axis];
+        const double origin = job->perspective ? view->position[axis] : view->centre[axis];
+        job->origin[axis] = job_coordinate(mesh, axis, origin, prepared->length_unit);
+    }
+    const double size = camera_pixel_size(view);
+    job->pixel = job->perspective ? size : size / prepared->length_unit;
+    job->pixels[0] = view->pixels[0];
+    job->pixels[1] = view->pixels[1];
+    job->rays = trace_choose_rays(ctx, prepared->scene, view);
+    return LR_OK;
+}
+
+static enum lr_status prepare_mesh(lr_context *ctx, struct prepared_trace *prepared)
+{
+    const struct mesh *mesh = &prepared->scene->mesh;
+    struct trace_job *job = &prepared->job;
+    LR_TRY(job_mesh_make(ctx, mesh, prepared->length_unit, &prepared->mesh));
+    prepared->cavity = job_cavity(mesh);
+    job->mesh = prepared->mesh.kind;
+    memcpy(job->n, prepared->mesh.n, sizeof job->n);
+    memcpy(job->face, prepared->mesh.face, sizeof job->face);
+    for (int axis = 0; axis < 3; axis++)
+        job->width[axis] = prepared->mesh.width[axis];
+    job->tree = job_mesh_tree(&prepared->mesh);
+    job->n_cell = mesh_cell_count(mesh) + prepared->cavity;
+    job->medium = prepared;
+    job->read_cells = read_cells;
+    job->grey = !field_is_zero(&prepared->scene->medium.kappa, mesh_cell_count(mesh));
+    return LR_OK;
+}
+
+/* Stored channels [first, first + n) make up those of the cube, `merge` at a time. */
+static int prepare_channels(lr_context *ctx, const struct channels *channels, struct prepared_trace *prepared)
+{
+    const struct channels *stored = &prepared->scene->channels;
+    struct trace_job *job = &prepared->job;
+    const int first = (int)lround((channels->first - stored->first) / stored->width);
+    job->merge = (int)lround(channels->width / stored->width);
+    job->n_channel = channels->n * job->merge;
+    job->velocity_first = (stored->first + first * stored->width) / prepared->velocity_unit;
+    job->velocity_step = stored->width / prepared->velocity_unit;
+    quadrature_make(trace_choose_samples(ctx, prepared->scene, channels), &prepared->rule);
+    job->n_node = prepared->rule.n;
+    job->node = prepared->rule.node;
+    job->weight = prepared->rule.weight;
+    job->stride = stored->n;
+    return first;
+}
+
+/* The light of each node: the mean over the part of the channel that the node stands for. `light` is that of the
+ * LIGHT_PARTS of all stored channels. */
+static void light_of_nodes(const struct prepared_trace *prepared, int first, const double *light, double *nodes)
+{
+    const struct trace_job *job = &prepared->job;
+    double low = 0;
+    for (int node = 0; node < job->n_node; node++) {
+        const double high = low + job->weight[node];
+        for (int c = 0; c < job->n_channel; c++) {
+            const double *parts = light + (size_t)(first + c) * LIGHT_PARTS;
+            double sum = 0;
+            for (int p = 0; p < LIGHT_PARTS; p++) {
+                const double overlap = fmin(high * LIGHT_PARTS, p + 1) - fmax(low * LIGHT_PARTS, p);
+                sum += overlap > 0 ? overlap / LIGHT_PARTS * parts[p] : 0;
+            }
+            nodes[node * job->n_channel + c] = sum / (job->weight[node] * prepared->intensity_unit);
+        }
+        low = high;
+    }
+}
+
+static enum lr_status prepare_planes(lr_context *ctx, int origin, int first, struct prepared_trace *prepared)
+{
+    const struct scene *scene = prepared->scene;
+    struct trace_job *job = &prepared->job;
+    const size_t n = (size_t)job->n_channel * (size_t)job->n_node;
+    LR_TRY(lr_allocate(ctx, (size_t)scene->n_plane, sizeof *prepared->plane, &prepared->plane));
+    LR_TRY(lr_allocate(ctx, (size_t)scene->n_plane * n, sizeof(double), &prepared->owned));
+    for (int p = 0; p < scene->n_plane; p++) {
+        const struct scene_plane *from = &scene->plane[p];
+        if (from->camera != origin)
+            continue;
+        double *brightness = prepared->owned + (size_t)job->n_plane * n;
+        light_of_nodes(prepared, first, from->brightness, brightness);
+        prepared->plane[job->n_plane++] = (struct trace_plane){
+            from->axis, job_coordinate(&scene->mesh, from->axis, from->offset, prepared->length_unit), from->isotropic,
+            from->side, brightness};
+    }
+    job->plane = prepared->plane;
+    return LR_OK;
+}
+
+static enum lr_status prepare_glows(lr_context *ctx, struct prepared_trace *prepared)
+{
+    const struct scene *scene = prepared->scene;
+    LR_TRY(lr_allocate(ctx, (size_t)scene->n_glow, sizeof *prepared->glow, &prepared->glow));
+    for (int g = 0; g < scene->n_glow; g++) {
+        const struct scene_glow *from = &scene->glow[g];
+        prepared->glow[g] = (struct trace_glow){from->n, from->first / prepared->velocity_unit,
+                                                from->step / prepared->velocity_unit, from->below, from->gas_frame};
+    }
+    prepared->job.n_glow = scene->n_glow;
+    prepared->job.glow = prepared->glow;
+    prepared->job.read_glow = read_glow;
+    return LR_OK;
+}
+
+static enum lr_status prepare_probes(lr_context *ctx, int origin, const struct camera *view,
+                                     struct prepared_trace *prepared)
+{
+    const struct scene *scene = prepared->scene;
+    struct trace_job *job = &prepared->job;
+    LR_TRY(lr_allocate(ctx, (size_t)scene->n_point, sizeof *prepared->probe, &prepared->probe));
+    LR_TRY(lr_allocate(ctx, (size_t)scene->n_point, sizeof *prepared->probe_point, &prepared->probe_point));
+    for (int p = 0; p < scene->n_point; p++) {
+        const struct scene_point *from = &scene->point[p];
+        if (from->camera != origin)
+            continue;
+        struct trace_probe *probe = &prepared->probe[job->n_probe];
+        double square = 0;
+        for (int axis = 0; axis < 3; axis++) {
+            probe->start[axis] = job_coordinate(&scene->mesh, axis, from->position[axis], prepared->length_unit);
+            probe->direction[axis] = job->perspective
+                                         ? (view->position[axis] - from->position[axis]) / prepared->length_unit
+                                         : view->toward[axis];
+            square += probe->direction[axis] * probe->direction[axis];
+        }
+        for (int axis = 0; axis < 3; axis++)
+            probe->direction[axis] /= sqrt(square);
+        probe->length = job->perspective ? sqrt(square) : (double)INFINITY;
+        prepared->probe_point[job->n_probe++] = p;
+    }
+    job->probe = prepared->probe;
+    job->n_probe_node = LIGHT_PARTS;
+    return LR_OK;
+}
+
+void trace_prepared_free(struct prepared_trace *prepared)
+{
+    job_mesh_free(&prepared->mesh);
+    rings_free(&prepared->rings);
+    free(prepared->light);
+    free(prepared->sky);
+    free(prepared->plane);
+    free(prepared->glow);
+    free(prepared->probe);
+    free(prepared->probe_point);
+    free(prepared->owned);
+}
+
+/* The emissivity of the job: nothing shines in the cavity. */
+static enum lr_status add_cavity(lr_context *ctx, const float *from, struct prepared_trace *prepared,
+                                 const float **light)
+{
+    const size_t row = (size_t)(prepared->scene->rows.n_aspect * prepared->scene->channels.n);
+    const size_t n = scene_voxel_count(prepared->scene);
+    LR_TRY(lr_allocate(ctx, n + row, sizeof(float), &prepared->light));
+    memcpy(prepared->light + row, from, n * sizeof(float));
+    *light = prepared->light;
+    return LR_OK;
+}
+
+enum lr_status trace_prepare(lr_context *ctx, const struct scene *scene, int origin,
+                             const struct emissivity *emissivity, const struct camera *view,
+                             const struct channels *channels, const struct image_options *options, bool shines,
+                             struct prepared_trace *prepared)
+{
+    const double background = background_light(scene->nu0, options->background);
+    prepared->scene = scene;
+    prepared->shines = shines;
+    prepared->length_unit = 0.5 * mesh_size(&scene->mesh, 0);
+    prepared->velocity_unit = scene->reference_b;
+    prepared->intensity_unit = choose_unit(scene, origin, background);
+    struct trace_job *job = &prepared->job;
+    LR_TRY(prepare_mesh(ctx, prepared));
+    LR_TRY(prepare_eye(ctx, view, prepared));
+    const int first = prepare_channels(ctx, channels, prepared);
+    LR_TRY(lr_allocate(ctx, (size_t)job->n_channel * (size_t)job->n_node, sizeof(double), &prepared->sky));
+    job->sky = prepared->sky;
+    const float *light = emissivity->value;
+    if (light && prepared->cavity)
+        LR_TRY(add_cavity(ctx, light, prepared, &light));
+    job->emissivity = light ? light + first : NULL;
+    job->emissivity_unit = emissivity->unit * prepared->length_unit / prepared->intensity_unit;
+    if (emissivity->kept) {
+        job->kept = emissivity->kept;
+        job->kept_first = emissivity->first + first;
+        job->emissivity_unit *= emissivity->scale;
+    }
+    job->n_aspect = light ? scene->rows.n_aspect : 1;
+    job->n_row = scene->rows.n + (int64_t)prepared->cavity * scene->rows.n_aspect;
+    job->escaped = scene->escaped;
+    /* Packets are created and scattered in cells that are even and move as one: rays see the same cells. */
+    const bool with_packets = job->emissivity || job->kept || options->method == IMAGE_PEEL_OFF;
+    job->step_source = options->step_source && !with_packets;
+    job->step_velocity = options->step_velocity && !with_packets;
+    if (!shines)
+        return LR_OK;
+    light_of_nodes(prepared, first, scene->sky, prepared->sky);
+    for (int i = 0; i < job->n_channel * job->n_node; i++)
+        prepared->sky[i] += background / prepared->intensity_unit;
+    LR_TRY(prepare_planes(ctx, origin, first, prepared));
+    LR_TRY(prepare_glows(ctx, prepared));
+    return prepare_probes(ctx, origin, view, prepared);
+}
