@@ -26,17 +26,6 @@ struct notes {
     int n;
 };
 
-static struct place note_place(const struct notes *note, int m)
-{
-    struct place at;
-    at.i = note->i[m];
-    at.j = note->j[m];
-    at.k = note->k[m];
-    at.local = vec3_make(note->local_x[m], note->local_y[m], note->local_z[m]);
-    at.width = vec3_make(note->width_x[m], note->width_y[m], note->width_z[m]);
-    return at;
-}
-
 /* Where the share of a lane is left. */
 static struct vec3 share_place(const struct lanes *lane, int l)
 {
@@ -96,7 +85,7 @@ static void look_toward(const struct pass *pass, int camera, struct notes *note)
     const struct transport_view *view = &pass->view;
     const struct camera_view *eye = &view->camera[camera];
     for (int m = 0; m < note->n; m++) {
-        const struct camera_way way = way_to_camera(eye, &view->mesh, note_place(note, m));
+        const struct camera_way way = way_to_camera(eye, &view->mesh, PLACE_OF(note, m));
         note->toward_x[m] = way.n.x;
         note->toward_y[m] = way.n.y;
         note->toward_z[m] = way.n.z;
@@ -171,7 +160,7 @@ static inline __attribute__((always_inline)) struct sight follow(const struct pa
 {
     const struct transport_view *view = &pass->view;
     struct sight sight;
-    sight.at = note_place(note, m);
+    sight.at = PLACE_OF(note, m);
     sight.n = vec3_make(note->toward_x[m], note->toward_y[m], note->toward_z[m]);
     sight.cell = note->cell[m];
     sight.x = note->light_x[m];

@@ -42,15 +42,10 @@ static void set_place(struct lanes *lane, int l, struct place at)
     lane->width_z[l] = at.width.z;
 }
 
-static struct place get_place(const struct lanes *lane, int l)
-{
-    struct place at;
-    at.i = lane->i[l];
-    at.j = lane->j[l];
-    at.k = lane->k[l];
-    at.local = vec3_make(lane->local_x[l], lane->local_y[l], lane->local_z[l]);
-    at.width = vec3_make(lane->width_x[l], lane->width_y[l], lane->width_z[l]);
-    return at;
-}
+/* Of a lane, or of a note. */
+#define PLACE_OF(from, l)                                                                                              \
+    ((struct place){(from)->i[l], (from)->j[l], (from)->k[l],                                                          \
+                    vec3_make((from)->local_x[l], (from)->local_y[l], (from)->local_z[l]),                             \
+                    vec3_make((from)->width_x[l], (from)->width_y[l], (from)->width_z[l])})
 
 #endif

@@ -207,7 +207,7 @@ static void end_packet(struct pass *pass, struct lanes *lane, int l, int face)
     record->shift = (double)x;
     record->path = lane->path[l];
     record->face = face;
-    const struct place at = get_place(lane, l);
+    const struct place at = PLACE_OF(lane, l);
     const double direction_out[3] = {(double)n.x, (double)n.y, (double)n.z};
     const double local[3] = {(double)at.local.x, (double)at.local.y, (double)at.local.z};
     const int cell_index[3] = {at.i, at.j, at.k};
@@ -238,7 +238,7 @@ static void cross_lane(struct pass *pass, struct lanes *lane, int l, struct supp
     flush_lane(pass, lane, l);
     const struct vec3 n = lane_direction(lane, l);
     const int axis = lane->event[l] - 1;
-    const struct crossing crossing = walk_cross(&pass->view.mesh, get_place(lane, l), n, axis);
+    const struct crossing crossing = walk_cross(&pass->view.mesh, PLACE_OF(lane, l), n, axis);
     if (crossing.escaped) {
         set_place(lane, l, crossing.at);
         end_packet(pass, lane, l, crossing.face);
