@@ -85,6 +85,20 @@ def test_thin_cells_of_a_deep_mesh(linerad, opacity):
         assert chi2 < 3
 
 
+def test_long_cells_seen_end_on(linerad):
+    """Cells of depth 0.045 across and 0.45 along: they count as deep, by their longest side."""
+    model = Path(__file__).with_name("thin_cells.yaml")
+    settings = {"mesh.cells": [8, 8, 20], "mesh.size": ["0.08 pc", "0.08 pc", "2 pc"], "medium.opacity": "4.5 1/pc",
+                "cameras": [{"name": "o", "direction": [0.02, 0.04, 1], "pixels": 4, "field": "0.4 pc"}]}
+    step = linerad.run(model, settings, packets=4e6, seed=23)
+    peel = linerad.run(model, {**settings, "image.method": "peel-off"}, packets=4e6, seed=23)
+    flux = [cube(run, "o").spectrum for run in (step, peel)]
+    core = slice(8, 16)  # 12 km/s to either side
+    ratio = flux[0][core].sum() / flux[1][core].sum()
+    print(f"  line centre, two-step over peel-off: {ratio:.4f}")
+    assert abs(ratio - 1) < 0.005
+
+
 def test_two_step_agrees_with_peel_off(linerad):
     compare(linerad, 16, 1e6)
 
