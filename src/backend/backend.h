@@ -143,10 +143,11 @@ struct transport_job {
     /* Light toward cameras (kernel/sight.h); none when n_camera = 0. */
     int n_camera;
     const struct transport_camera *camera;
-    int n_channel;
-    double velocity_first, velocity_step; /* radio velocity (minus the shift) of the lower edge of channel 0; width */
-    int n_deposit_group;                  /* independent sums, for errors */
-    bool deposit_wide;                    /* sum in double: few voxels, many deposits in each */
+    double velocity_first,
+        velocity_step;            /* radio velocity (minus the shift) where the axis of channels starts; width */
+    int channel_begin, n_channel; /* those that are recorded */
+    int n_deposit_group;          /* independent sums, for errors */
+    bool deposit_wide;            /* sum in double: few voxels, many deposits in each */
     bool keep_emissivity; /* leave it with the device, divided by the volumes of cells: one group, not wide, not SHELLS
                            */
     double force_below;   /* see kernel/deposit.h */

@@ -220,6 +220,7 @@ static inline int make_camera_views(const struct view_store *store, const struct
                                     struct transport_view *view)
 {
     view->n_camera = job->n_camera;
+    view->channels.begin = job->channel_begin;
     view->channels.n = job->n_channel;
     view->force_below = (real)job->force_below;
     view->share_least = (real)job->share_least;

@@ -63,12 +63,12 @@ LR_FN struct vec3 trace_direction(const struct camera_view *camera, const struct
     return way_to_camera(camera, mesh, place).n;
 }
 
-/* The channel of a shift in the mesh frame, or -1; channels count radio velocity, the negative of the shift. */
+/* The recorded channel of a shift in the mesh frame, or -1; channels count radio velocity, the negative of the shift. */
 LR_FN int channel_of_shift(const struct channel_view *channels, real shift)
 {
     const real position = (-shift - channels->first) * channels->inv_step;
-    const int inside = (position >= R(0)) & (position < (real)channels->n);
-    return inside ? (int)position : -1;
+    const int inside = (position >= (real)channels->begin) & (position < (real)(channels->begin + channels->n));
+    return inside ? (int)position - channels->begin : -1;
 }
 
 /* P(g) of phase.h. */

@@ -84,9 +84,10 @@ struct camera_view {
     int shade; /* which of the shades is that of its octant */
 };
 
-/* Channels of equal width in radio velocity, from `first` on. */
+/* Channels of equal width in radio velocity: n of an axis that starts at `first`, from number `begin` on. A shift falls
+ * into the same channel of the axis whichever of them are recorded. */
 struct channel_view {
-    int n;
+    int begin, n;
     real first, inv_step;
 };
 

@@ -60,6 +60,19 @@ static void test_channels(void **state)
     assert_int_equal(channel_of_shift(&channels, R(-2)), -1); /* the upper edge of all */
     assert_int_equal(channel_of_shift(&channels, R(2.0001)), -1);
     assert_int_equal(channel_of_shift(&channels, R(-1e30)), -1);
+
+    /* A part of the axis holds what the whole one has there, to the last bit: nothing is lost between two parts. */
+    const struct channel_view whole = {.n = 8, .first = R(-2.1), .inv_step = R(1.7)};
+    const struct channel_view parts[2] = {{.n = 3, .first = R(-2.1), .inv_step = R(1.7)},
+                                          {.begin = 3, .n = 5, .first = R(-2.1), .inv_step = R(1.7)}};
+    const real edge = R(2.1) - R(3) / R(1.7);
+    for (int step = -50; step <= 50; step++) {
+        const real shift = edge + (real)step * R(2e-8);
+        const int k = channel_of_shift(&whole, shift);
+        assert_true(k == 2 || k == 3);
+        assert_int_equal(channel_of_shift(&parts[0], shift), k == 2 ? 2 : -1);
+        assert_int_equal(channel_of_shift(&parts[1], shift), k == 3 ? 0 : -1);
+    }
     assert_int_equal(channel_of_shift(&channels, R(1e30)), -1);
 }
 

@@ -191,8 +191,9 @@ void imaging_prepare_job(const lr_model *model, const struct window *window, con
     job->escaped = peels || follows_light_out(model);
     job->n_camera = job->n_aspect > 1 ? 1 : window->n_camera;
     job->camera = camera;
+    job->channel_begin = window->channel * channel_refinement(model);
     job->n_channel = channels.n;
-    job->velocity_first = channels.first / model->reference_b;
+    job->velocity_first = model->channels.first / model->reference_b;
     job->velocity_step = channels.width / model->reference_b;
     job->n_deposit_group = peels ? IMAGE_GROUPS : plan->n_group;
     job->deposit_wide = plan->wide;
