@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernel/sums.h"
 #include "linerad.h"
 
 enum transport_mesh { TRANSPORT_CARTESIAN, TRANSPORT_SHELLS, TRANSPORT_AMR };
@@ -31,7 +32,6 @@ enum transport_mode {
     TRANSPORT_APPROXIMATE_VOIGT,
     TRANSPORT_COMPLETE
 };
-enum { TRANSPORT_N_FACE = 6 };
 
 struct transport_cell {
     double alpha0, a, b, velocity[3], kappa, eps;
@@ -143,8 +143,8 @@ struct transport_job {
     /* Light toward cameras (kernel/sight.h); none when n_camera = 0. */
     int n_camera;
     const struct transport_camera *camera;
-    double velocity_first,
-        velocity_step;            /* radio velocity (minus the shift) where the axis of channels starts; width */
+    double velocity_first; /* where the axis of channels starts, in radio velocity (minus the shift) */
+    double velocity_step;
     int channel_begin, n_channel; /* those that are recorded */
     int n_deposit_group;          /* independent sums, for errors */
     bool deposit_wide;            /* sum in double: few voxels, many deposits in each */
@@ -167,23 +167,6 @@ static inline size_t transport_voxel_count(const struct transport_job *job)
 {
     return (size_t)job->n_deposit_group * (size_t)job->n_camera * (size_t)job->n_row * (size_t)job->n_channel;
 }
-
-/* Per batch sums; `weight` is 1 per emitted packet. */
-struct transport_batch {
-    double packets, escaped, absorbed, roulette; /* roulette: weight removed minus weight added */
-    double scattered;                            /* sum of the weight at each scattering */
-    double path;                                 /* weight x path of escaped packets */
-    double events;                               /* scatterings, unweighted */
-};
-
-/* One escaped packet, if asked for. */
-struct transport_record {
-    int64_t id, scatterings;
-    double weight, shift, path;
-    double direction[3];
-    int32_t face, cell[3], last_cell[3];
-    double local[3], last_local[3];
-};
 
 enum { TRANSPORT_MAX_BATCH = 1024 };
 

@@ -63,7 +63,8 @@ LR_FN struct vec3 trace_direction(const struct camera_view *camera, const struct
     return way_to_camera(camera, mesh, place).n;
 }
 
-/* The recorded channel of a shift in the mesh frame, or -1; channels count radio velocity, the negative of the shift. */
+/* The recorded channel of a shift in the mesh frame, or -1; channels count radio velocity, the negative of the shift.
+ */
 LR_FN int channel_of_shift(const struct channel_view *channels, real shift)
 {
     const real position = (-shift - channels->first) * channels->inv_step;
@@ -75,39 +76,6 @@ LR_FN int channel_of_shift(const struct channel_view *channels, real shift)
 LR_FN real phase_toward(real e1, real g)
 {
     return R(1) + e1 * (R(0.75) * g * g - R(0.25));
-}
-
-/* Light that a scattering sends toward a camera; `along` is the velocity of the gas in that direction. */
-struct light {
-    real x, amount;
-    int channel; /* -1: none */
-};
-
-LR_FN struct light light_toward(const struct transport_view *view, real a, real b, real along, real g, real x, real u,
-                                real u_side, real share, const int mode)
-{
-    const real e1 = phase_in_core(a, x) ? view->dipole_core : view->dipole_wing;
-    const real recoil = r_div(view->recoil, b);
-    struct light light;
-    light.x = mode == MODE_COMPLETE ? u : redistributed_frequency(x, u, u_side, g, recoil);
-    light.amount = share * phase_toward(e1, g);
-    light.channel = channel_of_shift(&view->channels, frequency_in_mesh_frame(light.x, b, along));
-    return light;
-}
-
-/* The frequency of that light but for the recoil; for several cameras, one that is at least as far from the line
- * centre. By the atom's velocity in the plane of both directions, x' = x - u + (u cos + u_side sin) of the angle, so
- * that
- *
- *     |x'| <= |x - u| + sqrt(u^2 + u_side^2). */
-LR_FN real farthest_light(const struct transport_view *view, struct vec3 n, real x, real u, real u_side, const int mode,
-                          const int lone)
-{
-    if (mode == MODE_COMPLETE)
-        return u;
-    if (lone)
-        return redistributed_frequency(x, u, u_side, vec3_dot(n, view->toward), R(0));
-    return r_abs(x - u) + r_sqrt(u * u + u_side * u_side);
 }
 
 /* Expected scatterings on the way to the face, over the weight at the start: with absorption k beside the scattering

@@ -70,6 +70,11 @@ LR_FN struct leg leg_ahead(struct vec3 local, struct vec3 width, struct vec3 n, 
     return leg;
 }
 
+/* The profile on a step; in boxes it is the same all along. */
+struct profiles {
+    real start, middle, end, mean;
+};
+
 /* The mean of q over the first part y of the step, and q at its end. */
 LR_FN real leg_mean(real start, real middle, real end, real y)
 {

@@ -18,6 +18,46 @@
 #define LR_ON_DEVICE 0
 #endif
 
+/* A step that not every packet takes. A device branches around it. On a CPU packets are lanes of a SIMD loop and go
+ * through all steps together: the step is always computed, and its results are selected by the same condition, which a
+ * device knows to be true. */
+#if LR_ON_DEVICE
+#define LR_BRANCH(condition) (condition)
+#else
+#define LR_BRANCH(condition) 1
+#endif
+
+/* A number of its cell that a packet keeps at hand on a CPU; a device, short of registers, reads it again. */
+#define LR_KEPT(kept, read_again) (LR_ON_DEVICE ? (read_again) : (kept))
+
+/* Additions to what all threads share. */
+LR_FN void shared_add(double *to, double value)
+{
+#if LR_ON_DEVICE
+    atomicAdd(to, value);
+#else
+#ifdef _OPENMP
+#pragma omp atomic
+#endif
+    *to += value;
+#endif
+}
+
+/* Returns the count before. */
+LR_FN unsigned long long shared_count(unsigned long long *counter)
+{
+#if LR_ON_DEVICE
+    return atomicAdd(counter, 1ull);
+#else
+    unsigned long long before;
+#ifdef _OPENMP
+#pragma omp atomic capture
+#endif
+    before = (*counter)++;
+    return before;
+#endif
+}
+
 /* Before a loop that must stay a loop. */
 #if LR_ON_DEVICE
 #define LR_NO_UNROLL _Pragma("unroll 1")

@@ -52,6 +52,12 @@ LR_FN real sight_transmission(real depth)
     return r_max(r_exp(-r_min(depth, R(80))), SIGHT_LEAST);
 }
 
+/* The voxel where light is left; a slot is one group of batches and camera. */
+LR_FN int64_t sight_voxel(const struct transport_view *view, const struct sight *sight, int slot, int channel)
+{
+    return ((int64_t)slot * view->n_row + sight->row) * view->channels.n + channel;
+}
+
 #ifdef LR_WALK_SHELLS
 
 /* Where light of a scattering in a cell is kept, as far as that is known from the start. */
@@ -140,5 +146,19 @@ LR_FN void sight_advance(const struct transport_view *view, struct sight *sight,
 }
 
 #endif
+
+LR_FN struct sight sight_begin(const struct transport_view *view, struct place at, struct camera_way way, real x)
+{
+    struct sight sight;
+    sight.at = at;
+    sight.n = way.n;
+    sight.cell = walk_cell_index(&view->mesh, at);
+    sight.x = x;
+    sight.depth = R(0);
+    sight.left = way.distance;
+    sight.state = SIGHT_GOES_ON;
+    sight.row = sight_first_row(sight.cell);
+    return sight;
+}
 
 #endif

@@ -1,7 +1,9 @@
-/* Where an escaped packet is counted. */
+/* What packets leave behind, and where in it an escaped packet is counted. */
 #ifndef LR_KERNEL_TALLY_H
 #define LR_KERNEL_TALLY_H
 
+#include "kernel/cone.h"
+#include "kernel/sums.h"
 #include "kernel/vec3.h"
 
 /* How packets are dealt to batches: in turn, in chunks that double from FIRST_CHUNK up to FIRST_CHUNK 2^doublings. A
@@ -62,6 +64,46 @@ LR_FN int direction_bin(const struct tally_axes *axes, struct vec3 n)
     int j = (int)((turn < 0 ? turn + 1 : turn) * axes->n_phi);
     j = j < 0 ? 0 : j < axes->n_phi ? j : axes->n_phi - 1;
     return i * axes->n_phi + j;
+}
+
+/* Where a packet was last emitted or scattered. */
+struct last_place {
+    int cell[3];
+    real local[3];
+};
+
+/* All sums of a run; shared by its threads. */
+struct tally_view {
+    struct tally_axes axes;
+    struct tally_deal deal;
+    struct cone_set cones;
+    int n_group; /* of batches, for the fields */
+    int64_t n_cell;
+    double *fields;                  /* [n_group][n_cell][2]: weighted length and scattering depth; or NULL */
+    struct transport_batch *batch;   /* [n_batch] */
+    double *face_spectrum;           /* [n_batch][6][n_bin + 2] */
+    double *direction_spectrum;      /* [n_batch][n_mu n_phi][n_bin + 2] */
+    double *cone;                    /* [n_batch][n_cone][2]: weight, and packets */
+    struct transport_record *record; /* or NULL */
+    unsigned long long *n_record;
+};
+
+/* A field folded over the groups of batches: the sum, and the sum of squares over the packets of each group. */
+struct folded {
+    double total, square;
+};
+
+LR_FN struct folded fold_field(const double *field, const double *group_packets, int n_group, int64_t n_cell,
+                               int64_t cell)
+{
+    struct folded folded;
+    folded.total = folded.square = 0;
+    for (int group = 0; group < n_group; group++) {
+        const double value = field[2 * (group * n_cell + cell)];
+        folded.total += value;
+        folded.square += group_packets[group] > 0 ? value * value / group_packets[group] : 0;
+    }
+    return folded;
 }
 
 #endif

@@ -17,6 +17,11 @@ LR_FN struct vec3 vec3_make(real x, real y, real z)
     return result;
 }
 
+LR_FN struct vec3 vec3_select(int first, struct vec3 p, struct vec3 q)
+{
+    return vec3_make(first ? p.x : q.x, first ? p.y : q.y, first ? p.z : q.z);
+}
+
 LR_FN real vec3_dot(struct vec3 p, struct vec3 q)
 {
     return p.x * q.x + p.y * q.y + p.z * q.z;

@@ -11,4 +11,18 @@
 #include "kernel/walk_cartesian.h"
 #endif
 
+#ifndef LR_WALK_SHELLS
+/* The place in a cell. */
+LR_FN struct place walk_place_in(const struct mesh_view *mesh, int i, int j, int k, struct vec3 local)
+{
+    struct place at;
+    at.i = i;
+    at.j = j;
+    at.k = k;
+    at.local = local;
+    at.width = walk_width(mesh, i, j, k);
+    return at;
+}
+#endif
+
 #endif

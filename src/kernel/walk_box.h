@@ -99,6 +99,13 @@ struct crossing {
     int face; /* 0..5, x- x+ y- y+ z- z+, of the cell that was left */
 };
 
+/* The radial velocity of its gas, in units of b: none has one. */
+LR_FN real walk_outflow(const struct cell_view *cell)
+{
+    (void)cell;
+    return R(0);
+}
+
 /* The velocity of the gas along a flight. */
 LR_FN real cell_velocity_along(const struct cell_view *cell, struct vec3 n)
 {

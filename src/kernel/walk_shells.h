@@ -190,6 +190,20 @@ LR_FN struct vec3 walk_extent(const struct mesh_view *mesh, const int at[3])
     return vec3_make((real)(below > above ? below : above), R(0), R(0));
 }
 
+/* The place of a height in a shell. */
+LR_FN struct place walk_place_in(const struct mesh_view *mesh, int i, int j, int k, struct vec3 local)
+{
+    (void)j;
+    (void)k;
+    return place_in_shell(mesh, i, local.x);
+}
+
+/* The radial velocity of its gas, in units of b. */
+LR_FN real walk_outflow(const struct cell_view *cell)
+{
+    return r_div(cell->vx, cell->b);
+}
+
 /* The velocity of the gas along a flight: that of a cell is radial, in vx. */
 LR_FN real cell_velocity_along(const struct cell_view *cell, struct vec3 n)
 {

@@ -5,127 +5,108 @@
 #define LR_BACKEND_CPU_CPU_CAMERAS_H
 
 #include "backend/cpu/cpu_pass.h"
-#include "kernel/sight.h"
-#include "kernel/voigt.h"
 
 enum { ENOUGH_NOTES = LANES, NOTES = 2 * LANES };
 
-/* Packets as they come in, and the atoms that scatter them; and the light of each toward one camera. */
+/* Of what the light of a note toward one camera depends on: type, name in the arrays, member of struct outlook. */
+#define OUTLOOK_MEMBERS(MEMBER)                                                                                        \
+    MEMBER(real, n_x, note.n.x)                                                                                        \
+    MEMBER(real, n_y, note.n.y)                                                                                        \
+    MEMBER(real, n_z, note.n.z)                                                                                        \
+    MEMBER(real, x, note.x)                                                                                            \
+    MEMBER(real, u, note.u)                                                                                            \
+    MEMBER(real, u_side, note.u_side)                                                                                  \
+    MEMBER(real, share, note.share)                                                                                    \
+    MEMBER(real, limit, note.limit)                                                                                    \
+    MEMBER(real, local_x, at.local.x)                                                                                  \
+    MEMBER(real, local_y, at.local.y)                                                                                  \
+    MEMBER(real, local_z, at.local.z)                                                                                  \
+    MEMBER(real, width_x, at.width.x)                                                                                  \
+    MEMBER(real, width_y, at.width.y)                                                                                  \
+    MEMBER(real, width_z, at.width.z)                                                                                  \
+    MEMBER(real, alpha0, gas.alpha0)                                                                                   \
+    MEMBER(real, a, gas.a)                                                                                             \
+    MEMBER(real, b, gas.b)                                                                                             \
+    MEMBER(real, kappa, gas.kappa)                                                                                     \
+    MEMBER(real, toward_x, way.n.x)                                                                                    \
+    MEMBER(real, toward_y, way.n.y)                                                                                    \
+    MEMBER(real, toward_z, way.n.z)                                                                                    \
+    MEMBER(real, distance, way.distance)                                                                               \
+    MEMBER(real, along, along)                                                                                         \
+    MEMBER(real, core, shade.core)                                                                                     \
+    MEMBER(real, wing, shade.wing)                                                                                     \
+    MEMBER(real, drift, shade.drift)                                                                                   \
+    MEMBER(real, ratio, shade.ratio)
+
+struct outlook {
+    struct note note;
+    struct place at;
+    struct cell_view gas;
+    struct camera_way way;
+    real along; /* velocity of the gas toward the camera */
+    struct shade_view shade;
+};
+
+#define NOTE_ARRAY(type, name, member) _Alignas(64) type name[NOTES];
+#define NOTE_GET(type, name, member) outlook.member = notes->name[m];
+#define NOTE_PUT(type, name, member) notes->name[m] = outlook.member;
+
 struct notes {
-    _Alignas(64) real local_x[NOTES], local_y[NOTES], local_z[NOTES];
-    real width_x[NOTES], width_y[NOTES], width_z[NOTES];
-    real n_x[NOTES], n_y[NOTES], n_z[NOTES];
-    real x[NOTES], u[NOTES], u_side[NOTES], share[NOTES], limit[NOTES];
-    real alpha0[NOTES], a[NOTES], b[NOTES], kappa[NOTES];
-    real toward_x[NOTES], toward_y[NOTES], toward_z[NOTES], distance[NOTES];
-    real along[NOTES]; /* velocity of the gas toward the camera */
-    real core[NOTES], wing[NOTES], drift[NOTES], ratio[NOTES];
-    real light_x[NOTES], amount[NOTES];
-    int32_t channel[NOTES]; /* -1: not worth a walk */
-    int i[NOTES], j[NOTES], k[NOTES], cell[NOTES], batch[NOTES];
+    OUTLOOK_MEMBERS(NOTE_ARRAY)
+    _Alignas(64) real light_x[NOTES], amount[NOTES];
+    int32_t channel[NOTES]; /* -1: not worth following */
+    struct note note[NOTES];
     int n;
 };
 
-/* Where the share of a lane is left. */
-static struct vec3 share_place(const struct lanes *lane, int l)
-{
-    struct vec3 local = vec3_make(lane->local_x[l], lane->local_y[l], lane->local_z[l]);
-    if (lane->place[l] < R(0))
-        return local;
-    if (WALK_IS_RADIAL)
-        return vec3_make(lane->aside[l], R(0), R(0));
-    const real way = lane->owed_way[l] * scattering_part(lane->place[l], lane->owed_depth[l]);
-    local.x += way * lane->in_nx[l];
-    local.y += way * lane->in_ny[l];
-    local.z += way * lane->in_nz[l];
-    return local;
-}
-
-static void note_lane(struct pass *pass, struct lanes *lane, int l, struct notes *note)
-{
-    const int m = note->n++;
-    const struct cell_view *gas = &pass->cell[lane->cell[l]];
-    const struct vec3 local = share_place(lane, l);
-    note->local_x[m] = local.x;
-    note->local_y[m] = local.y;
-    note->local_z[m] = local.z;
-    note->width_x[m] = lane->width_x[l];
-    note->width_y[m] = lane->width_y[l];
-    note->width_z[m] = lane->width_z[l];
-    note->n_x[m] = lane->in_nx[l];
-    note->n_y[m] = lane->in_ny[l];
-    note->n_z[m] = lane->in_nz[l];
-    note->x[m] = lane->in_x[l];
-    note->u[m] = lane->u[l];
-    note->u_side[m] = lane->u_side[l];
-    note->share[m] = lane->share[l];
-    note->limit[m] = lane->limit[l];
-    note->alpha0[m] = gas->alpha0;
-    note->a[m] = gas->a;
-    note->b[m] = gas->b;
-    note->kappa[m] = gas->kappa;
-    note->i[m] = lane->i[l];
-    note->j[m] = lane->j[l];
-    note->k[m] = lane->k[l];
-    note->cell[m] = (int)lane->cell[l];
-    note->batch[m] = lane->batch[l];
-    if (WALK_IS_RADIAL) { /* toward an observer anywhere */
-        const struct random4 random = rng_draw(pass->view.key, lane->draw[l]++, lane->id_low[l], lane->id_high[l]);
-        const struct vec3 toward = direction_isotropic(random.r0, random.r1);
-        note->toward_x[m] = toward.x;
-        note->toward_y[m] = toward.y;
-        note->toward_z[m] = toward.z;
-        note->distance[m] = R_HUGE;
-        note->along[m] = cell_velocity_along(gas, toward);
-    }
-}
-
-static void look_toward(const struct pass *pass, int camera, struct notes *note)
+static void note_lane(const struct pass *pass, struct lanes *lane, int l, struct notes *notes)
 {
     const struct transport_view *view = &pass->view;
-    const struct camera_view *eye = &view->camera[camera];
-    for (int m = 0; m < note->n; m++) {
-        const struct camera_way way = way_to_camera(eye, &view->mesh, PLACE_OF(note, m));
-        note->toward_x[m] = way.n.x;
-        note->toward_y[m] = way.n.y;
-        note->toward_z[m] = way.n.z;
-        note->distance[m] = way.distance;
-        note->along[m] = cell_velocity_along(&pass->cell[note->cell[m]], way.n);
-        const struct shade_view shade = view->n_shade > 0 && !eye->perspective
-                                            ? view->shade[eye->shade * view->n_cell + note->cell[m]]
-                                            : shade_none();
-        note->core[m] = shade.core;
-        note->wing[m] = shade.wing;
-        note->drift[m] = shade.drift;
-        note->ratio[m] = shade.ratio;
+    const struct shown shown = {lane->share[l], lane->u_side[l], 1};
+    struct packet p;
+    lane_get(lane, l, &p); /* as it came in */
+    p.x = lane->in_x[l];
+    p.n = vec3_make(lane->in_n_x[l], lane->in_n_y[l], lane->in_n_z[l]);
+    p.state = lane->was_owing[l] ? PACKET_OWING : PACKET_WAITING;
+    const struct random4 random = rng_draw(view->key, p.draw - 1, p.id_low, p.id_high); /* of the scattering */
+    notes->note[notes->n++] = packet_note(view, &p, shown, lane_atom(lane, l), random, pass->job->n_deposit_group);
+    lane->draw[l] = p.draw;
+}
+
+static void look_toward(const struct pass *pass, int camera, struct notes *notes)
+{
+    const struct transport_view *view = &pass->view;
+    for (int m = 0; m < notes->n; m++) {
+        struct outlook outlook;
+        outlook.note = notes->note[m];
+        outlook.at = spot_place(view, outlook.note.spot);
+        const int cell = walk_cell_index(&view->mesh, outlook.at);
+        outlook.gas = pass->cell[cell];
+        outlook.way = spot_way(view, outlook.note.spot, outlook.at, camera);
+        outlook.along = cell_velocity_along(&outlook.gas, outlook.way.n);
+        outlook.shade = note_shade(view, cell, camera);
+        OUTLOOK_MEMBERS(NOTE_PUT)
     }
 }
 
-static inline __attribute__((always_inline)) void send_light(const struct transport_view *view, struct notes *note,
-                                                             const int mode)
+LANE_FN void send_note(const struct transport_view *view, struct notes *notes, int m, const int mode)
+{
+    struct outlook outlook;
+    OUTLOOK_MEMBERS(NOTE_GET)
+    const struct light light =
+        note_light(view, outlook.note, outlook.at, outlook.gas, outlook.along, outlook.way, outlook.shade, mode);
+    notes->light_x[m] = light.x;
+    notes->amount[m] = light.amount;
+    notes->channel[m] = light.channel;
+}
+
+LANE_FN void send_notes(const struct transport_view *view, struct notes *notes, const int mode)
 {
     const struct transport_view known = *view; /* a copy, which no store into a note can change */
-    const int n = note->n;
+    const int n = notes->n;
 #pragma omp simd
-    for (int m = 0; m < n; m++) {
-        const struct vec3 toward = vec3_make(note->toward_x[m], note->toward_y[m], note->toward_z[m]);
-        const real g = note->n_x[m] * toward.x + note->n_y[m] * toward.y + note->n_z[m] * toward.z;
-        const struct light light = light_toward(&known, note->a[m], note->b[m], note->along[m], g, note->x[m],
-                                                note->u[m], note->u_side[m], note->share[m], mode);
-        int worthwhile = 1;
-        if (WALK_KNOWS_SHADE && mode != MODE_APPROXIMATE_VOIGT) { /* whose profile can be lower */
-            const struct shade_view shade = {note->core[m], note->wing[m], note->drift[m], note->ratio[m]};
-            const struct cell_exit exit =
-                walk_exit(vec3_make(note->local_x[m], note->local_y[m], note->local_z[m]),
-                          vec3_make(note->width_x[m], note->width_y[m], note->width_z[m]), toward);
-            const real way = r_min(exit.distance, note->distance[m]);
-            const real own = shade_own_depth(note->alpha0[m], note->a[m], note->kappa[m], light.x, way);
-            worthwhile = own + shade_depth(shade, light.x) < note->limit[m];
-        }
-        note->light_x[m] = light.x;
-        note->amount[m] = light.amount;
-        note->channel[m] = worthwhile ? light.channel : -1;
-    }
+    for (int m = 0; m < n; m++)
+        send_note(&known, notes, m, mode);
 }
 
 static void add_to_voxel(struct pass *pass, int64_t voxel, real amount)
@@ -135,7 +116,7 @@ static void add_to_voxel(struct pass *pass, int64_t voxel, real amount)
     if (wide && pass->alone)
         wide[voxel] += (double)amount;
     else if (wide)
-        add(&wide[voxel], (double)amount);
+        shared_add(&wide[voxel], (double)amount);
     else if (pass->alone)
         narrow[voxel] += (float)amount;
     else
@@ -143,51 +124,30 @@ static void add_to_voxel(struct pass *pass, int64_t voxel, real amount)
         narrow[voxel] += (float)amount;
 }
 
-/* The profile that packets see, of one photon. */
-static inline __attribute__((always_inline)) real profile_of(const struct transport_view *view, real a, real x,
-                                                             const int mode)
-{
-    if (mode == MODE_TABLE_GLOBAL || mode == MODE_TABLE_CONSTANT)
-        return voigt_table(&view->table, a, x);
-    if (mode == MODE_APPROXIMATE_VOIGT)
-        return voigt_tanh_blend(a, x, (real)voigt_crossing((double)a));
-    return voigt(a, x);
-}
-
 /* The light of a note, followed to where it is left or lost. */
-static inline __attribute__((always_inline)) struct sight follow(const struct pass *pass, const struct notes *note,
-                                                                 int m, const int mode)
+LANE_FN struct sight follow(const struct pass *pass, const struct notes *notes, int m, int camera, const int mode)
 {
     const struct transport_view *view = &pass->view;
-    struct sight sight;
-    sight.at = PLACE_OF(note, m);
-    sight.n = vec3_make(note->toward_x[m], note->toward_y[m], note->toward_z[m]);
-    sight.cell = note->cell[m];
-    sight.x = note->light_x[m];
-    sight.depth = R(0);
-    sight.left = note->distance[m];
-    sight.state = SIGHT_GOES_ON;
-    sight.row = sight_first_row(sight.cell);
+    const struct spot spot = notes->note[m].spot;
+    const struct place at = spot_place(view, spot);
+    struct sight sight = sight_begin(view, at, spot_way(view, spot, at, camera), notes->light_x[m]);
     while (sight.state == SIGHT_GOES_ON) {
-        const real a = pass->cell[sight.cell].a;
-        const struct leg x = sight_aim(view, &sight);
-        real profile = profile_of(view, a, x.start, mode);
-        if (WALK_IS_RADIAL && x.end != x.start)
-            profile = leg_mean(profile, profile_of(view, a, x.middle, mode), profile_of(view, a, x.end, mode), R(1));
-        sight_advance(view, &sight, note->limit[m], profile);
+        const struct leg leg = sight_aim(view, &sight);
+        const struct profiles seen = line_profiles(&view->table, pass->cell[sight.cell].a, leg, mode, 0);
+        sight_advance(view, &sight, notes->limit[m], seen.mean);
     }
     return sight;
 }
 
 /* The peel-off estimator: what leaves the mesh goes straight to the pixel that sees the scattering. */
-static void peel(struct pass *pass, const struct notes *note, int m, int camera, real amount)
+static void peel(struct pass *pass, const struct note *note, int channel, int camera, real amount)
 {
     const struct transport_job *job = pass->job;
     const struct transport_peel *image = &job->peel[camera];
-    const struct vec3 corner = walk_corner(&pass->view.mesh, note->i[m], note->j[m], note->k[m]);
-    const double point[3] = {(double)corner.x + (double)note->local_x[m] - image->corner[0],
-                             (double)corner.y + (double)note->local_y[m] - image->corner[1],
-                             (double)corner.z + (double)note->local_z[m] - image->corner[2]};
+    const struct vec3 corner = walk_corner(&pass->view.mesh, note->spot.i, note->spot.j, note->spot.k);
+    const double point[3] = {(double)corner.x + (double)note->spot.local.x - image->corner[0],
+                             (double)corner.y + (double)note->spot.local.y - image->corner[1],
+                             (double)corner.z + (double)note->spot.local.z - image->corner[2]};
     double x = 0;
     double y = 0;
     for (int axis = 0; axis < 3; axis++) {
@@ -196,49 +156,45 @@ static void peel(struct pass *pass, const struct notes *note, int m, int camera,
     }
     if (!(x >= 0 && x < image->n_x && y >= 0 && y < image->n_y))
         return;
-    const int64_t group = note->batch[m] % job->n_deposit_group;
-    const int64_t row = (group * job->n_channel + note->channel[m]) * image->n_y + (int)y;
-    add(&pass->tally->peel[camera][row * image->n_x + (int)x], (double)amount);
+    const int64_t row = ((int64_t)note->group * job->n_channel + channel) * image->n_y + (int)y;
+    shared_add(&pass->tally->peel[camera][row * image->n_x + (int)x], (double)amount);
 }
 
-static void leave_light(struct pass *pass, const struct notes *note, int m, int camera, const struct sight *sight)
+static void leave_light(struct pass *pass, const struct notes *notes, int m, int camera, const struct sight *sight)
 {
-    const struct transport_job *job = pass->job;
-    const real amount = note->amount[m] * sight_transmission(sight->depth);
-    const int64_t group = job->n_deposit_group > 1 ? note->batch[m] % job->n_deposit_group : 0;
-    const int64_t row = (group * job->n_camera + camera) * job->n_row + sight->row;
+    const struct transport_view *view = &pass->view;
+    const real amount = notes->amount[m] * sight_transmission(sight->depth);
     if (sight->state != SIGHT_IS_LEFT)
         return;
-    if (job->peel)
-        peel(pass, note, m, camera, amount);
+    if (pass->job->peel)
+        peel(pass, &notes->note[m], notes->channel[m], camera, amount);
     else
-        add_to_voxel(pass, row * job->n_channel + note->channel[m], amount);
+        add_to_voxel(pass, sight_voxel(view, sight, notes->note[m].group * view->n_camera + camera, notes->channel[m]),
+                     amount);
 }
 
-static inline __attribute__((always_inline)) void serve_notes(struct pass *pass, struct notes *note, const int mode)
+LANE_FN void serve_notes(struct pass *pass, struct notes *notes, const int mode)
 {
     for (int c = 0; c < pass->view.n_camera; c++) {
-        if (!WALK_IS_RADIAL)
-            look_toward(pass, c, note);
-        send_light(&pass->view, note, mode);
-        for (int m = 0; m < note->n; m++) {
-            if (note->channel[m] < 0)
+        look_toward(pass, c, notes);
+        send_notes(&pass->view, notes, mode);
+        for (int m = 0; m < notes->n; m++) {
+            if (notes->channel[m] < 0)
                 continue;
-            const struct sight sight = follow(pass, note, m, mode);
-            leave_light(pass, note, m, c, &sight);
+            const struct sight sight = follow(pass, notes, m, c, mode);
+            leave_light(pass, notes, m, c, &sight);
         }
     }
-    note->n = 0;
+    notes->n = 0;
 }
 
-static inline __attribute__((always_inline)) void note_lanes(struct pass *pass, struct lanes *lane, struct notes *note,
-                                                             const int mode)
+LANE_FN void note_lanes(struct pass *pass, struct lanes *lane, struct notes *notes, const int mode)
 {
     for (int l = 0; l < LANES; l++)
-        if (lane->noted[l])
-            note_lane(pass, lane, l, note);
-    if (note->n >= ENOUGH_NOTES)
-        serve_notes(pass, note, mode);
+        if (lane->visible[l])
+            note_lane(pass, lane, l, notes);
+    if (notes->n >= ENOUGH_NOTES)
+        serve_notes(pass, notes, mode);
 }
 
 #endif

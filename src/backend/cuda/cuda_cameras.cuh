@@ -12,13 +12,18 @@ namespace
 
 enum { LIST_ROOM = 2 * WARP, ENOUGH_FREE = 8 };
 
-/* A photon toward a camera. SHELLS: local_y, local_z and toward_z are its direction. */
+#ifdef LR_REAL_DOUBLE
+enum { BLOCKS_OF_CAMERAS = 4 };
+#else
+enum { BLOCKS_OF_CAMERAS = 7 };
+#endif
+
+/* A photon toward a camera. */
 struct photon {
-    int i, j, k; /* cell */
+    struct spot spot;
+    real x, amount, limit;
     int channel;
     int slot; /* group x n_camera + camera */
-    real local_x, local_y, local_z, toward_z;
-    real x, amount, limit;
 };
 
 /* Notes that a warp works on: 32 at a time, for one camera after the other. */
@@ -37,20 +42,6 @@ struct photons {
     bool busy, arrived;
     int waiting; /* in the list of the warp; the same in all lanes */
 };
-
-__device__ __forceinline__ struct place place_in_cell(const struct mesh_view &mesh, int i, int j, int k,
-                                                      struct vec3 local)
-{
-    struct place at;
-    at.i = i;
-    at.j = j;
-    at.k = k;
-    at.local = local;
-    at.width = walk_width(&mesh, i, j, k);
-    if (WALK_IS_RADIAL)
-        at.width.y = mesh.edge[0][i];
-    return at;
-}
 
 /* The next 32 notes, or the same for the next camera. */
 __device__ __forceinline__ void turn_page(const struct pass &pass, struct desk &desk)
@@ -78,41 +69,23 @@ __device__ __forceinline__ void send_photons(const struct pass &pass, const stru
 {
     const struct transport_view &view = pass.view;
     const int lane = (int)threadIdx.x % WARP;
-    const struct camera_view &camera = view.camera[desk.camera];
-    const bool near_observer = !WALK_IS_RADIAL && camera.perspective;
     bool sends = desk.first + lane < desk.n;
     struct photon photon;
     if (sends) {
         const struct note note = pass.note[(int64_t)desk.page * PAGE_NOTES + desk.first + lane];
-        const struct vec3 local = vec3_make(note.local_x, note.local_y, note.local_z);
-        const struct place at = place_in_cell(view.mesh, note.i, note.j, note.k, local);
+        const struct place at = spot_place(&view, note.spot);
         const int cell = walk_cell_index(&view.mesh, at);
         const struct cell_view gas = view.cell[cell];
-        const struct vec3 n = vec3_make(note.n_x, note.n_y, note.n_z);
-        const struct vec3 toward = WALK_IS_RADIAL  ? vec3_make(local.y, local.z, note.toward_z)
-                                   : near_observer ? way_to_camera(&camera, &view.mesh, at).n
-                                                   : camera.toward;
-        const struct light light = light_toward(&view, gas.a, gas.b, cell_velocity_along(&gas, toward),
-                                                vec3_dot(n, toward), note.x, note.u, note.u_side, note.share, MODE);
+        const struct camera_way way = spot_way(&view, note.spot, at, desk.camera);
+        const struct light light = note_light(&view, note, at, gas, cell_velocity_along(&gas, way.n), way,
+                                              note_shade(&view, cell, desk.camera), MODE);
         sends = light.channel >= 0;
-        if (WALK_KNOWS_SHADE && MODE != MODE_APPROXIMATE_VOIGT && !near_observer) {
-            const struct shade_view shade = view.shade ? view.shade[camera.shade * view.n_cell + cell] : shade_none();
-            const real way = walk_exit(local, at.width, toward).distance;
-            sends &=
-                shade_depth(shade, light.x) + shade_own_depth(gas.alpha0, gas.a, gas.kappa, light.x, way) < note.limit;
-        }
-        photon.i = note.i;
-        photon.j = note.j;
-        photon.k = note.k;
-        photon.channel = light.channel;
-        photon.slot = note.group * view.n_camera + desk.camera;
-        photon.local_x = local.x;
-        photon.local_y = local.y;
-        photon.local_z = local.z;
-        photon.toward_z = toward.z;
+        photon.spot = note.spot;
         photon.x = light.x;
         photon.amount = light.amount;
         photon.limit = note.limit;
+        photon.channel = light.channel;
+        photon.slot = note.group * view.n_camera + desk.camera;
     }
     const unsigned who = __ballot_sync(0xffffffffu, sends);
     if (sends)
@@ -127,7 +100,7 @@ __device__ __forceinline__ void leave_light(const struct pass &pass, struct phot
     const struct transport_view &view = pass.view;
     if (p.arrived) {
         const real value = p.amount * sight_transmission(p.sight.depth);
-        const int64_t voxel = ((int64_t)p.slot * view.n_row + p.sight.row) * view.channels.n + p.channel;
+        const int64_t voxel = sight_voxel(&view, &p.sight, p.slot, p.channel);
         if (pass.emissivity_wide)
             atomicAdd(&pass.emissivity_wide[voxel], (double)value);
         else
@@ -146,24 +119,12 @@ __device__ __forceinline__ void take_photons(const struct pass &pass, const stru
     const int n = __popc(free_lanes);
     if (!p.busy && rank < p.waiting) {
         const struct photon photon = list[p.waiting - 1 - rank];
-        const struct vec3 local = vec3_make(photon.local_x, photon.local_y, photon.local_z);
+        const struct place at = spot_place(&view, photon.spot);
         p.channel = photon.channel;
         p.slot = photon.slot;
         p.amount = photon.amount;
         p.limit = photon.limit;
-        p.sight.at = place_in_cell(view.mesh, photon.i, photon.j, photon.k, local);
-        p.sight.cell = walk_cell_index(&view.mesh, p.sight.at);
-        p.sight.left = R_HUGE;
-        if (WALK_IS_RADIAL) {
-            p.sight.n = vec3_make(local.y, local.z, photon.toward_z);
-        } else {
-            const struct camera_way way = way_to_camera(&view.camera[p.slot % view.n_camera], &view.mesh, p.sight.at);
-            p.sight.n = way.n;
-            p.sight.left = way.distance;
-        }
-        p.sight.x = photon.x;
-        p.sight.depth = R(0);
-        p.sight.row = sight_first_row(p.sight.cell);
+        p.sight = sight_begin(&view, at, spot_way(&view, photon.spot, at, p.slot % view.n_camera), photon.x);
         p.busy = true;
     }
     p.waiting = p.waiting > n ? p.waiting - n : 0;
@@ -178,7 +139,7 @@ __device__ __forceinline__ void follow_photons(const struct pass &pass, struct p
     if (p.busy) {
         const struct table_view table = tables_of<MODE>(pass);
         const struct leg leg = sight_aim(&view, &p.sight);
-        const real profile = leg_profile<MODE, NARROW>(table, view.cell[p.sight.cell].a, leg).mean;
+        const real profile = line_profiles(&table, view.cell[p.sight.cell].a, leg, MODE, NARROW).mean;
         sight_advance(&view, &p.sight, p.limit, profile);
         p.busy = p.sight.state == SIGHT_GOES_ON;
         p.arrived = p.sight.state == SIGHT_IS_LEFT;
@@ -187,7 +148,8 @@ __device__ __forceinline__ void follow_photons(const struct pass &pass, struct p
 }
 
 template <int MODE, bool NARROW>
-__global__ void __launch_bounds__(BLOCK_THREADS) camera_kernel(const __grid_constant__ struct pass pass)
+__global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_OF_CAMERAS)
+    camera_kernel(const __grid_constant__ struct pass pass)
 {
     __shared__ struct photon lists[WARPS][LIST_ROOM];
     struct photon *list = lists[threadIdx.x / WARP];

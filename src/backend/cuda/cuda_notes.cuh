@@ -13,16 +13,6 @@ enum { TURNS_PER_LOOK = 8, LOOKS_PER_POOL = 2, PAGE_NOTES = 4 * TURNS_PER_LOOK *
 #define MOST_WARPS ((size_t)8192)
 #define POOL_BYTES ((size_t)2 << 30)
 
-/* A packet as it comes in, and the atom that scatters it. SHELLS: local_y, local_z and toward_z are the direction to
- * the observer. */
-struct LR_ALIGNED(16) note {
-    int i, j, k; /* cell */
-    int group;   /* of batches, for the light */
-    real local_x, local_y, local_z, toward_z;
-    real n_x, n_y, n_z, x;
-    real u, u_side, share, limit;
-};
-
 /* The page on which a warp writes, in shared memory. */
 struct note_page {
     unsigned page; /* n_page: none */

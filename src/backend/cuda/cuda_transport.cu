@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "backend/cuda/cuda_cameras.cuh"
+#include "backend/cuda/cuda_fields.cuh"
 #include "backend/cuda/cuda_kernel.cuh"
 #include "backend/cuda/cuda_memory.h"
 #include "backend/cuda/cuda_shade.cuh"
@@ -42,25 +43,25 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
     const struct view_store store = {device, device_copy};
     const size_t slots = (size_t)job->n_bin + 2;
     const size_t batches = (size_t)job->n_batch;
-    if (!make_transport_view(&store, job, &pass->view) || !make_cone_set(&store, job, &pass->cones))
+    if (!make_transport_view(&store, job, &pass->view) || !make_cone_set(&store, job, &pass->tally.cones))
         return false;
     pass->view.cell = device_cells(device, job->read_cells, job->medium, job->n_cell);
     if (!pass->view.cell)
         return false;
-    pass->axes = make_tally_axes(job);
+    pass->tally.axes = make_tally_axes(job);
     pass->n_packet = job->n_packet;
-    pass->deal = make_tally_deal(job);
-    pass->n_group = job->n_group;
-    pass->n_cell = job->n_cell;
+    pass->tally.deal = make_tally_deal(job);
+    pass->tally.n_group = job->n_group;
+    pass->tally.n_cell = job->n_cell;
     pass->one_thread_per_packet = job->one_thread_per_packet;
-    pass->batch = (struct transport_batch *)device_copy(device, batches * sizeof *tally->batch, tally->batch);
-    pass->face_spectrum =
+    pass->tally.batch = (struct transport_batch *)device_copy(device, batches * sizeof *tally->batch, tally->batch);
+    pass->tally.face_spectrum =
         (double *)device_copy(device, batches * TRANSPORT_N_FACE * slots * sizeof(double), tally->face_spectrum);
-    pass->direction_spectrum = (double *)device_copy(
+    pass->tally.direction_spectrum = (double *)device_copy(
         device, batches * (size_t)(job->n_mu * job->n_phi) * slots * sizeof(double), tally->direction_spectrum);
     if (job->fields) {
         const size_t bytes = (size_t)job->n_group * (size_t)job->n_cell * 2 * sizeof(double);
-        pass->fields = (double *)device_copy(device, bytes, NULL);
+        pass->tally.fields = (double *)device_copy(device, bytes, NULL);
     }
     if (job->n_camera > 0) {
         const size_t n = transport_voxel_count(job);
@@ -73,13 +74,13 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
             return false;
     }
     if (job->n_cone > 0)
-        pass->cone = (double *)device_copy(device, batches * (size_t)job->n_cone * 2 * sizeof(double), NULL);
+        pass->tally.cone = (double *)device_copy(device, batches * (size_t)job->n_cone * 2 * sizeof(double), NULL);
     if (job->record)
-        pass->record =
-            (struct transport_record *)device_copy(device, (size_t)job->n_packet * sizeof *pass->record, NULL);
-    if (job->record || pass->cones.places)
-        pass->last = (struct last_scattering *)device_copy(device, (size_t)n_thread * sizeof *pass->last, NULL);
-    pass->n_record = (unsigned long long *)device_copy(device, sizeof *pass->n_record, NULL);
+        pass->tally.record =
+            (struct transport_record *)device_copy(device, (size_t)job->n_packet * sizeof *pass->tally.record, NULL);
+    if (job->record || pass->tally.cones.places)
+        pass->last = (struct last_place *)device_copy(device, (size_t)n_thread * sizeof *pass->last, NULL);
+    pass->tally.n_record = (unsigned long long *)device_copy(device, sizeof *pass->tally.n_record, NULL);
     pass->queue = (unsigned long long *)device_copy(device, sizeof *pass->queue, NULL);
     pass->stop = (const volatile int *)device_copy(device, sizeof(int), NULL);
     if (job->mode == TRANSPORT_TABLE_CONSTANT && device->error == cudaSuccess) {
@@ -295,18 +296,19 @@ bool download(struct device *device, const struct transport_job *job, const stru
     const size_t slots = (size_t)job->n_bin + 2;
     const size_t batches = (size_t)job->n_batch;
     unsigned long long n_record = 0;
-    okay(device, cudaMemcpy(tally->batch, pass->batch, batches * sizeof *tally->batch, cudaMemcpyDeviceToHost));
-    okay(device, cudaMemcpy(tally->face_spectrum, pass->face_spectrum,
+    okay(device, cudaMemcpy(tally->batch, pass->tally.batch, batches * sizeof *tally->batch, cudaMemcpyDeviceToHost));
+    okay(device, cudaMemcpy(tally->face_spectrum, pass->tally.face_spectrum,
                             batches * TRANSPORT_N_FACE * slots * sizeof(double), cudaMemcpyDeviceToHost));
     okay(device,
-         cudaMemcpy(tally->direction_spectrum, pass->direction_spectrum,
+         cudaMemcpy(tally->direction_spectrum, pass->tally.direction_spectrum,
                     batches * (size_t)(job->n_mu * job->n_phi) * slots * sizeof(double), cudaMemcpyDeviceToHost));
     if (job->n_cone > 0)
-        okay(device, cudaMemcpy(tally->cone, pass->cone, batches * (size_t)job->n_cone * 2 * sizeof(double),
+        okay(device, cudaMemcpy(tally->cone, pass->tally.cone, batches * (size_t)job->n_cone * 2 * sizeof(double),
                                 cudaMemcpyDeviceToHost));
-    okay(device, cudaMemcpy(&n_record, pass->n_record, sizeof n_record, cudaMemcpyDeviceToHost));
+    okay(device, cudaMemcpy(&n_record, pass->tally.n_record, sizeof n_record, cudaMemcpyDeviceToHost));
     if (job->record && n_record > 0) {
-        okay(device, cudaMemcpy(tally->record, pass->record, n_record * sizeof *tally->record, cudaMemcpyDeviceToHost));
+        okay(device,
+             cudaMemcpy(tally->record, pass->tally.record, n_record * sizeof *tally->record, cudaMemcpyDeviceToHost));
         tally->n_record = (int64_t)n_record;
     }
     if (job->n_camera > 0 && job->keep_emissivity) {
@@ -323,8 +325,9 @@ bool download(struct device *device, const struct transport_job *job, const stru
         const double *group_packets =
             (const double *)device_copy(device, (size_t)job->n_group * sizeof(double), packets);
         return group_packets &&
-               download_field(device, job, pass->fields, group_packets, tally->length, tally->length_square) &&
-               download_field(device, job, pass->fields + 1, group_packets, tally->scatter, tally->scatter_square);
+               download_field(device, job, pass->tally.fields, group_packets, tally->length, tally->length_square) &&
+               download_field(device, job, pass->tally.fields + 1, group_packets, tally->scatter,
+                              tally->scatter_square);
     }
     return device->error == cudaSuccess;
 }

@@ -1,0 +1,115 @@
+/* A packet of photons. Its life is a row of events, each written once for all devices:
+ *
+ *     begin      birth in a cell                                          packet.h
+ *     propose    an atom, drawn for a packet that waits to scatter        packet_scatter.h
+ *     show       what the scattering, or a thin segment, owes cameras     packet_show.h
+ *     scatter    a new direction and frequency                            packet_scatter.h
+ *     fly        one segment, to the next scattering or face              packet_fly.h
+ *     flush, roulette, absorb, cross, end                                 packet_events.h
+ *
+ * A GPU thread holds one packet and calls them in turn. A CPU thread keeps many packets as arrays and calls the
+ * frequent ones (propose, show, scatter, fly) in SIMD loops; for that they have no branches but LR_BRANCH. */
+#ifndef LR_KERNEL_PACKET_H
+#define LR_KERNEL_PACKET_H
+
+#include "kernel/deposit.h"
+#include "kernel/emission.h"
+#include "kernel/shade.h"
+#include "kernel/tally.h"
+
+/* OWING: about to fly a thin segment, waits for an atom that scatters its share toward the cameras. GONE: has ended. */
+enum packet_state { PACKET_GONE, PACKET_FLYING, PACKET_WAITING, PACKET_OWING };
+
+/* What a packet owes for its segment, when it has left it or need not. */
+#define PAID R(-1)
+
+struct packet {
+    struct place at;
+    int cell;
+    struct vec3 n;
+    real x;   /* frequency in the gas of the cell */
+    real tau; /* depth to the next scattering */
+    int state;
+    uint32_t draw, events;                             /* random blocks and scatterings so far */
+    real alpha0, a, kappa, eps;                        /* of the cell */
+    real b;                                            /* of the cell (LR_KEPT) */
+    real outflow;                                      /* SHELLS: radial velocity of its gas, in units of b */
+    struct hidden_view hidden;                         /* of the cell; with cameras */
+    real path_part, length, scatter, depth, scattered; /* since the last flush */
+    real weight;                                       /* settled, in working precision */
+    double settled;                                    /* weight at the last flush */
+    double path, absorbed, scattered_sum;              /* up to the last flush */
+    uint32_t id_low, id_high;
+    uint16_t batch, group; /* the group of batches, for the fields */
+    real owed;             /* to the cameras, for this segment; 0: not known yet, or PAID */
+    real owed_depth;       /* of the way to the face ahead, on which the share is left */
+    uint32_t debt;         /* small shares, added up */
+    real kept_x;           /* SHELLS: of the packet, while it is where the share is left */
+    struct vec3 kept_n;
+    real aside; /* SHELLS: the height of that place */
+};
+
+/* The packet is in a new cell. */
+LR_FN void packet_enter(const struct transport_view *view, struct packet *p)
+{
+    const struct cell_view cell = view->cell[p->cell];
+    if (WALK_KNOWS_SHADE)
+        p->hidden = view->hidden[(int64_t)p->cell * view->hidden_step];
+    p->alpha0 = cell.alpha0;
+    p->a = cell.a;
+    p->b = cell.b;
+    p->kappa = cell.kappa;
+    p->eps = cell.eps;
+    p->outflow = walk_outflow(&cell);
+}
+
+LR_FN void packet_set_weight(struct packet *p, double weight)
+{
+    p->settled = weight;
+    p->weight = (real)weight;
+}
+
+/* At this moment: the settled weight, less what was absorbed since. */
+LR_FN real packet_weight(const struct packet *p, const int absorbing)
+{
+    return absorbing ? p->weight * r_exp(-p->depth) : R(1);
+}
+
+LR_FN void packet_keep_place(const struct packet *p, struct last_place *last)
+{
+    last->cell[0] = p->at.i;
+    last->cell[1] = p->at.j;
+    last->cell[2] = p->at.k;
+    last->local[0] = p->at.local.x;
+    last->local[1] = p->at.local.y;
+    last->local[2] = p->at.local.z;
+}
+
+/* `last` may be NULL. */
+LR_FN void packet_begin(const struct transport_view *view, const struct tally_view *tally, int64_t id, struct packet *p,
+                        struct last_place *last)
+{
+    p->id_low = (uint32_t)id;
+    p->id_high = (uint32_t)((uint64_t)id >> 32);
+    p->draw = EMISSION_BLOCKS;
+    p->batch = (uint16_t)tally_batch(tally->deal, id);
+    p->group = (uint16_t)(p->batch % tally->n_group);
+    const struct emitted born = emit_packet(view, p->id_low, p->id_high);
+    p->at = born.at;
+    p->n = born.n;
+    p->x = born.x;
+    p->tau = born.tau;
+    p->cell = walk_cell_index(&view->mesh, born.at);
+    packet_enter(view, p);
+    packet_set_weight(p, 1);
+    p->path_part = p->length = p->scatter = p->depth = p->scattered = R(0);
+    p->path = p->absorbed = p->scattered_sum = 0;
+    p->events = 0;
+    p->state = PACKET_FLYING;
+    p->owed = R(0);
+    p->debt = share_start(view, p->id_low, p->id_high);
+    if (last)
+        packet_keep_place(p, last);
+}
+
+#endif

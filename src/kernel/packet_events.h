@@ -1,0 +1,179 @@
+/* What happens to a packet at the end of a segment, and at its own end. Rare beside scatterings: drivers call these for
+ * one packet at a time. */
+#ifndef LR_KERNEL_PACKET_EVENTS_H
+#define LR_KERNEL_PACKET_EVENTS_H
+
+#include "kernel/packet_fly.h"
+#include "kernel/packet_scatter.h"
+
+/* Move what the packet gathered in its cell to the tallies. Small sums are kept apart from large ones until here, so
+ * that single precision does not lose short steps. */
+LR_FN void packet_flush(const struct transport_view *view, const struct tally_view *tally, struct packet *p,
+                        const int absorbing)
+{
+    if (tally->fields) {
+        double *field = tally->fields + 2 * (p->group * tally->n_cell + p->cell);
+        shared_add(field, (double)(absorbing ? p->length : p->path_part));
+        shared_add(field + 1, (double)p->scatter);
+    }
+    p->path += (double)p->path_part;
+    if (absorbing && !view->analog) {
+        const double after = p->settled * r_exp_minus_wide((double)p->depth);
+        p->absorbed += p->settled - after;
+        p->scattered_sum += (double)p->scattered;
+        packet_set_weight(p, after);
+    }
+    p->path_part = p->length = p->scatter = p->depth = p->scattered = R(0);
+}
+
+/* Russian roulette after a flush; returns whether the packet lives. */
+LR_FN int packet_roulette(const struct transport_view *view, const struct tally_view *tally, struct packet *p,
+                          const int absorbing)
+{
+    if (!absorbing || p->settled >= ROULETTE_BELOW)
+        return 1;
+    const struct random4 random = packet_draw(view, p, 1);
+    const int survives = (double)rng_uniform(random.r0) <= ROULETTE_SURVIVAL && p->settled > 0;
+    const double weight = survives ? p->settled / ROULETTE_SURVIVAL : 0;
+    shared_add(&tally->batch[p->batch].roulette, p->settled - weight);
+    packet_set_weight(p, weight);
+    return survives;
+}
+
+/* An escaped packet, for the cameras that look along its way. Light straight from a pointed source is left out: images
+ * have it exactly, or not at all. */
+LR_FN void packet_count_in_cones(const struct transport_view *view, const struct tally_view *tally,
+                                 const struct packet *p, real shift, double weight, const struct last_place *last)
+{
+    const struct cone_set *set = &tally->cones;
+    if (!cone_has_shift(set, shift) || (p->events == 0 && packet_is_pointed(view, p->id_low, p->id_high)))
+        return;
+    struct vec3 place = vec3_make(R(0), R(0), R(0));
+    if (set->places) {
+        const struct vec3 corner = walk_corner(&view->mesh, last->cell[0], last->cell[1], last->cell[2]);
+        place = vec3_make(corner.x + last->local[0], corner.y + last->local[1], corner.z + last->local[2]);
+    }
+    for (int c = 0; c < set->n; c++) {
+        const struct cone_share share = cone_share_of(&set->cone[c], p->n);
+        if (!share.inside || (set->places && !cone_shows(&set->cone[c], place)))
+            continue;
+        double *sums = &tally->cone[2 * ((int64_t)p->batch * set->n + c)];
+        shared_add(&sums[0], weight * (double)share.weight);
+        shared_add(&sums[1], 1.0);
+    }
+}
+
+LR_FN void packet_record(const struct tally_view *tally, const struct packet *p, real shift, double weight, int face,
+                         const struct last_place *last)
+{
+    struct transport_record *record = &tally->record[shared_count(tally->n_record)];
+    record->id = (int64_t)(((uint64_t)p->id_high << 32) | p->id_low);
+    record->scatterings = p->events;
+    record->weight = weight;
+    record->shift = (double)shift;
+    record->path = p->path;
+    record->face = face;
+    record->cell[0] = p->at.i;
+    record->cell[1] = p->at.j;
+    record->cell[2] = p->at.k;
+    record->local[0] = (double)p->at.local.x;
+    record->local[1] = (double)p->at.local.y;
+    record->local[2] = (double)p->at.local.z;
+    record->direction[0] = (double)p->n.x;
+    record->direction[1] = (double)p->n.y;
+    record->direction[2] = (double)p->n.z;
+    for (int axis = 0; axis < 3; axis++) {
+        record->last_cell[axis] = last->cell[axis];
+        record->last_local[axis] = (double)last->local[axis];
+    }
+}
+
+/* Count a packet that ends: escaped through `face`, or gone (face < 0). */
+LR_FN void packet_end(const struct transport_view *view, const struct tally_view *tally, struct packet *p, int face,
+                      const struct last_place *last, const int absorbing)
+{
+    struct transport_batch *batch = &tally->batch[p->batch];
+    const double weight = absorbing ? p->settled : 1.0;
+    p->state = PACKET_GONE;
+    shared_add(&batch->packets, 1.0);
+    shared_add(&batch->events, (double)p->events);
+    shared_add(&batch->scattered, absorbing && !view->analog ? p->scattered_sum : (double)p->events);
+    if (absorbing)
+        shared_add(&batch->absorbed, p->absorbed);
+    if (face < 0)
+        return;
+    const struct cell_view gas = view->cell[p->cell];
+    const real shift = frequency_in_mesh_frame(p->x, gas.b, cell_velocity_along(&gas, p->n));
+    const int bin = spectrum_bin(&tally->axes, shift);
+    const int n_slot = tally->axes.n_bin + 2;
+    const int64_t at_face = (int64_t)p->batch * TRANSPORT_N_FACE + face;
+    const int64_t direction =
+        (int64_t)p->batch * tally->axes.n_mu * tally->axes.n_phi + direction_bin(&tally->axes, p->n);
+    shared_add(&batch->escaped, weight);
+    shared_add(&batch->path, weight * p->path);
+    shared_add(&tally->face_spectrum[at_face * n_slot + bin], weight);
+    shared_add(&tally->direction_spectrum[direction * n_slot + bin], weight);
+    if (tally->cones.n > 0)
+        packet_count_in_cones(view, tally, p, shift, weight, last);
+    if (tally->record)
+        packet_record(tally, p, shift, weight, face, last);
+}
+
+/* Analog absorption: a collision is an absorption with the probability of its part of the opacity. Returns whether it
+ * was one. */
+LR_FN int packet_is_absorbed(const struct transport_view *view, struct packet *p, real profile)
+{
+    const struct opacity opacity = opacity_at(p->alpha0, p->eps, p->kappa, profile);
+    const struct random4 random = packet_draw(view, p, 1);
+    return rng_uniform(random.r0) * (opacity.scatter + opacity.absorb) <= opacity.absorb;
+}
+
+/* Through the face of a cell: into the next one, or out of the mesh. */
+LR_FN void packet_cross(const struct transport_view *view, const struct tally_view *tally, struct packet *p, int axis,
+                        const struct last_place *last, const int absorbing)
+{
+    const struct crossing crossing = walk_cross(&view->mesh, p->at, p->n, axis);
+    if (crossing.escaped) {
+        p->at = crossing.at;
+        packet_end(view, tally, p, crossing.face, last, absorbing);
+        return;
+    }
+    if (!packet_roulette(view, tally, p, absorbing)) {
+        packet_end(view, tally, p, -1, last, absorbing);
+        return;
+    }
+    const int next = walk_cell_index(&view->mesh, crossing.at);
+    const struct cell_view from = view->cell[p->cell];
+    const struct cell_view to = view->cell[next];
+    p->x = frequency_across(p->x, from.b, cell_velocity_along(&from, p->n), to.b, cell_velocity_along(&to, crossing.n));
+    p->n = crossing.n;
+    p->at = crossing.at;
+    p->cell = next;
+    p->owed = R(0);
+    packet_enter(view, p);
+}
+
+/* What follows a flight. A packet that stays in one cell for long settles its sums there, and its fate if its weight
+ * has become small. Afterwards the packet goes on, or is PACKET_GONE. `last` may be NULL where neither records nor
+ * cones ask for it. */
+LR_FN void packet_after_flight(const struct transport_view *view, const struct tally_view *tally, struct packet *p,
+                               struct flight flight, struct last_place *last, const int absorbing)
+{
+    if (flight.collided && last)
+        packet_keep_place(p, last);
+    if (absorbing && view->analog && flight.collided && packet_is_absorbed(view, p, flight.profile)) {
+        packet_flush(view, tally, p, absorbing);
+        p->absorbed = p->settled;
+        packet_end(view, tally, p, -1, last, absorbing);
+        return;
+    }
+    if (flight.event == FLIGHT_GOES_ON)
+        return;
+    packet_flush(view, tally, p, absorbing);
+    if (flight.event != FLIGHT_FLUSHES)
+        packet_cross(view, tally, p, flight.event - 1, last, absorbing);
+    else if (!packet_roulette(view, tally, p, absorbing))
+        packet_end(view, tally, p, -1, last, absorbing);
+}
+
+#endif

@@ -1,0 +1,57 @@
+/* Scattering of a packet: an atom is proposed until one absorbs the photon, which then leaves in a new direction, at
+ * the frequency of that direction in the gas. */
+#ifndef LR_KERNEL_PACKET_SCATTER_H
+#define LR_KERNEL_PACKET_SCATTER_H
+
+#include "kernel/packet_walk.h"
+#include "kernel/phase.h"
+#include "kernel/scatterer_line.h"
+
+LR_FN int packet_waits(const struct packet *p)
+{
+    return p->state >= PACKET_WAITING;
+}
+
+/* The next numbers of a packet, of which it uses up a block if it `takes` them. */
+LR_FN struct random4 packet_draw(const struct transport_view *view, struct packet *p, int takes)
+{
+    const struct random4 random = rng_draw(view->key, p->draw, p->id_low, p->id_high);
+    p->draw += takes ? 1u : 0u;
+    return random;
+}
+
+/* An atom, for a packet that waits. */
+LR_FN struct velocity_proposal packet_propose(const struct transport_view *view, const struct table_view *table,
+                                              struct packet *p, const int mode, const int narrow)
+{
+    return line_propose(table, p->a, p->x, packet_draw(view, p, packet_waits(p)), mode, narrow);
+}
+
+/* Whether the packet has found its atom. */
+LR_FN int packet_accepts(const struct packet *p, struct velocity_proposal atom)
+{
+    return packet_waits(p) & (atom.uniform <= atom.chance);
+}
+
+/* `found` an atom: a packet that waits scatters, one that owes a share has left it and flies on as it was. */
+LR_FN void packet_scatter(const struct transport_view *view, struct packet *p, struct velocity_proposal atom,
+                          struct random4 random, int found, const int mode, const int dipole, const int imaging)
+{
+    const int owing = imaging && p->state == PACKET_OWING;
+    const int scatters = found & !owing;
+    if (LR_BRANCH(scatters)) {
+        const struct line_photon out =
+            line_scatter(view, p->a, LR_KEPT(p->b, view->cell[p->cell].b), p->n, p->x, atom, random, mode, dipole);
+        p->n = vec3_select(scatters, out.n, p->n);
+        p->x = scatters ? out.x : p->x;
+        p->tau = scatters ? free_path_after(atom.uniform, atom.chance) : p->tau;
+        p->events += scatters ? 1u : 0u;
+    }
+    if (imaging) {
+        packet_come_back(p, found & owing);
+        p->owed = found ? (owing ? PAID : R(0)) : p->owed;
+    }
+    p->state = found ? (int)PACKET_FLYING : p->state;
+}
+
+#endif

@@ -1,0 +1,113 @@
+/* What a packet shows the cameras when an atom scatters it: the count of a scattering, or what a thin segment owes.
+ * Most scatterings are hidden from all cameras; the others become notes, and each note a photon toward every camera. */
+#ifndef LR_KERNEL_PACKET_SHOW_H
+#define LR_KERNEL_PACKET_SHOW_H
+
+#include "kernel/packet_scatter.h"
+#include "kernel/sight.h"
+
+struct shown {
+    real share, u_side;
+    int visible; /* perhaps, to some camera */
+};
+
+LR_FN struct shown packet_show(const struct transport_view *view, const struct packet *p, struct velocity_proposal atom,
+                               struct random4 random, int found, const int mode, const int absorbing, const int lone)
+{
+    struct shown shown;
+    shown.share = p->owed == R(0) ? packet_weight(p, absorbing) : p->owed;
+    shown.u_side = line_side_velocity(random);
+    shown.visible = found & (p->owed >= R(0));                /* not PAID */
+    if (WALK_KNOWS_SHADE && mode != MODE_APPROXIMATE_VOIGT) { /* whose profile can be lower */
+        const real farthest = line_farthest(view, p->n, p->x, atom.u, shown.u_side, mode, lone);
+        shown.visible &= !hidden_is(p->hidden, farthest, free_path_after(atom.uniform, atom.chance));
+    }
+    return shown;
+}
+
+/* Where light starts. SHELLS: local.y, local.z and toward_z are the direction to the observer. */
+struct spot {
+    int i, j, k; /* cell */
+    struct vec3 local;
+    real toward_z;
+};
+
+/* A packet as it comes in, and the atom that scatters it. */
+struct LR_ALIGNED(16) note {
+    struct spot spot;
+    int group; /* of batches, for the light */
+    struct vec3 n;
+    real x;
+    real u, u_side, share, limit;
+};
+
+LR_FN struct note packet_note(const struct transport_view *view, struct packet *p, struct shown shown,
+                              struct velocity_proposal atom, struct random4 random, int n_deposit_group)
+{
+    struct note note;
+    note.spot.i = p->at.i;
+    note.spot.j = p->at.j;
+    note.spot.k = p->at.k;
+    note.group = n_deposit_group > 1 ? p->batch % n_deposit_group : 0;
+    note.spot.local = p->at.local;
+    note.spot.toward_z = R(0);
+    if (p->state == PACKET_OWING)
+        note.spot.local = packet_share_place(p, random);
+    if (WALK_IS_RADIAL) { /* toward an observer anywhere */
+        const struct random4 anywhere = packet_draw(view, p, 1);
+        const struct vec3 toward = direction_isotropic(anywhere.r0, anywhere.r1);
+        note.spot.local.y = toward.x;
+        note.spot.local.z = toward.y;
+        note.spot.toward_z = toward.z;
+    }
+    note.n = p->n;
+    note.x = p->x;
+    note.u = atom.u;
+    note.u_side = shown.u_side;
+    note.share = shown.share;
+    note.limit = sight_limit(free_path_after(atom.uniform, atom.chance));
+    return note;
+}
+
+LR_FN struct place spot_place(const struct transport_view *view, struct spot spot)
+{
+    return walk_place_in(&view->mesh, spot.i, spot.j, spot.k, spot.local);
+}
+
+/* The way from there to a camera. */
+LR_FN struct camera_way spot_way(const struct transport_view *view, struct spot spot, struct place at, int camera)
+{
+    struct camera_way way;
+    if (!WALK_IS_RADIAL)
+        return way_to_camera(&view->camera[camera], &view->mesh, at);
+    way.n = vec3_make(spot.local.y, spot.local.z, spot.toward_z);
+    way.distance = R_HUGE;
+    return way;
+}
+
+/* The shade of a cell for a camera; none for a near one. */
+LR_FN struct shade_view note_shade(const struct transport_view *view, int cell, int camera)
+{
+    const struct camera_view *eye = &view->camera[camera];
+    if (!WALK_KNOWS_SHADE || view->n_shade == 0 || eye->perspective)
+        return shade_none();
+    return view->shade[eye->shade * view->n_cell + cell];
+}
+
+/* The light of a note toward a camera; no channel where it is not worth following. `along` is the velocity of the gas
+ * that way. */
+LR_FN struct light note_light(const struct transport_view *view, struct note note, struct place at,
+                              struct cell_view gas, real along, struct camera_way way, struct shade_view shade,
+                              const int mode)
+{
+    struct light light =
+        line_toward(view, gas.a, gas.b, along, vec3_dot(note.n, way.n), note.x, note.u, note.u_side, note.share, mode);
+    if (WALK_KNOWS_SHADE && mode != MODE_APPROXIMATE_VOIGT) {
+        const real length = r_min(walk_exit(at.local, at.width, way.n).distance, way.distance);
+        const real own = shade_own_depth(gas.alpha0, gas.a, gas.kappa, light.x, length);
+        light.channel = own + shade_depth(shade, light.x) < note.limit ? light.channel : -1;
+    }
+    return light;
+}
+
+#endif

@@ -1,0 +1,127 @@
+/* The line as a scatterer: what it absorbs, what it does with a photon, and what it sends to a camera. These four are
+ * all that packets ask of a scatterer; another kind would answer the same questions in a file of its own.
+ *
+ *     line_profile     the opacity, over that at line centre
+ *     line_propose     an atom that may absorb the photon
+ *     line_scatter     direction and frequency after the scattering
+ *     line_toward      the light that the same scattering sends toward a camera
+ */
+#ifndef LR_KERNEL_SCATTERER_LINE_H
+#define LR_KERNEL_SCATTERER_LINE_H
+
+#include "kernel/deposit.h"
+#include "kernel/phase.h"
+#include "kernel/redistribution.h"
+#include "kernel/tables.h"
+
+LR_FN real line_profile(const struct table_view *table, real a, real x, const int mode, const int narrow)
+{
+    if (mode == MODE_TABLE_GLOBAL || mode == MODE_TABLE_CONSTANT)
+        return voigt_table(table, a, x);
+    if (mode == MODE_APPROXIMATE_VOIGT)
+        return voigt_tanh_blend(a, x, (real)voigt_crossing((double)a));
+    return narrow ? voigt_narrow(a, x) : voigt(a, x);
+}
+
+/* The same along a step. */
+LR_FN struct profiles line_profiles(const struct table_view *table, real a, struct leg leg, const int mode,
+                                    const int narrow)
+{
+    struct profiles seen;
+    seen.start = seen.middle = seen.end = seen.mean = line_profile(table, a, leg.start, mode, narrow);
+    if (WALK_IS_RADIAL && leg.end != leg.start) {
+        seen.middle = line_profile(table, a, leg.middle, mode, narrow);
+        seen.end = line_profile(table, a, leg.end, mode, narrow);
+        seen.mean = leg_mean(seen.start, seen.middle, seen.end, R(1));
+    }
+    return seen;
+}
+
+/* Complete redistribution needs no atom: the proposal is the outgoing frequency itself, always accepted. */
+LR_FN struct velocity_proposal line_propose(const struct table_view *table, real a, real x, struct random4 random,
+                                            const int mode, const int narrow)
+{
+    if (mode == MODE_COMPLETE) {
+        struct velocity_proposal proposal;
+        proposal.u = sample_voigt_profile(a, random);
+        proposal.uniform = rng_uniform(random.r3);
+        proposal.chance = R(1);
+        return proposal;
+    }
+    if (mode == MODE_TABLE_GLOBAL || mode == MODE_TABLE_CONSTANT)
+        return propose_velocity_table(table, a, x, random);
+    return propose_velocity(a, x, random, narrow);
+}
+
+/* The velocity of that atom across the photon, in the plane of both directions. Any plane does: packets and cameras
+ * share it. */
+LR_FN real line_side_velocity(struct random4 random)
+{
+    return thermal_pair(random.r2, random.r3).first;
+}
+
+/* The frequency after a scattering by an angle of cosine g. */
+LR_FN real line_frequency(const struct transport_view *view, real b, real x, real u, real u_side, real g,
+                          const int mode)
+{
+    real recoil = R(0);
+    if (mode == MODE_COMPLETE)
+        return u;
+    if (LR_BRANCH(view->recoil > R(0)))
+        recoil = r_div(view->recoil, b);
+    return redistributed_frequency(x, u, u_side, g, recoil);
+}
+
+struct line_photon {
+    struct vec3 n;
+    real x;
+};
+
+LR_FN real line_dipole_part(const struct transport_view *view, real a, real x)
+{
+    return phase_in_core(a, x) ? view->dipole_core : view->dipole_wing;
+}
+
+LR_FN struct line_photon line_scatter(const struct transport_view *view, real a, real b, struct vec3 n, real x,
+                                      struct velocity_proposal atom, struct random4 random, const int mode,
+                                      const int dipole)
+{
+    struct line_photon out;
+    out.n = dipole ? direction_dipole(n, line_dipole_part(view, a, x), random.r0, random.r1)
+                   : direction_isotropic(random.r0, random.r1);
+    out.x = line_frequency(view, b, x, atom.u, line_side_velocity(random), vec3_dot(n, out.n), mode);
+    return out;
+}
+
+/* Light that a scattering sends toward a camera; `along` is the velocity of the gas in that direction. */
+struct light {
+    real x, amount;
+    int channel; /* -1: none */
+};
+
+LR_FN struct light line_toward(const struct transport_view *view, real a, real b, real along, real g, real x, real u,
+                               real u_side, real share, const int mode)
+{
+    struct light light;
+    light.x = line_frequency(view, b, x, u, u_side, g, mode);
+    light.amount = share * phase_toward(line_dipole_part(view, a, x), g);
+    light.channel = channel_of_shift(&view->channels, frequency_in_mesh_frame(light.x, b, along));
+    return light;
+}
+
+/* The frequency of that light but for the recoil; for several cameras, one that is at least as far from the line
+ * centre. By the atom's velocity in the plane of both directions, x' = x - u + (u cos + u_side sin) of the angle, so
+ * that
+ *
+ *     |x'| <= |x - u| + sqrt(u^2 + u_side^2). */
+LR_FN real line_farthest(const struct transport_view *view, struct vec3 n, real x, real u, real u_side, const int mode,
+                         const int lone)
+{
+    if (mode == MODE_COMPLETE)
+        return u;
+    if (lone)
+        return redistributed_frequency(x, u, u_side, vec3_dot(n, view->toward), R(0));
+    return r_abs(x - u) + r_sqrt(u * u + u_side * u_side);
+}
+
+#endif

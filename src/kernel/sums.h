@@ -1,0 +1,26 @@
+/* What a transport run adds up, in plain doubles: the same for every precision and device. */
+#ifndef LR_KERNEL_SUMS_H
+#define LR_KERNEL_SUMS_H
+
+#include <stdint.h>
+
+enum { TRANSPORT_N_FACE = 6 };
+
+/* Per batch sums; `weight` is 1 per emitted packet. */
+struct transport_batch {
+    double packets, escaped, absorbed, roulette; /* roulette: weight removed minus weight added */
+    double scattered;                            /* sum of the weight at each scattering */
+    double path;                                 /* weight x path of escaped packets */
+    double events;                               /* scatterings, unweighted */
+};
+
+/* One escaped packet, if asked for. */
+struct transport_record {
+    int64_t id, scatterings;
+    double weight, shift, path;
+    double direction[3];
+    int32_t face, cell[3], last_cell[3];
+    double local[3], last_local[3];
+};
+
+#endif
