@@ -40,6 +40,7 @@ enum lr_status {
 };
 
 typedef struct lr_context lr_context;   /* log, progress, stop flag, last error */
+typedef struct lr_document lr_document; /* a model file as it was read, with the settings that change it */
 typedef struct lr_model lr_model;       /* a validated model; never changes after loading */
 typedef struct lr_result lr_result;     /* what a run measured */
 typedef struct lr_scene lr_scene;       /* a stored emissivity, to be imaged again */
@@ -79,30 +80,43 @@ struct lr_array {
     const char *units;           /* such as "km s-1"; "1" = plain numbers; NULL = not said */
 };
 
+/* ---- model files ---- */
+
+/* Read a YAML model, once. `settings` are n_setting strings "path.to.key=value" that replace or add values, as `--set`
+ * does. */
+LR_API enum lr_status lr_document_load(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
+                                       lr_document **document);
+/* The same from text. `name` is what messages call it; relative paths of files start at `folder`, NULL = the current
+ * one. */
+LR_API enum lr_status lr_document_parse(lr_context *ctx, const char *name, const char *yaml, const char *folder,
+                                        const char *const *settings, int n_setting, lr_document **document);
+LR_API void lr_document_free(lr_document *document);
+/* A field in the memory of the caller: `{array: NAME}` in the text stands where {file, dataset} would. Values are read
+ * in place whenever a model is made, so that they, the name and the units have to outlive the document. */
+LR_API enum lr_status lr_document_lend(lr_context *ctx, lr_document *document, const struct lr_array *array);
+/* The same document with further settings, as another one. */
+LR_API enum lr_status lr_document_change(lr_context *ctx, const lr_document *document, const char *const *settings,
+                                         int n_setting, lr_document **changed);
+/* The text as it was read; it belongs to the document. */
+LR_API const char *lr_document_text(const lr_document *document);
+/* A document with a list `lines` holds a model for each of them; any other holds one, whose line is "". Names belong to
+ * the document; NULL is that of an index out of range. */
+LR_API int lr_document_model_count(const lr_document *document);
+LR_API const char *lr_document_line(const lr_document *document, int model);
+/* 1 when `file` is the document's own or one that it names, which no result must replace; otherwise 0. */
+LR_API int lr_document_reads(const lr_document *document, const char *file);
+
 /* ---- models and runs ---- */
 
-/* Read and validate a YAML model. `settings` are n_setting strings "path.to.key=value" that replace or add
- * values before validation, as `--set` does. */
+/* The validated model of a line of a document. `line` is NULL or "" for a document with a single one; otherwise errors
+ * begin with its name. */
+LR_API enum lr_status lr_model_create(lr_context *ctx, const lr_document *document, const char *line, lr_model **model);
+/* Both steps for a file with a single line. */
 LR_API enum lr_status lr_model_load(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
                                     lr_model **model);
-/* The same from text, with fields in the memory of the caller: `{array: NAME}` in the text stands where {file, dataset}
- * would, and is one of the n_array `arrays`, whose values are read in place, once, before this returns. `name` is what
- * messages call the text; relative paths of files start at `folder`, NULL = the current one; `line` is as for
- * lr_model_load_line(). */
-LR_API enum lr_status lr_model_load_text(lr_context *ctx, const char *name, const char *yaml, const char *folder,
-                                         const struct lr_array *arrays, int n_array, const char *const *settings,
-                                         int n_setting, const char *line, lr_model **model);
-/* A file with a list `lines` holds a model for each of them: their names, one per line of text; "" for a file with a
- * single `line`. *names is freed with lr_text_free(). */
-LR_API enum lr_status lr_model_lines(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
-                                     char **names);
-/* The model of one of them. Its errors begin with the name. `line` is NULL or "" for a file with a single `line`. */
-LR_API enum lr_status lr_model_load_line(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
-                                         const char *line, lr_model **model);
-/* Whether `file` is the model's own or one that the model names, which no result must replace: *reads is 1 or 0. */
-LR_API enum lr_status lr_model_reads(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
-                                     const char *file, int *reads);
 LR_API void lr_model_free(lr_model *model);
+/* Bytes that its fields take. */
+LR_API double lr_model_memory(const lr_model *model);
 /* Texts of a model, or NULL: "model", "model_resolved" (with the settings, in the flow style of YAML with every text
  * quoted, so that it is JSON too). They belong to the model. */
 LR_API const char *lr_model_text(const lr_model *model, const char *name);

@@ -23,7 +23,15 @@ static enum lr_status load_arrays(struct fixture *f, const struct lr_array *arra
     while (settings && settings[n_setting])
         n_setting++;
     lr_model_free(f->model);
-    return lr_model_load_text(f->ctx, "text", BASE, NULL, arrays, n, settings, n_setting, NULL, &f->model);
+    f->model = NULL;
+    lr_document *document = NULL;
+    enum lr_status status = lr_document_parse(f->ctx, "text", BASE, NULL, settings, n_setting, &document);
+    for (int i = 0; i < n && status == LR_OK; i++)
+        status = lr_document_lend(f->ctx, document, &arrays[i]);
+    if (status == LR_OK)
+        status = lr_model_create(f->ctx, document, NULL, &f->model);
+    lr_document_free(document);
+    return status;
 }
 
 #define SETTINGS(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -177,14 +185,16 @@ static void test_errors(void **state)
 static void test_folder(void **state)
 {
     struct fixture *f = *state;
-    lr_model *model = NULL;
-    assert_int_equal(lr_model_load_text(f->ctx, "text",
-                                        "mesh: {cells: [1, 1, 1], size: [1 pc, 1 pc, 1 pc]}\nline: lya\n"
-                                        "medium: {temperature: {file: gone.h5, dataset: T}, density: 1 cm^-3}\n"
-                                        "sources: [{point: {position: [0 pc, 0 pc, 0 pc]}, spectrum: local, "
-                                        "luminosity: 1 1/s}]\n",
-                                        "some/where", NULL, 0, NULL, 0, NULL, &model),
-                     LR_ERROR_IO);
+    lr_document *document = NULL;
+    assert_int_equal(lr_document_parse(f->ctx, "text",
+                                       "mesh: {cells: [1, 1, 1], size: [1 pc, 1 pc, 1 pc]}\nline: lya\n"
+                                       "medium: {temperature: {file: gone.h5, dataset: T}, density: 1 cm^-3}\n"
+                                       "sources: [{point: {position: [0 pc, 0 pc, 0 pc]}, spectrum: local, "
+                                       "luminosity: 1 1/s}]\n",
+                                       "some/where", NULL, 0, &document),
+                     LR_OK);
+    assert_int_equal(lr_model_create(f->ctx, document, NULL, &f->model), LR_ERROR_IO);
+    lr_document_free(document);
     assert_non_null(strstr(lr_last_error(f->ctx), "text:3:"));
     assert_non_null(strstr(lr_last_error(f->ctx), "some/where/gone.h5"));
 }
