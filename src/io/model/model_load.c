@@ -6,8 +6,16 @@
 #include <string.h>
 
 #include "io/model/document.h"
+#include "io/model/model_line.h"
 #include "io/model/model_line_list.h"
-#include "io/model/model_reader.h"
+#include "io/model/model_medium.h"
+#include "io/model/model_mesh.h"
+#include "io/model/model_observation.h"
+#include "io/model/model_options.h"
+#include "io/model/model_populations.h"
+#include "io/model/model_snapshot.h"
+#include "io/model/model_source.h"
+#include "io/model/model_value.h"
 #include "io/snapshot/snapshot.h"
 #include "model/field.h"
 

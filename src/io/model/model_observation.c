@@ -1,6 +1,6 @@
 /* Sections `channels`, `cameras` and `image` together: all or none, and channels where the line is. Also their second
  * reading, when a stored emissivity is imaged again. */
-#include "io/model/model_reader.h"
+#include "io/model/model_observation.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,8 +8,11 @@
 
 #include "io/model/document.h"
 #include "io/model/model_load.h"
+#include "io/model/model_options.h"
+#include "io/model/model_shift.h"
+#include "io/model/model_value.h"
 
-enum lr_status read_channels(const struct reader *r, const struct yaml_node *node, struct channels *channels)
+static enum lr_status read_channels(const struct reader *r, const struct yaml_node *node, struct channels *channels)
 {
     const struct yaml_node *number = NULL, *range_node = NULL;
     double shift[2] = {0};
