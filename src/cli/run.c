@@ -259,6 +259,7 @@ static int transport(lr_context *ctx, const struct task *task, struct console *c
         lr_result_free(result);
         return status == LR_ERROR_INTERRUPTED ? EXIT_STOPPED : EXIT_ERROR;
     }
+    LR_INIT(summary);
     lr_result_summary(result, &summary);
     const bool stopped = interrupt_happened() && (summary.packets < summary.packets_requested ||
                                                   summary.images_missing || summary.report_missing);

@@ -85,6 +85,22 @@ static void test_settings_make_another_document(void **state)
     lr_document_free(changed);
 }
 
+/* Fields that are the same everywhere take no room. */
+static void test_memory(void **state)
+{
+    struct fixture *f = *state;
+    const char *const varied[] = {"medium.density={default: 1 cm^-3, regions: [{sphere: {centre: [0 pc, 0 pc, 0 pc], "
+                                  "radius: 0.5 pc}, value: 2 cm^-3}]}"};
+    lr_document *document = parse(f, BASE), *changed = NULL;
+    make(f, document, NULL);
+    assert_true(lr_model_memory(f->model) == 0.0);
+    assert_int_equal(lr_document_change(f->ctx, document, varied, 1, &changed), LR_OK);
+    make(f, changed, NULL);
+    assert_true(lr_model_memory(f->model) == 4 * 2 * 2 * sizeof(double)); /* alpha0 */
+    lr_document_free(changed);
+    lr_document_free(document);
+}
+
 static void test_errors_name_the_place(void **state)
 {
     struct fixture *f = *state;
@@ -156,6 +172,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_one_model, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_lines, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_settings_make_another_document, fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(test_memory, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_errors_name_the_place, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_files_that_are_read, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_the_file_is_read_once, fixture_setup, fixture_teardown),

@@ -8,7 +8,8 @@ enum { NX = 4, NY = 2, NZ = 2, N_CELL = NX * NY * NZ };
 static struct lr_array cells_array(const char *name, const void *data, enum lr_type type, int64_t size,
                                    const char *units)
 {
-    return (struct lr_array){.name = name,
+    return (struct lr_array){.size = sizeof(struct lr_array),
+                             .name = name,
                              .data = data,
                              .type = type,
                              .rank = 3,
@@ -97,7 +98,8 @@ static void test_units_are_converted(void **state)
     double values[3 * N_CELL];
     for (int i = 0; i < 3 * N_CELL; i++)
         values[i] = i;
-    const struct lr_array array = {.name = "v",
+    const struct lr_array array = {.size = sizeof array,
+                                   .name = "v",
                                    .data = values,
                                    .type = LR_FLOAT64,
                                    .rank = 4,
@@ -115,8 +117,14 @@ static void test_edges(void **state)
 {
     struct fixture *f = *state;
     const double edges[] = {0.0, 1.0, 3.0};
-    const struct lr_array array = {
-        .name = "x", .data = edges, .type = LR_FLOAT64, .rank = 1, .shape = {3}, .stride = {8}, .units = "pc"};
+    const struct lr_array array = {.size = sizeof array,
+                                   .name = "x",
+                                   .data = edges,
+                                   .type = LR_FLOAT64,
+                                   .rank = 1,
+                                   .shape = {3},
+                                   .stride = {8},
+                                   .units = "pc"};
     assert_int_equal(
         load_arrays(f, &array, 1, SETTINGS("mesh={edges: {x: {array: x}, y: [0 pc, 1 pc], z: [0 pc, 1 pc]}}")), LR_OK);
     assert_int_equal(f->model->mesh.n[0], 2);
@@ -131,8 +139,14 @@ static void test_bricks(void **state)
     const int64_t position[9][3] = {{0, 0, 0}, {0, 0, 1}, {0, 1, 0}, {0, 1, 1}, {1, 0, 0},
                                     {1, 0, 1}, {1, 1, 0}, {1, 1, 1}, {1, 0, 0}};
     struct lr_array arrays[] = {
-        {.name = "l", .data = level, .type = LR_INT32, .rank = 1, .shape = {9}, .stride = {4}},
-        {.name = "p", .data = position, .type = LR_INT64, .rank = 2, .shape = {9, 3}, .stride = {24, 8}}};
+        {.size = sizeof *arrays, .name = "l", .data = level, .type = LR_INT32, .rank = 1, .shape = {9}, .stride = {4}},
+        {.size = sizeof *arrays,
+         .name = "p",
+         .data = position,
+         .type = LR_INT64,
+         .rank = 2,
+         .shape = {9, 3},
+         .stride = {24, 8}}};
     const char *mesh = "mesh={cells: [2, 1, 1], size: [2 pc, 1 pc, 1 pc], bricks: {level: {array: l}, "
                        "position: {array: p}}}";
     assert_int_equal(load_arrays(f, arrays, 2, SETTINGS(mesh)), LR_OK);

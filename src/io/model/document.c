@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/structure.h"
 #include "io/model/model_inputs.h"
 #include "io/model/model_line_list.h"
 
@@ -130,8 +131,9 @@ enum lr_status lr_document_lend(lr_context *ctx, lr_document *document, const st
     struct lr_array *arrays = realloc(document->array, ((size_t)document->n_array + 1) * sizeof *arrays);
     if (!arrays)
         return lr_fail(ctx, LR_ERROR_MEMORY, "%s: out of memory", document->name);
-    arrays[document->n_array++] = *array;
     document->array = arrays;
+    LR_TRY(structure_take(ctx, "lr_array", array, &arrays[document->n_array], sizeof *arrays));
+    document->n_array++;
     return LR_OK;
 }
 

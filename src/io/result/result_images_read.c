@@ -130,24 +130,24 @@ static enum lr_status read_report(const struct hdf5_reader *reader, const char *
                    {"depth_largest_without_stimulated_emission", &report->bare.largest},
                    {"correlation_with_column", &report->correlation},
                    {"centroid_shift", &report->shift},
-                   {"image_flux", &report->check.image.value},
-                   {"image_flux_error", &report->check.image.error},
-                   {"packet_flux", &report->check.packets.value},
-                   {"packet_flux_error", &report->check.packets.error},
-                   {"packet_angle", &report->check.angle},
-                   {"flux_deviation", &report->check.deviation}};
+                   {"image_flux", &cube->check.image.value},
+                   {"image_flux_error", &cube->check.image.error},
+                   {"packet_flux", &cube->check.packets.value},
+                   {"packet_flux_error", &cube->check.packets.error},
+                   {"packet_angle", &cube->check.angle},
+                   {"flux_deviation", &cube->check.deviation}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         *numbers[i].value = NAN;
         if (hdf5_read_has_attribute(reader, group, numbers[i].name) &&
             hdf5_read_any_number(reader, group, numbers[i].name, numbers[i].value) == LR_OK)
             snprintf(report->camera, sizeof report->camera, "%s", cube->camera.name);
     }
-    if (!isfinite(report->check.angle))
-        report->check.angle = 0.0;
+    if (!isfinite(cube->check.angle))
+        cube->check.angle = 0.0;
     int n = 0;
     if (hdf5_read_has_attribute(reader, group, "flux_not_compared"))
-        LR_TRY(hdf5_read_texts(reader, group, "flux_not_compared", 1, sizeof report->check.missing,
-                               report->check.missing, &n));
+        LR_TRY(hdf5_read_texts(reader, group, "flux_not_compared", 1, sizeof cube->check.missing, cube->check.missing,
+                               &n));
     return LR_OK;
 }
 
