@@ -1,6 +1,6 @@
 /* linerad: Monte Carlo transport of spectral-line photons.
  *
- * The whole public interface. Types are opaque, numbers are double or 64-bit integers (images float), and every
+ * The whole public interface. Objects are opaque, numbers are double or 64-bit integers (images float), and every
  * function that can fail returns a status; lr_last_error() then holds one line of text that says what
  * happened, where, and what to do.
  *
@@ -13,10 +13,23 @@
  *     lr_result_free(result);
  *     lr_model_free(model);
  *     lr_context_free(ctx);
+ *
+ * Threads. A context belongs to one thread at a time; threads that work side by side have one each. Calculations
+ * (lr_run, lr_scene_image, lr_solve_parcels) may go on side by side, and each starts threads of its own. Whatever reads
+ * or writes files or units (loading, parsing, lr_model_create, writing, and lr_context_free) goes through HDF5, CFITSIO
+ * and UDUNITS, which keep state of their own: one such call at a time in a process. Objects other than contexts do not
+ * change once they are made, and any number of threads may look at one; the exceptions are lr_document_lend and
+ * lr_cube_moments, which change theirs. Log and progress functions are called in the thread that made the call.
+ * lr_context_stop may be called at any time, from any thread.
+ *
+ * What stays. A patch version (0.1.x) adds functions, members at the end of structures and values at the end of
+ * enumerations, and changes or takes away nothing: programs go on without being compiled again. Before 1.0 a minor
+ * version may change the interface, and the library then has another soname; CHANGELOG.md says how.
  */
 #ifndef LINERAD_H
 #define LINERAD_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -29,6 +42,19 @@ extern "C" {
 #define LR_API
 #endif
 
+/* The version of this header; lr_version() is that of the library. Both are "MAJOR.MINOR.PATCH". */
+#define LINERAD_VERSION_MAJOR 0
+#define LINERAD_VERSION_MINOR 1
+#define LINERAD_VERSION_PATCH 0
+#define LINERAD_VERSION "0.1.0"
+LR_API const char *lr_version(void);
+
+/* Structures that may grow begin with `size`, the bytes that the caller knows of them. LR_INIT(variable) sets it and
+ * the rest to zero, as {.size = sizeof variable} does in C, before the caller or the library fills one; members that
+ * one of the two does not know are zero for the other. Pairs of numbers (lr_estimate, lr_depth) never grow. */
+#define LR_INIT(variable) lr_init(&(variable), sizeof(variable))
+LR_API void lr_init(void *structure, size_t size);
+
 enum lr_status {
     LR_OK = 0,
     LR_ERROR_INPUT = 1,       /* the model or an argument is wrong; the text says where */
@@ -40,11 +66,12 @@ enum lr_status {
 };
 
 typedef struct lr_context lr_context;   /* log, progress, stop flag, last error */
+typedef struct lr_document lr_document; /* a model file as it was read, with the settings that change it */
 typedef struct lr_model lr_model;       /* a validated model; never changes after loading */
 typedef struct lr_result lr_result;     /* what a run measured */
 typedef struct lr_scene lr_scene;       /* a stored emissivity, to be imaged again */
 typedef struct lr_molecule lr_molecule; /* levels, lines and collision rates */
-typedef struct lr_cloud lr_cloud;       /* random fields of a turbulent cloud */
+typedef struct lr_cube lr_cube;         /* channel maps of one camera */
 
 enum lr_log_level { LR_LOG_INFO = 0, LR_LOG_WARNING = 1 };
 
@@ -63,13 +90,12 @@ LR_API void lr_context_stop(lr_context *ctx);
 /* The text of the last error, one line, never NULL; valid until the next call with this context. */
 LR_API const char *lr_last_error(const lr_context *ctx);
 
-LR_API const char *lr_version(void);
-
 /* ---- arrays in memory ---- */
 
 enum lr_type { LR_FLOAT32, LR_FLOAT64, LR_INT32, LR_INT64, LR_BOOL }; /* LR_BOOL: one byte, 0 or 1 */
 enum { LR_MAX_RANK = 8 };
 struct lr_array {
+    size_t size;
     const char *name;
     const void *data; /* the first element */
     enum lr_type type;
@@ -79,41 +105,49 @@ struct lr_array {
     const char *units;           /* such as "km s-1"; "1" = plain numbers; NULL = not said */
 };
 
+/* ---- model files ---- */
+
+/* Read a YAML model, once. `settings` are n_setting strings "path.to.key=value" that replace or add values, as `--set`
+ * does. */
+LR_API enum lr_status lr_document_load(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
+                                       lr_document **document);
+/* The same from text. `name` is what messages call it; relative paths of files start at `folder`, NULL = the current
+ * one. */
+LR_API enum lr_status lr_document_parse(lr_context *ctx, const char *name, const char *yaml, const char *folder,
+                                        const char *const *settings, int n_setting, lr_document **document);
+LR_API void lr_document_free(lr_document *document);
+/* A field in the memory of the caller: `{array: NAME}` in the text stands where {file, dataset} would. Values are read
+ * in place whenever a model is made, so that they, the name and the units have to outlive the document. */
+LR_API enum lr_status lr_document_lend(lr_context *ctx, lr_document *document, const struct lr_array *array);
+/* The same document with further settings, as another one. */
+LR_API enum lr_status lr_document_change(lr_context *ctx, const lr_document *document, const char *const *settings,
+                                         int n_setting, lr_document **changed);
+/* The text as it was read; it belongs to the document. */
+LR_API const char *lr_document_text(const lr_document *document);
+/* A document with a list `lines` holds a model for each of them; any other holds one, whose line is "". Names belong to
+ * the document; NULL is that of an index out of range. */
+LR_API int lr_document_model_count(const lr_document *document);
+LR_API const char *lr_document_line(const lr_document *document, int model);
+/* 1 when `file` is the document's own or one that it names, which no result must replace; otherwise 0. */
+LR_API int lr_document_reads(const lr_document *document, const char *file);
+
 /* ---- models and runs ---- */
 
-/* Read and validate a YAML model. `settings` are n_setting strings "path.to.key=value" that replace or add
- * values before validation, as `--set` does. */
+/* The validated model of a line of a document. `line` is NULL or "" for a document with a single one; otherwise errors
+ * begin with its name. */
+LR_API enum lr_status lr_model_create(lr_context *ctx, const lr_document *document, const char *line, lr_model **model);
+/* Both steps for a file with a single line. */
 LR_API enum lr_status lr_model_load(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
                                     lr_model **model);
-/* The same from text, with fields in the memory of the caller: `{array: NAME}` in the text stands where {file, dataset}
- * would, and is one of the n_array `arrays`, whose values are read in place, once, before this returns. `name` is what
- * messages call the text; relative paths of files start at `folder`, NULL = the current one; `line` is as for
- * lr_model_load_line(). */
-LR_API enum lr_status lr_model_load_text(lr_context *ctx, const char *name, const char *yaml, const char *folder,
-                                         const struct lr_array *arrays, int n_array, const char *const *settings,
-                                         int n_setting, const char *line, lr_model **model);
-/* A file with a list `lines` holds a model for each of them: their names, one per line of text; "" for a file with a
- * single `line`. *names is freed with lr_text_free(). */
-LR_API enum lr_status lr_model_lines(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
-                                     char **names);
-/* The model of one of them. Its errors begin with the name. `line` is NULL or "" for a file with a single `line`. */
-LR_API enum lr_status lr_model_load_line(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
-                                         const char *line, lr_model **model);
-/* Whether `file` is the model's own or one that the model names, which no result must replace: *reads is 1 or 0. */
-LR_API enum lr_status lr_model_reads(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
-                                     const char *file, int *reads);
 LR_API void lr_model_free(lr_model *model);
+/* Bytes that its fields take. */
+LR_API double lr_model_memory(const lr_model *model);
 /* Texts of a model, or NULL: "model", "model_resolved" (with the settings, in the flow style of YAML with every text
  * quoted, so that it is JSON too). They belong to the model. */
 LR_API const char *lr_model_text(const lr_model *model, const char *name);
 /* What was understood, in physical units: mesh, line, ranges of every field, optical depths, sources,
  * expected scatterings, memory and a time estimate. *text is freed with lr_text_free(). */
 LR_API enum lr_status lr_model_report(lr_context *ctx, const lr_model *model, char **text);
-/* What a model file may say, from the tables that lr_model_load() validates with. `section` is the name of a mapping in
- * it, such as "mesh" or "image.beam": *text is then a table of its keys, of what each holds, its default and meaning. A
- * key, "run.packets", has its row alone. NULL or "": the names of all mappings. *text is freed with lr_text_free(). */
-enum lr_format { LR_TERMINAL, LR_MARKDOWN };
-LR_API enum lr_status lr_model_keys(lr_context *ctx, const char *section, enum lr_format format, char **text);
 /* Version, backends, devices and SIMD width. *text is freed with lr_text_free(). */
 LR_API enum lr_status lr_system_report(lr_context *ctx, char **text);
 LR_API void lr_text_free(char *text);
@@ -134,6 +168,7 @@ struct lr_estimate {
 
 /* Numbers of a run. Frequencies x = (nu - nu0) / nu_D in Doppler units of reference_b; x > 0 is blue. */
 struct lr_summary {
+    size_t size;
     char line[64];                             /* its name in a model of several lines; or "" */
     int64_t packets;                           /* finished */
     int64_t packets_requested;                 /* more than `packets` only after lr_context_stop() */
@@ -165,16 +200,12 @@ struct lr_summary {
 };
 LR_API void lr_result_summary(const lr_result *result, struct lr_summary *summary);
 
-/* The escaped spectrum: photons/s per unit x, with its error, in n_bin bins between edges[0..n_bin].
- * The arrays belong to the result. */
-LR_API void lr_result_spectrum(const lr_result *result, int *n_bin, const double **edges, const double **values,
-                               const double **errors);
-
-/* Everything that a result holds as arrays, under the names and in the units of the result file
- * (docs/result_format.md), such as "spectrum/total", "fields/mean_intensity" and "populations/history_error"; without
- * images. They belong to the result. An index out of range gives an array without a name. */
-LR_API int lr_result_array_count(const lr_result *result);
-LR_API struct lr_array lr_result_array(const lr_result *result, int index);
+/* An array that a result holds, by the name and in the units of the result file (docs/result_format.md): such as
+ * "spectrum/total", photons/s per unit x in the bins between "spectrum/x_edges", "fields/mean_intensity" and
+ * "populations/history_error"; not images. It belongs to the result. 1 when there is one, otherwise 0. */
+LR_API int lr_result_array(const lr_result *result, const char *name, struct lr_array *array);
+/* The names of all that it holds, index 0, 1, 2 ...; NULL after the last. */
+LR_API const char *lr_result_array_name(const lr_result *result, int index);
 /* Texts of a result, or NULL: "model", "model_resolved", "version", "date", "host", "cpu", "mesh" ("cartesian",
  * "shells" or "amr"), "method", "molecule", "transition" (of populations). They belong to the result. */
 LR_API const char *lr_result_text(const lr_result *result, const char *name);
@@ -195,21 +226,24 @@ LR_API enum lr_status lr_molecule_report(lr_context *ctx, const lr_molecule *mol
 /* The built-in molecules, one per line: name, two or more blanks, what it is. Freed with lr_text_free(). */
 LR_API enum lr_status lr_molecule_names(lr_context *ctx, char **text);
 
+/* How many levels and lines it has. They count from 0; the functions below return 0 for others, otherwise 1. */
 LR_API void lr_molecule_size(const lr_molecule *molecule, int *n_level, int *n_line);
 struct lr_line {
+    size_t size;
     double frequency;                      /* Hz */
     double a_ul;                           /* s^-1 */
     double upper_energy;                   /* K, above the lowest level */
     int upper, lower;                      /* levels, from 0 */
     const char *upper_label, *lower_label; /* belong to the molecule */
 };
-LR_API struct lr_line lr_molecule_line(const lr_molecule *molecule, int line);
+LR_API int lr_molecule_line(const lr_molecule *molecule, int index, struct lr_line *line);
 struct lr_level {
+    size_t size;
     double energy;     /* K, above the lowest level */
     double weight;     /* statistical */
     const char *label; /* belongs to the molecule */
 };
-LR_API struct lr_level lr_molecule_level(const lr_molecule *molecule, int level);
+LR_API int lr_molecule_level(const lr_molecule *molecule, int index, struct lr_level *level);
 /* Its name, and its mass in g. */
 LR_API const char *lr_molecule_name(const lr_molecule *molecule);
 LR_API double lr_molecule_mass(const lr_molecule *molecule);
@@ -223,19 +257,20 @@ enum lr_collider {
     LR_H,
     LR_HE,
     LR_PROTON,
-    LR_N_COLLIDER /* arrays over colliders have this length; entry 0 is not used */
+    LR_MAX_COLLIDER = 16 /* arrays over colliders have this length; entry 0 and those without a name are not used */
 };
 /* "H2", "p-H2", "o-H2", "e", "H", "He" or "H+"; 0 when it is none of these. */
 LR_API int lr_collider_find(const char *name);
 /* Rates of collisions with one partner, from 0; both texts belong to the molecule. */
 struct lr_partner {
+    size_t size;
     const char *name;                /* as lr_collider_find() knows it */
     const char *reference;           /* "" = none given */
     int n_transition, n_temperature; /* of the table of rates */
     double coldest, hottest;         /* K, its ends; beyond them the rates are those at the ends */
 };
 LR_API int lr_molecule_partner_count(const lr_molecule *molecule);
-LR_API struct lr_partner lr_molecule_partner(const lr_molecule *molecule, int partner);
+LR_API int lr_molecule_partner(const lr_molecule *molecule, int index, struct lr_partner *partner);
 /* cm^-3 at a temperature in K: A_ul over the sum of the rates of all downward collisions of the upper level; infinite
  * without such collisions. */
 LR_API double lr_molecule_critical_density(const lr_molecule *molecule, int line, int partner, double temperature);
@@ -255,19 +290,21 @@ enum lr_parcel_flag {
     LR_NOT_CONVERGED = 8
 };
 struct lr_parcels {
+    size_t size;
     int64_t n;
-    const double *temperature;            /* [n] K */
-    const double *density[LR_N_COLLIDER]; /* [n] cm^-3 each; NULL = this collider is absent */
-    const double *column;                 /* [n] cm^-2, of the molecule in all its levels */
-    const double *width;                  /* [n] cm s^-1, full width at half maximum of a Gaussian line */
-    const double *background;             /* [n] K, black body */
-    int rates_of[LR_N_COLLIDER];          /* use the rates of another collider; 0 = its own */
+    const double *temperature;              /* [n] K */
+    const double *density[LR_MAX_COLLIDER]; /* [n] cm^-3 each; NULL = this collider is absent */
+    const double *column;                   /* [n] cm^-2, of the molecule in all its levels */
+    const double *width;                    /* [n] cm s^-1, full width at half maximum of a Gaussian line */
+    const double *background;               /* [n] K, black body */
+    int rates_of[LR_MAX_COLLIDER];          /* use the rates of another collider; 0 = its own */
     enum lr_geometry geometry;
     double error; /* relative, of populations; 0 = 1e-6 */
     int threads;  /* 0 = all */
 };
 /* Arrays of the caller; those that are NULL are not wanted. */
 struct lr_parcel_lines {
+    size_t size;
     double *excitation; /* [n][n_line] K; negative when inverted */
     double *depth;      /* [n][n_line] at line centre */
     double *radiation; /* [n][n_line] K, (J(Tex) - J(Tbg)) (1 - exp(-tau)) with J = (h nu / k) / (exp(h nu / kT) - 1) */
@@ -280,14 +317,6 @@ struct lr_parcel_lines {
 };
 LR_API enum lr_status lr_solve_parcels(lr_context *ctx, const lr_molecule *molecule, const struct lr_parcels *parcels,
                                        const struct lr_parcel_lines *lines);
-
-/* What numbers on a command line may measure; without a unit they are in the one named here. */
-enum lr_quantity { LR_IN_KELVIN, LR_IN_CM3, LR_IN_CM2, LR_IN_KM_S, LR_IN_GHZ, LR_IN_PC };
-/* "30", "30 K", "10,20,50 K", "10:100:10 K" (ten values from 10 to 100), "1e3:1e7:log9 cm^-3" (nine, equal in ratio):
- * n CGS values, freed with lr_values_free(). */
-LR_API enum lr_status lr_values_parse(lr_context *ctx, const char *text, enum lr_quantity quantity, double **values,
-                                      int *n);
-LR_API void lr_values_free(double *values);
 
 /* ---- channel maps ---- */
 
@@ -306,15 +335,16 @@ LR_API void lr_scene_free(lr_scene *scene);
 /* Trace its images: a result with cubes and nothing else. */
 LR_API enum lr_status lr_scene_image(lr_context *ctx, const lr_scene *scene, lr_result **result);
 
-LR_API int lr_result_cube_count(const lr_result *result);
-/* A cube of a result as it is written to FITS: with the beam, in the unit that the model asks for. It refers to the
+/* The names of the cameras that a result has cubes of, index 0, 1, 2 ...; NULL after the last. */
+LR_API const char *lr_result_camera(const lr_result *result, int index);
+/* The cube of a camera as it is written to FITS: with the beam, in the unit that the model asks for. It refers to the
  * result, which must outlive it. */
-typedef struct lr_cube lr_cube;
-LR_API enum lr_status lr_cube_create(lr_context *ctx, const lr_result *result, int cube, lr_cube **made);
+LR_API enum lr_status lr_cube_create(lr_context *ctx, const lr_result *result, const char *camera, lr_cube **made);
 LR_API void lr_cube_free(lr_cube *cube);
 /* Values are `scale` times the numbers of the arrays; it is 1 unless float is too narrow for them. Arrays are
  * [n_channel][n_y][n_x] and belong to the cube; row 0 is the lowest, column 0 the leftmost. */
 struct lr_cube_view {
+    size_t size;
     char camera[64];
     const char *unit, *integral_unit; /* as FITS writes them: "K", and of moment 0 "K km s-1" */
     int n_channel, n_y, n_x;
@@ -339,6 +369,7 @@ struct lr_cube_view {
 LR_API void lr_cube_describe(const lr_cube *cube, struct lr_cube_view *view);
 /* Maps [n_y][n_x] along the velocity axis (docs/cubes.md), which belong to the cube. */
 struct lr_moments {
+    size_t size;
     const float *integral, *peak;   /* times `scale`: unit of the values times km/s, and that unit */
     const float *mean, *dispersion; /* km/s; NAN where there is next to no light */
     double scale;
@@ -348,18 +379,9 @@ LR_API enum lr_status lr_cube_moments(lr_context *ctx, lr_cube *cube, struct lr_
 struct lr_depth {
     double mean, largest; /* over pixels, of the channel that is deepest in each; NAN = not known */
 };
-/* The flux that an image of a run with packets shows, and that of the packets themselves that escaped toward its far
- * observer within the same channels and field, in photons s^-1 sr^-1 (docs/imaging.md). Both have the direct light of
- * point sources that the image shows, but on a mesh of layers neither has, and theirs is the flux of one period. */
-struct lr_check {
-    struct lr_estimate image, packets;
-    double angle;     /* rad: half-angle of the cone about the direction of the camera; pi: all packets of shells count;
-                         0 = not compared */
-    double deviation; /* (image - packets) / error of the difference */
-    char missing[96]; /* why there is no comparison; "" = there is one, or there are no packets or no far observer */
-};
 /* What is told of an image, beside the image. */
 struct lr_image {
+    size_t size;
     char camera[64];
     struct lr_depth depth; /* with stimulated emission */
     struct lr_depth bare;  /* without; NAN where the line is no molecule's, or its levels were not kept */
@@ -369,9 +391,22 @@ struct lr_image {
     double shift;          /* cm, or rad of a near observer: largest distance of the centroids of the light of two
                               channels, of those with 1 % or more of that of the brightest; NAN = not known */
     int near;              /* 1: the observer is a near one */
-    struct lr_check check;
 };
-LR_API void lr_result_image(const lr_result *result, int cube, struct lr_image *image);
+/* Of the image of a camera: 1 when there is one, otherwise 0. */
+LR_API int lr_result_image(const lr_result *result, const char *camera, struct lr_image *image);
+/* The flux that an image of a run with packets shows, and that of the packets themselves that escaped toward its far
+ * observer within the same channels and field, in photons s^-1 sr^-1 (docs/imaging.md). Both have the direct light of
+ * point sources that the image shows, but on a mesh of layers neither has, and theirs is the flux of one period. */
+struct lr_check {
+    size_t size;
+    struct lr_estimate image, packets;
+    double angle;     /* rad: half-angle of the cone about the direction of the camera; pi: all packets of shells count;
+                         0 = not compared */
+    double deviation; /* (image - packets) / error of the difference */
+    char missing[96]; /* why there is no comparison; "" = there is one, or there are no packets or no far observer */
+};
+/* Of the image of a camera: 1 when there is one, otherwise 0. */
+LR_API int lr_result_check(const lr_result *result, const char *camera, struct lr_check *check);
 /* Write PREFIX_<camera>.fits for each camera, and beside it what the model asks for: _error, _tau, _mom0, _mom1, _mom2
  * and _peak, _column (.fits), _spectrum (.txt). Each file appears whole or not at all; other programs' files are never
  * replaced. *paths, when wanted, lists the files, one per line; freed with lr_text_free(). */
@@ -379,55 +414,6 @@ LR_API enum lr_status lr_result_write_cubes(lr_context *ctx, const lr_result *re
 /* Fails now when lr_result_write_cubes() for this model or scene and prefix could not succeed. */
 LR_API enum lr_status lr_cube_path_check(lr_context *ctx, const lr_model *model, const char *prefix);
 LR_API enum lr_status lr_scene_path_check(lr_context *ctx, const lr_scene *scene, const char *prefix);
-
-/* ---- a turbulent cloud to begin with (docs/cloud.md) ---- */
-
-/* CGS. Every field is a function of the seed and of the wave vectors, so that a cloud of the same seed on more cells is
- * the same cloud with smaller details. */
-struct lr_cloud_options {
-    int cells; /* along each axis: even, 8 to 1024 */
-    uint64_t seed;
-    double size;               /* cm, edge of the cube */
-    double sigma_v;            /* cm/s, dispersion along one axis: 3 sigma_v^2 = <v_x^2 + v_y^2 + v_z^2> */
-    double velocity_slope;     /* n of the power |v(k)|^2 ~ k^-n of single waves; E(k) ~ k^(2 - n) */
-    double solenoidal;         /* share of that power in waves without divergence; 2/3 is a field without preference */
-    double mean_density;       /* cm^-3 of H2, as all means of the whole volume */
-    double density_width;      /* standard deviation of ln n */
-    double density_slope;      /* n of the power of ln n */
-    double mean_temperature;   /* K */
-    double min_temperature;    /* K */
-    double max_temperature;    /* K */
-    double temperature_index;  /* T ~ n^-index between the two */
-    double transition_density; /* cm^-3 of H2 where CO takes over from OH */
-    double mean_co, mean_oh;   /* cm^-3 of the molecules */
-};
-LR_API struct lr_cloud_options lr_cloud_defaults(void);
-
-/* What came out, from the numbers that are written. */
-struct lr_cloud_statistics {
-    double sigma_v[3];                               /* cm/s, along each axis */
-    double fastest;                                  /* cm/s, largest speed along an axis */
-    double solenoidal;                               /* share of the power */
-    double density[3], temperature[3], co[3], oh[3]; /* smallest, mean, largest */
-    double density_width;                            /* standard deviation of ln n(H2) */
-    double temperature_with_density;                 /* correlation coefficients over cells: of ln T with ln n(H2) */
-                                                     /* (NaN, as those below, where one of the two does not vary) */
-    double co_with_density;                          /* of ln abundance with ln n(H2) */
-    double oh_with_density;
-    double co_with_oh; /* of the two ln abundances */
-};
-LR_API enum lr_status lr_cloud_create(lr_context *ctx, const struct lr_cloud_options *options, lr_cloud **cloud);
-LR_API void lr_cloud_free(lr_cloud *cloud);
-LR_API void lr_cloud_measure(const lr_cloud *cloud, struct lr_cloud_statistics *statistics);
-/* Its fields [cells][cells][cells] over x, y, z, under the names and in the units of the file. They belong to the
- * cloud. An index out of range gives an array without a name. */
-LR_API int lr_cloud_array_count(const lr_cloud *cloud);
-LR_API struct lr_array lr_cloud_array(const lr_cloud *cloud, int index);
-/* A model file (HDF5) with n_H2, temperature, velocity_x, velocity_y, velocity_z, n_CO and n_OH. It appears whole or
- * not at all; a file that is no linerad model is never replaced. */
-LR_API enum lr_status lr_cloud_write(lr_context *ctx, const lr_cloud *cloud, const char *path);
-/* Fails now when lr_cloud_write() to this path could not succeed. */
-LR_API enum lr_status lr_cloud_path_check(lr_context *ctx, const char *path);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-"""The C library, bound through its own header: what include/linerad.h declares is here, and nothing else.
+"""The C library, bound through its own headers: what linerad.h and linerad_tools.h declare is here, and nothing else.
 
 The library is the one named by the environment variable LINERAD_LIBRARY, or the one installed in this package.
 """
@@ -20,11 +20,11 @@ def declarations(header):
     return re.sub(r"\bLR_API\b", "", text)
 
 
-def _find_header():
-    for path in (HERE / "include" / "linerad.h", HERE.parents[1] / "include" / "linerad.h"):
+def _find_header(name):
+    for path in (HERE / "include" / name, HERE.parents[1] / "include" / name):
         if path.exists():
             return path
-    raise ImportError("linerad: the header linerad.h is missing beside the package; install it again")
+    raise ImportError(f"linerad: the header {name} is missing beside the package; install it again")
 
 
 def _find_library():
@@ -41,7 +41,8 @@ def _find_library():
 
 
 ffi = FFI()
-ffi.cdef(declarations(_find_header().read_text(encoding="utf-8")))
+for _name in ("linerad.h", "linerad_tools.h"):
+    ffi.cdef(declarations(_find_header(_name).read_text(encoding="utf-8")))
 lib = ffi.dlopen(_find_library())
 
 
@@ -54,4 +55,19 @@ def take_text(pointer):
     """The same for a text that is ours to free."""
     found = text(pointer)
     lib.lr_text_free(pointer)
+    return found
+
+
+def new_struct(name):
+    """A struct of the library that begins with its size: a pointer to an empty one."""
+    found = ffi.new(f"struct {name} *")
+    found.size = ffi.sizeof(f"struct {name}")
+    return found
+
+
+def names(function, owner):
+    """What a function of (owner, index) counts, up to its NULL."""
+    found = []
+    while (name := text(function(owner, len(found)))) is not None:
+        found.append(name)
     return found

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._library import ffi, lib, text
+from ._library import ffi, lib, new_struct, text
 
 TYPES = {
     lib.LR_FLOAT32: np.dtype(np.float32),
@@ -34,11 +34,14 @@ def view(owner, pointer, shape, dtype, strides=None):
     return np.asarray(_Borrowed(owner, interface))
 
 
-def view_array(owner, array):
-    """(name, numpy array, units) of a struct lr_array."""
+def view_array(function, owner, name):
+    """(numpy array, units) of the array of this name, which a function of (owner, name, struct lr_array) finds."""
+    array = new_struct("lr_array")
+    if not function(owner, name.encode(), array):
+        raise KeyError(name)
     rank = array.rank
     shape, strides = tuple(array.shape[0:rank]), tuple(array.stride[0:rank])
-    return text(array.name), view(owner, array.data, shape, TYPES[array.type], strides), text(array.units)
+    return view(owner, array.data, shape, TYPES[array.type], strides), text(array.units)
 
 
 def lend(arrays):
@@ -49,6 +52,7 @@ def lend(arrays):
     structs = ffi.new("struct lr_array[]", max(len(arrays), 1))
     keep = [structs]
     for struct, (name, (values, units)) in zip(structs, arrays.items()):
+        struct.size = ffi.sizeof("struct lr_array")
         if values.dtype not in _CODES:
             values = values.astype(np.float64)
         if values.ndim > lib.LR_MAX_RANK:

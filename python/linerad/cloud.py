@@ -7,7 +7,7 @@ import numpy as np
 
 from . import _values
 from ._context import Context
-from ._library import ffi, lib
+from ._library import ffi, lib, names
 from ._memory import view_array
 from ._show import Arrays
 from .errors import InputError
@@ -35,8 +35,8 @@ class Cloud:
         self.cells, self.seed = options.cells, options.seed
         self.size = (options.size * u.cm).to(u.pc)
         self.arrays = Arrays()
-        for index in range(lib.lr_cloud_array_count(pointer)):
-            name, values, units = view_array(self._pointer, lib.lr_cloud_array(pointer, index))
+        for name in names(lib.lr_cloud_array_name, self._pointer):
+            values, units = view_array(lib.lr_cloud_array, self._pointer, name)
             self.arrays[name] = u.Quantity(values, u.Unit(units), copy=False, dtype=values.dtype)
         self.density, self.temperature = self.arrays["n_H2"], self.arrays["temperature"]
         self.co, self.oh = self.arrays["n_CO"], self.arrays["n_OH"]
@@ -59,8 +59,7 @@ class Cloud:
         """What came out: dispersions, ranges (smallest, mean, largest) and correlations, CGS."""
         found = ffi.new("struct lr_cloud_statistics *")
         lib.lr_cloud_measure(self._pointer, found)
-        names = [name for name, _ in ffi.typeof(found).item.fields]
-        values = {name: getattr(found, name) for name in names}
+        values = {name: getattr(found, name) for name, _ in ffi.typeof(found).item.fields}
         return {name: value if isinstance(value, float) else list(value) for name, value in values.items()}
 
     def save(self, path):

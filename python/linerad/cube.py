@@ -10,7 +10,7 @@ from astropy.wcs import WCS
 
 from . import _values as v
 from ._context import Context
-from ._library import ffi, lib, text
+from ._library import ffi, lib, new_struct, text
 from ._memory import view
 from .errors import InputError
 
@@ -18,14 +18,13 @@ from .errors import InputError
 class Cube:
     """One cube [channel, y, x]. Its arrays are read-only views of the memory of the result, which they keep alive."""
 
-    def __init__(self, result, index):
+    def __init__(self, result, camera):
         made = ffi.new("lr_cube **")
-        Context().call(lib.lr_cube_create, result._pointer, index, made, depth=4)
+        Context().call(lib.lr_cube_create, result._pointer, camera.encode(), made, depth=4)
         self._pointer = ffi.gc(made[0], lib.lr_cube_free)
-        self._result, self._index = result, index
-        self._view = found = ffi.new("struct lr_cube_view *")
+        self._result, self.camera = result, camera
+        self._view = found = new_struct("lr_cube_view")
         lib.lr_cube_describe(self._pointer, found)
-        self.camera = text(found.camera)
         self.unit = u.Unit(text(found.unit))
         self.integral_unit = u.Unit(text(found.integral_unit))
         self.rest_frequency = found.rest_frequency * u.Hz
@@ -93,8 +92,8 @@ class Cube:
     def report(self):
         """Numbers that the summary tells of the image, NaN where they are not known: largest optical depths (with and
         without stimulated emission), the correlation with the column density, the shift of the line's centroid."""
-        found = ffi.new("struct lr_image *")
-        lib.lr_result_image(self._result._pointer, self._index, found)
+        found = new_struct("lr_image")
+        lib.lr_result_image(self._result._pointer, self.camera.encode(), found)
         return {
             "depth_mean": found.depth.mean,
             "depth_largest": found.depth.largest,
@@ -109,9 +108,8 @@ class Cube:
         """The flux of the image against that of the packets that escaped toward its camera (docs/imaging.md): both with
         their errors, the half-angle of the cone, and the difference in standard errors. Where the two cannot be
         compared, "not_compared" says why; None without packets, and for a near observer."""
-        found = ffi.new("struct lr_image *")
-        lib.lr_result_image(self._result._pointer, self._index, found)
-        check, unit = found.check, u.ph / u.s / u.sr
+        check, unit = new_struct("lr_check"), u.ph / u.s / u.sr
+        lib.lr_result_check(self._result._pointer, self.camera.encode(), check)
         if not check.angle > 0:
             reason = text(check.missing)
             return {"not_compared": reason} if reason else None
@@ -127,7 +125,7 @@ class Cube:
     # ---- maps ----
 
     def _moments(self):
-        found = ffi.new("struct lr_moments *")
+        found = new_struct("lr_moments")
         Context().call(lib.lr_cube_moments, self._pointer, found)
         return found
 

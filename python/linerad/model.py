@@ -8,10 +8,10 @@ import weakref
 import astropy.units as u
 import numpy as np
 
-from . import _values, parts
+from . import _files, _values, parts
 from ._arguments import checked
 from ._context import Context
-from ._library import ffi, lib, take_text
+from ._library import ffi, lib, take_text, text
 from ._memory import lend
 from ._show import short
 from .errors import InputError, Interrupted
@@ -95,15 +95,18 @@ class Model:
             key: parts.write(given[key], key, self._arrays) for key in _SECTIONS if given[key] is not None
         }
         parts.check_shapes(mesh, self._arrays)
-        self._loaded = None
+        self._document = self._loaded = None
 
     @classmethod
     def load(cls, path, settings=()):
-        """A model file, with settings as `--set` takes them: {'medium.tau_mean': 8000}, or ['medium.tau_mean=8000']."""
+        """A model file, with settings as `--set` takes them: {'medium.tau_mean': 8000}, or ['medium.tau_mean=8000'].
+
+        The file is read now, and again only when it has changed.
+        """
         model = cls.__new__(cls)
         model._arrays, model._path, model._name, model._folder = {}, os.fspath(path), os.fspath(path), None
         model._settings = _settings(settings)
-        model.structure = model._loaded = None
+        model.structure = model._document = model._loaded = None
         for line in model.lines or [None]:
             model._pointer(line=line)
         return model
@@ -113,16 +116,15 @@ class Model:
         """Names of the lines of a model that has several; otherwise empty."""
         if self.structure is not None:
             return [str(line.get("name")) for line in self.structure.get("lines", [])]
-        names = ffi.new("char **")
-        Context().call(lib.lr_model_lines, self._path.encode(), *_texts(self._settings), names)
-        return take_text(names[0]).split()
+        document = self._read(Context(), depth=4)
+        names = [text(lib.lr_document_line(document, i)) for i in range(lib.lr_document_model_count(document))]
+        return [name for name in names if name]
 
     @property
     def yaml(self):
         """The model as the text of a model file; arrays are named, not written."""
         if self.structure is None:
-            with open(self._path, encoding="utf-8") as file:
-                return file.read()
+            return text(lib.lr_document_text(self._read(Context(), depth=4)))
         return _values.yaml_text(self.structure)
 
     @property
@@ -132,7 +134,7 @@ class Model:
 
     def __getstate__(self):
         """What the library has loaded stays behind: a copy in another process loads it again."""
-        return {**self.__dict__, "_loaded": None}
+        return {**self.__dict__, "_document": None, "_loaded": None}
 
     def __repr__(self):
         if self.structure is None:
@@ -149,34 +151,38 @@ class Model:
         key = re.sub(r"\.(\d+)", r"[\1]", found["key"] or "")
         return message[: found.start()] + name + key + message[found.end() :]
 
+    def _read(self, context, depth):
+        """The document in the library, with the settings of the model: parsed once, and again when the file or the
+        structure has changed."""
+        seen = _files.stamp(self._path) if self._path else self.yaml
+        if self._document is None or seen is not None and seen != self._document[0]:
+            made = ffi.new("lr_document **")
+            if self._path:
+                arguments = [lib.lr_document_load, self._path.encode()]
+            else:
+                arguments = [lib.lr_document_parse, self._name.encode(), seen.encode(), self._folder.encode()]
+            self._document = self._loaded = None
+            context.call(*arguments, *_texts(self._settings), made, depth=depth + 1)
+            self._document = seen, ffi.gc(made[0], lib.lr_document_free)
+        return self._document[1]
+
     def _pointer(self, settings=(), line=None, context=None, depth=4):
-        """The model in the library, loaded anew when the settings or the line changed."""
-        key = (self._settings + tuple(settings), line)
+        """The model in the library, made anew when the document, the settings or the line changed."""
+        context = context or Context()
+        if not self._path:
+            context.say = self._say
+        document, key = self._read(context, depth), (tuple(settings), line)
         if self._loaded and self._loaded[0] == key:
             return self._loaded[1]
         self._loaded = None
-        context, made = context or Context(), ffi.new("lr_model **")
-        c_settings, n_setting = _texts(key[0])
-        c_line = line.encode() if line else ffi.NULL
-        if self._path:
-            context.call(lib.lr_model_load_line, self._path.encode(), c_settings, n_setting, c_line, made, depth=depth)
-        else:
-            structs, keep = lend(self._arrays)
-            context.say = self._say
-            context.call(
-                lib.lr_model_load_text,
-                self._name.encode(),
-                self.yaml.encode(),
-                self._folder.encode(),
-                structs,
-                len(self._arrays),
-                c_settings,
-                n_setting,
-                c_line,
-                made,
-                depth=depth,
-            )
-            del keep
+        changed, made = ffi.new("lr_document **"), ffi.new("lr_model **")
+        context.call(lib.lr_document_change, document, *_texts(settings), changed, depth=depth)
+        document = ffi.gc(changed[0], lib.lr_document_free)
+        structs, keep = lend(self._arrays)
+        for index in range(len(self._arrays)):
+            context.call(lib.lr_document_lend, document, structs + index, depth=depth)
+        context.call(lib.lr_model_create, document, line.encode() if line else ffi.NULL, made, depth=depth)
+        del document, keep
         self._loaded = (key, ffi.gc(made[0], lib.lr_model_free))
         return self._loaded[1]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _values
 from ._context import Context
-from ._library import ffi, lib, take_text, text
+from ._library import ffi, lib, new_struct, take_text, text
 from .errors import InputError
 
 
@@ -81,9 +81,10 @@ def molecule(name_or_file):
     pointer = ffi.gc(made[0], lib.lr_molecule_free)
     n_level, n_line = ffi.new("int *"), ffi.new("int *")
     lib.lr_molecule_size(pointer, n_level, n_line)
-    levels = [lib.lr_molecule_level(pointer, i) for i in range(n_level[0])]
-    lines = [lib.lr_molecule_line(pointer, i) for i in range(n_line[0])]
-    partners = [_partner(lib.lr_molecule_partner(pointer, i)) for i in range(lib.lr_molecule_partner_count(pointer))]
+    levels = _structs("lr_level", lib.lr_molecule_level, pointer, n_level[0])
+    lines = _structs("lr_line", lib.lr_molecule_line, pointer, n_line[0])
+    n_partner = lib.lr_molecule_partner_count(pointer)
+    partners = [_partner(found) for found in _structs("lr_partner", lib.lr_molecule_partner, pointer, n_partner)]
     labels = [f"{text(line.upper_label)}-{text(line.lower_label)}".replace(" ", "") for line in lines]
     return MoleculeData(
         name=text(lib.lr_molecule_name(pointer)),
@@ -100,6 +101,13 @@ def molecule(name_or_file):
         partners={partner.name: partner for partner in partners},
         _pointer=pointer,
     )
+
+
+def _structs(name, function, pointer, n):
+    found = [new_struct(name) for _ in range(n)]
+    for index, struct in enumerate(found):
+        function(pointer, index, struct)
+    return found
 
 
 def _partner(found):

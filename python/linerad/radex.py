@@ -6,7 +6,7 @@ import astropy.units as u
 import numpy as np
 
 from ._context import Context
-from ._library import ffi, lib
+from ._library import ffi, lib, new_struct
 from ._values import quantity
 from .errors import InputError, Interrupted
 from .molecule import MoleculeData, molecule
@@ -86,7 +86,7 @@ def radex(
         return np.ascontiguousarray(np.broadcast_to(value, shape), dtype=np.float64).reshape(-1)
 
     n = int(np.prod(shape, dtype=np.int64))
-    parcels, lines = ffi.new("struct lr_parcels *"), ffi.new("struct lr_parcel_lines *")
+    parcels, lines = new_struct("lr_parcels"), new_struct("lr_parcel_lines")
     keep = []
 
     def lend(value):

@@ -9,7 +9,7 @@ import numpy as np
 from . import _files
 from ._arguments import checked
 from ._context import Context
-from ._library import ffi, lib, take_text, text
+from ._library import ffi, lib, names, new_struct, take_text, text
 from ._memory import view_array
 from ._show import Arrays
 from .cube import Cube
@@ -40,7 +40,7 @@ class Summary:
     packets where none were followed, those of populations without a molecule."""
 
     def __init__(self, struct):
-        for name, member in ffi.typeof("struct lr_summary").fields:
+        for name, member in ffi.typeof("struct lr_summary").fields[1:]:  # after its size
             value = getattr(struct, name)
             unit = _UNITS.get(name, 1)
             if member.type.kind == "struct":
@@ -155,7 +155,7 @@ class Result:
         result._arrays = None
         result._file = None  # that it was loaded from
         result._settings = ()  # by which its images differ from those of its model
-        found = ffi.new("struct lr_summary *")
+        found = new_struct("lr_summary")
         lib.lr_result_summary(result._pointer, found)
         result.summary = Summary(found[0])
         return result
@@ -180,10 +180,8 @@ class Result:
     @property
     def empty(self):
         """Whether nothing was measured: no spectrum, no image, no populations."""
-        kept = ("spectrum/total", "populations/fraction", "populations/history_change")
-        count = lib.lr_result_array_count(self._pointer)
-        names = {text(lib.lr_result_array(self._pointer, index).name) for index in range(count)}
-        return lib.lr_result_cube_count(self._pointer) == 0 and not names.intersection(kept)
+        kept = {"spectrum/total", "populations/fraction", "populations/history_change"}
+        return not self.cameras and not kept.intersection(names(lib.lr_result_array_name, self._pointer))
 
     # ---- what was measured ----
 
@@ -192,8 +190,8 @@ class Result:
         """Everything but images, as {name: Quantity} with the names of the result file (docs/result_format.md)."""
         if self._arrays is None:
             self._arrays = Arrays()
-            for index in range(lib.lr_result_array_count(self._pointer)):
-                name, values, units = view_array(self._pointer, lib.lr_result_array(self._pointer, index))
+            for name in names(lib.lr_result_array_name, self._pointer):
+                values, units = view_array(lib.lr_result_array, self._pointer, name)
                 unit = u.dimensionless_unscaled if units in (None, "1") else u.Unit(units)
                 self._arrays[name] = u.Quantity(values, unit, copy=False, dtype=values.dtype)
         return self._arrays
@@ -246,21 +244,21 @@ class Result:
     @property
     def cameras(self):
         """Names of the cameras, in order."""
-        return [self._cube(index).camera for index in range(lib.lr_result_cube_count(self._pointer))]
+        return names(lib.lr_result_camera, self._pointer)
 
-    def _cube(self, index):
-        if index not in self._cubes:
-            self._cubes[index] = Cube(_Owner(self._pointer, self._settings), index)
-        return self._cubes[index]
+    def _cube(self, camera):
+        if camera not in self._cubes:
+            self._cubes[camera] = Cube(_Owner(self._pointer, self._settings), camera)
+        return self._cubes[camera]
 
     def cube(self, camera=None):
         """The cube of a camera, by its name or number; the first one without."""
-        names = self.cameras
-        if not names:
+        cameras = self.cameras
+        if not cameras:
             raise KeyError("this result has no images: the model has no cameras")
-        if isinstance(camera, str) and camera not in names:
-            raise KeyError(f"there is no camera '{camera}'; there are {', '.join(names)}")
-        return self._cube(names.index(camera) if isinstance(camera, str) else range(len(names))[camera or 0])
+        if isinstance(camera, str) and camera not in cameras:
+            raise KeyError(f"there is no camera '{camera}'; there are {', '.join(cameras)}")
+        return self._cube(camera if isinstance(camera, str) else cameras[camera or 0])
 
     def moment(self, order, camera=None):
         """A moment map of a cube: Cube.moment."""

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "linerad_tools.h"
 
 enum { MAX_VALUES = 1000000, MAX_TEXT = 4096 };
 

@@ -1,7 +1,6 @@
 /* linerad check */
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "command.h"
 #include "linerad.h"
@@ -36,18 +35,34 @@ static const char help[] =
     "  0  the model is valid\n"
     "  2  error: one line on stderr that names the file and the place\n";
 
-static int report_line(lr_context *ctx, const char *path, const struct settings *settings, const char *line)
+static int report_model(lr_context *ctx, const lr_document *document, const char *line)
 {
     lr_model *model = NULL;
     char *text = NULL;
     int code = EXIT_GOOD;
-    if (lr_model_load_line(ctx, path, (const char *const *)settings->texts, settings->n, line, &model) ||
-        lr_model_report(ctx, model, &text))
+    if (lr_model_create(ctx, document, line, &model) || lr_model_report(ctx, model, &text))
         code = message_error("%s", lr_last_error(ctx));
     else
         code = command_print(text);
     lr_text_free(text);
     lr_model_free(model);
+    return code;
+}
+
+/* Each line under its name, where there are several. */
+static int report_lines(lr_context *ctx, const lr_document *document, const struct lines *lines,
+                        struct console *console)
+{
+    int code = EXIT_GOOD;
+    for (int i = lines->first; i < lines->end && code == EXIT_GOOD; i++) {
+        char title[96];
+        console->line = lr_document_line(document, i);
+        snprintf(title, sizeof title, "%s== line %s ==\n", i == lines->first ? "" : "\n", console->line);
+        code = *console->line ? command_print(title) : EXIT_GOOD;
+        if (code == EXIT_GOOD)
+            code = report_model(ctx, document, console->line);
+        console->line = NULL;
+    }
     return code;
 }
 
@@ -57,22 +72,17 @@ static int report(const char *path, const struct settings *settings, const char 
     if (!ctx)
         return message_error("out of memory");
     struct console console = console_create(false);
+    struct lines lines;
+    lr_document *document = NULL;
+    int code = EXIT_GOOD;
     lr_context_on_log(ctx, console_log, &console);
-    char *names = NULL;
-    int code = lines_find(ctx, path, settings, wanted, &names);
-    for (const char *name = names; name && code == EXIT_GOOD;) {
-        char line[64], title[96];
-        const size_t length = strcspn(name, "\n");
-        snprintf(line, sizeof line, "%.*s", (int)length, name);
-        snprintf(title, sizeof title, "%s== line %s ==\n", name == names ? "" : "\n", line);
-        console.line = line;
-        code = *names ? command_print(title) : EXIT_GOOD;
-        if (code == EXIT_GOOD)
-            code = report_line(ctx, path, settings, line);
-        console.line = NULL;
-        name = name[length] == '\n' ? name + length + 1 : NULL;
-    }
-    lr_text_free(names);
+    if (lr_document_load(ctx, path, (const char *const *)settings->texts, settings->n, &document))
+        code = message_error("%s", lr_last_error(ctx));
+    else
+        code = lines_find(document, path, wanted, &lines);
+    if (code == EXIT_GOOD)
+        code = report_lines(ctx, document, &lines, &console);
+    lr_document_free(document);
     lr_context_free(ctx);
     return code;
 }

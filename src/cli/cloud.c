@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "linerad.h"
+#include "linerad_tools.h"
 #include "message.h"
 #include "options.h"
 

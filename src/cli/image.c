@@ -212,6 +212,7 @@ static int trace(lr_context *ctx, const struct request *request, lr_scene **scen
         lr_scene_path_check(ctx, *scene, request->prefix) || lr_scene_image(ctx, *scene, result) ||
         lr_result_write_cubes(ctx, *result, request->prefix, &cubes))
         return message_error("%s", lr_last_error(ctx));
+    LR_INIT(summary);
     lr_result_summary(*result, &summary);
     if (request->json)
         summary_print_images_json(stdout, &summary, request->source, cubes);

@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #include "command.h"
-#include "linerad.h"
+#include "linerad_tools.h"
 #include "message.h"
 #include "options.h"
 

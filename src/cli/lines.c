@@ -1,32 +1,33 @@
 #include "lines.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "command.h"
 #include "message.h"
 
 /* The names one after the other, for people. */
-static int complain(const char *model, const char *wanted, char *names)
+static int complain(const lr_document *document, const char *model, const char *wanted)
 {
-    if (!*names)
+    char names[512] = "";
+    if (!*lr_document_line(document, 0))
         return message_error("--line %s: %s has a single line; leave this out", wanted, model);
-    for (char *c = names; *c; c++)
-        *c = *c == '\n' ? ' ' : *c;
+    for (int i = 0; i < lr_document_model_count(document); i++) {
+        const size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", i ? " " : "", lr_document_line(document, i));
+    }
     return message_error("--line %s: %s has no such line; its lines are: %s", wanted, model, names);
 }
 
-int lines_find(lr_context *ctx, const char *model, const struct settings *settings, const char *wanted, char **names)
+int lines_find(const lr_document *document, const char *model, const char *wanted, struct lines *lines)
 {
-    if (lr_model_lines(ctx, model, (const char *const *)settings->texts, settings->n, names))
-        return message_error("%s", lr_last_error(ctx));
-    for (char *name = *names, *next = NULL; wanted && *name; name = next) {
-        const size_t length = strcspn(name, "\n");
-        next = name + length + (name[length] == '\n');
-        if (strlen(wanted) == length && strncmp(name, wanted, length) == 0) {
-            memmove(*names, name, length);
-            (*names)[length] = '\0';
+    *lines = (struct lines){0, lr_document_model_count(document)};
+    for (int i = 0; wanted && i < lines->end; i++) {
+        const char *name = lr_document_line(document, i);
+        if (*name && strcmp(name, wanted) == 0) {
+            *lines = (struct lines){i, i + 1};
             return EXIT_GOOD;
         }
     }
-    return wanted ? complain(model, wanted, *names) : EXIT_GOOD;
+    return wanted ? complain(document, model, wanted) : EXIT_GOOD;
 }

@@ -1,12 +1,15 @@
-/* Which lines of a model a command is to work on. */
+/* Which models of a document a command is to work on: all of its lines, or one. */
 #ifndef LINERAD_CLI_LINES_H
 #define LINERAD_CLI_LINES_H
 
 #include "linerad.h"
-#include "settings.h"
 
-/* The names of all lines of a model, or of the one that is `wanted` (NULL = all), as lr_model_lines() gives them; freed
- * with lr_text_free(). Returns an exit code. */
-int lines_find(lr_context *ctx, const char *model, const struct settings *settings, const char *wanted, char **names);
+struct lines {
+    int first, end; /* as lr_document_line() counts them; `end` is the one after the last */
+};
+
+/* All lines of a document, or the one that is `wanted` (NULL = all). `model` is its name in messages. Returns an exit
+ * code. */
+int lines_find(const lr_document *document, const char *model, const char *wanted, struct lines *lines);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "linerad_tools.h"
 #include "message.h"
 #include "nearest.h"
 #include "options.h"
@@ -200,7 +201,7 @@ static int read_options(lr_context *ctx, int argc, char **argv, struct radex_req
 static int complete_request(lr_context *ctx, struct radex_request *request)
 {
     bool any_density = false;
-    for (int c = 1; c < LR_N_COLLIDER; c++)
+    for (int c = 1; c < LR_MAX_COLLIDER; c++)
         any_density = any_density || request->density[c].n;
     const char *missing = !request->temperature.n ? "--temperature"
                           : !any_density          ? "--density"
@@ -258,8 +259,10 @@ static int choose_lines(lr_context *ctx, const char *text, struct radex_block *b
             return EXIT_ERROR;
     }
     for (int i = 0; i < block->n_line && block->n_shown < most; i++) {
-        const double frequency = lr_molecule_line(block->molecule, i).frequency;
-        if (frequency >= range[0] && frequency <= range[1])
+        struct lr_line line;
+        LR_INIT(line);
+        lr_molecule_line(block->molecule, i, &line);
+        if (line.frequency >= range[0] && line.frequency <= range[1])
             shown[block->n_shown++] = i;
     }
     block->shown = shown;
@@ -280,7 +283,7 @@ static bool block_allocate(const struct radex_request *request, struct radex_blo
         good = (*arrays[i] = calloc(BLOCK, sizeof(double))) && good;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         good = (*lines[i] = calloc((size_t)BLOCK * (size_t)block->n_line, sizeof(double))) && good;
-    for (int c = 1; c < LR_N_COLLIDER; c++)
+    for (int c = 1; c < LR_MAX_COLLIDER; c++)
         if (request->density[c].n)
             good = (block->density[c] = calloc(BLOCK, sizeof(double))) && good;
     good = (block->population = calloc((size_t)BLOCK * (size_t)block->n_level, sizeof(double))) && good;
@@ -295,7 +298,7 @@ static void block_free(struct radex_block *block)
                               block->flux_kelvin, block->flux_energy, block->population};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
-    for (int c = 1; c < LR_N_COLLIDER; c++)
+    for (int c = 1; c < LR_MAX_COLLIDER; c++)
         free(block->density[c]);
     free(block->iterations);
     free(block->flags);
@@ -316,7 +319,7 @@ static void fill_block(const struct radex_request *request, int64_t start, struc
         block->background[i] = pick(&request->background, &index);
         block->width[i] = pick(&request->width, &index);
         block->column[i] = pick(&request->column, &index);
-        for (int c = LR_N_COLLIDER - 1; c > 0; c--)
+        for (int c = LR_MAX_COLLIDER - 1; c > 0; c--)
             if (block->density[c])
                 block->density[c][i] = pick(&request->density[c], &index);
         block->temperature[i] = pick(&request->temperature, &index);
@@ -325,7 +328,8 @@ static void fill_block(const struct radex_request *request, int64_t start, struc
 
 static enum lr_status solve_block(lr_context *ctx, const struct radex_request *request, struct radex_block *block)
 {
-    struct lr_parcels parcels = {.n = block->n,
+    struct lr_parcels parcels = {.size = sizeof parcels,
+                                 .n = block->n,
                                  .temperature = block->temperature,
                                  .column = block->column,
                                  .width = block->width,
@@ -333,7 +337,8 @@ static enum lr_status solve_block(lr_context *ctx, const struct radex_request *r
                                  .geometry = request->geometry,
                                  .error = request->error,
                                  .threads = request->threads};
-    const struct lr_parcel_lines lines = {.excitation = block->excitation,
+    const struct lr_parcel_lines lines = {.size = sizeof lines,
+                                          .excitation = block->excitation,
                                           .depth = block->depth,
                                           .radiation = block->radiation,
                                           .flux_kelvin = block->flux_kelvin,
@@ -342,7 +347,7 @@ static enum lr_status solve_block(lr_context *ctx, const struct radex_request *r
                                           .iterations = block->iterations,
                                           .flags = block->flags,
                                           .error = block->error};
-    for (int c = 1; c < LR_N_COLLIDER; c++) {
+    for (int c = 1; c < LR_MAX_COLLIDER; c++) {
         parcels.density[c] = block->density[c];
         parcels.rates_of[c] = request->rates_of[c];
     }
@@ -352,7 +357,7 @@ static enum lr_status solve_block(lr_context *ctx, const struct radex_request *r
 static int64_t count_models(const struct radex_request *request)
 {
     double product = (double)request->temperature.n * request->column.n * request->width.n * request->background.n;
-    for (int c = 1; c < LR_N_COLLIDER; c++)
+    for (int c = 1; c < LR_MAX_COLLIDER; c++)
         product *= request->density[c].n ? request->density[c].n : 1;
     return product < 1e15 ? (int64_t)product : -1;
 }
@@ -445,7 +450,7 @@ static void request_free(struct radex_request *request)
     lr_values_free(request->column.values);
     lr_values_free(request->width.values);
     lr_values_free(request->background.values);
-    for (int c = 1; c < LR_N_COLLIDER; c++)
+    for (int c = 1; c < LR_MAX_COLLIDER; c++)
         lr_values_free(request->density[c].values);
 }
 

@@ -18,8 +18,8 @@ enum radex_format { RADEX_TEXT, RADEX_CSV, RADEX_JSON };
 struct radex_request {
     const char *molecule, *geometry_name, *lines;
     struct radex_axis temperature, column, width, background;
-    struct radex_axis density[LR_N_COLLIDER];
-    int rates_of[LR_N_COLLIDER];
+    struct radex_axis density[LR_MAX_COLLIDER];
+    int rates_of[LR_MAX_COLLIDER];
     enum lr_geometry geometry;
     enum radex_format format;
     double error;
@@ -33,12 +33,12 @@ struct radex_block {
     int64_t n;
     int n_line, n_level, n_shown;
     const int *shown;
-    double *temperature, *column, *width, *background, *density[LR_N_COLLIDER];
+    double *temperature, *column, *width, *background, *density[LR_MAX_COLLIDER];
     double *excitation, *depth, *radiation, *flux_kelvin, *flux_energy, *population, *error;
     int *iterations, *flags;
 };
 
-extern const char *const radex_collider_names[LR_N_COLLIDER];
+extern const char *const radex_collider_names[LR_MAX_COLLIDER];
 
 void radex_write_start(const struct radex_request *request, FILE *file);
 void radex_write_block(const struct radex_request *request, const struct radex_block *block, bool first, FILE *file);

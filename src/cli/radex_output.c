@@ -4,7 +4,7 @@
 #include "json.h"
 #include "radex.h"
 
-const char *const radex_collider_names[LR_N_COLLIDER] = {"", "H2", "p-H2", "o-H2", "e", "H", "He", "H+"};
+const char *const radex_collider_names[LR_MAX_COLLIDER] = {"", "H2", "p-H2", "o-H2", "e", "H", "He", "H+"};
 
 static const double light_speed = 2.99792458e10; /* cm/s */
 
@@ -17,7 +17,9 @@ struct row {
 static struct row row_of(const struct radex_block *block, int64_t model, int shown)
 {
     const int line = block->shown[shown];
-    struct row row = {.line = lr_molecule_line(block->molecule, line), .at = model * block->n_line + line};
+    struct row row = {.at = model * block->n_line + line};
+    LR_INIT(row.line);
+    lr_molecule_line(block->molecule, line, &row.line);
     row.upper = block->population[model * block->n_level + row.line.upper];
     row.lower = block->population[model * block->n_level + row.line.lower];
     return row;
@@ -39,7 +41,7 @@ static void write_text_flags(int flags, FILE *file)
 static void write_text_model(const struct radex_block *block, int64_t i, FILE *file)
 {
     fprintf(file, "# T %g K", block->temperature[i]);
-    for (int c = 1; c < LR_N_COLLIDER; c++)
+    for (int c = 1; c < LR_MAX_COLLIDER; c++)
         if (block->density[c])
             fprintf(file, "  n(%s) %g cm^-3", radex_collider_names[c], block->density[c][i]);
     fprintf(file, "  N %g cm^-2  width %g km/s  background %g K  iterations %d", block->column[i],
@@ -66,7 +68,7 @@ static void write_text_model(const struct radex_block *block, int64_t i, FILE *f
 static void write_csv_header(const struct radex_request *request, FILE *file)
 {
     fputs("temperature_K", file);
-    for (int c = 1; c < LR_N_COLLIDER; c++)
+    for (int c = 1; c < LR_MAX_COLLIDER; c++)
         if (request->density[c].n)
             fprintf(file, ",density_%s_cm-3", radex_collider_names[c]);
     fputs(",column_cm-2,width_km/s,background_K,line,upper,lower,E_u_K,frequency_GHz,wavelength_um,Tex_K,tau,T_R_K,"
@@ -91,7 +93,7 @@ static void write_csv_model(const struct radex_block *block, int64_t i, FILE *fi
     for (int k = 0; k < block->n_shown; k++) {
         const struct row row = row_of(block, i, k);
         fprintf(file, "%.10g", block->temperature[i]);
-        for (int c = 1; c < LR_N_COLLIDER; c++)
+        for (int c = 1; c < LR_MAX_COLLIDER; c++)
             if (block->density[c])
                 fprintf(file, ",%.10g", block->density[c][i]);
         fprintf(file, ",%.10g,%.10g,%.10g,%d,", block->column[i], 1e-5 * block->width[i], block->background[i],
@@ -140,7 +142,7 @@ static void write_json_model(struct json *json, const struct radex_block *block,
     json_open(json, NULL, '{');
     json_number(json, "temperature_K", block->temperature[i]);
     json_open(json, "density_cm3", '{');
-    for (int c = 1; c < LR_N_COLLIDER; c++)
+    for (int c = 1; c < LR_MAX_COLLIDER; c++)
         if (block->density[c])
             json_number(json, radex_collider_names[c], block->density[c][i]);
     json_close(json, '{');

@@ -64,6 +64,8 @@ struct request {
     bool json, quiet, help;
     struct settings settings; /* of --set; the other options come after them and win */
     struct settings short_hands;
+    lr_document *document; /* the model file, read once */
+    struct lines lines;    /* those of it that are wanted */
 };
 
 static void request_free(struct request *request)
@@ -72,6 +74,7 @@ static void request_free(struct request *request)
     free(request->prefix);
     settings_free(&request->settings);
     settings_free(&request->short_hands);
+    lr_document_free(request->document);
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -187,7 +190,8 @@ static int read_request(int argc, char **argv, struct request *request)
 /* What a run of one line reads and writes. */
 struct task {
     const struct request *request;
-    const char *line; /* "" in a model of a single line */
+    int index;        /* of the line in the document */
+    const char *line; /* its name; "" in a model of a single line */
     char *output, *prefix;
 };
 
@@ -198,11 +202,12 @@ static void task_free(struct task *task)
 }
 
 /* slab.h5 -> slab_co.h5 */
-static int task_create(const struct request *request, const char *line, struct task *task)
+static int task_create(const struct request *request, int index, struct task *task)
 {
+    const char *line = lr_document_line(request->document, index);
     const size_t size = strlen(request->output) + strlen(line) + 2;
     const bool ends = strlen(request->output) > strlen(request->prefix); /* with .h5, then */
-    *task = (struct task){request, line, malloc(size), malloc(size)};
+    *task = (struct task){request, index, line, malloc(size), malloc(size)};
     if (!task->output || !task->prefix) {
         task_free(task);
         return message_error("out of memory");
@@ -221,17 +226,10 @@ static int task_error(lr_context *ctx, const struct task *task)
     return message_error("%s", text);
 }
 
-static enum lr_status load(lr_context *ctx, const struct task *task, lr_model **model)
-{
-    const struct settings *settings = &task->request->settings;
-    return lr_model_load_line(ctx, task->request->model, (const char *const *)settings->texts, settings->n, task->line,
-                              model);
-}
-
 /* Reads the model and looks at the places of its files, so that nothing fails after hours. */
 static int check(lr_context *ctx, const struct task *task, lr_model **model)
 {
-    if (load(ctx, task, model) || lr_result_path_check(ctx, task->output) ||
+    if (lr_model_create(ctx, task->request->document, task->line, model) || lr_result_path_check(ctx, task->output) ||
         lr_cube_path_check(ctx, *model, task->prefix))
         return task_error(ctx, task);
     return EXIT_GOOD;
@@ -261,6 +259,7 @@ static int transport(lr_context *ctx, const struct task *task, struct console *c
         lr_result_free(result);
         return status == LR_ERROR_INTERRUPTED ? EXIT_STOPPED : EXIT_ERROR;
     }
+    LR_INIT(summary);
     lr_result_summary(result, &summary);
     const bool stopped = interrupt_happened() && (summary.packets < summary.packets_requested ||
                                                   summary.images_missing || summary.report_missing);
@@ -279,73 +278,84 @@ static int transport(lr_context *ctx, const struct task *task, struct console *c
 
 /* ---- all lines ---- */
 
-/* Calls `step` for each name, one per line of the text, or once for "". */
-static int each_line(lr_context *ctx, const struct request *request, const char *names,
+static int each_line(lr_context *ctx, const struct request *request, struct lines lines,
                      int (*step)(lr_context *ctx, const struct task *task, void *user), void *user)
 {
     int code = EXIT_GOOD;
-    do {
+    for (int i = lines.first; i < lines.end && code == EXIT_GOOD; i++) {
         struct task task;
-        char line[64];
-        const size_t length = strcspn(names, "\n");
-        snprintf(line, sizeof line, "%.*s", (int)length, names);
-        names += length + (names[length] == '\n');
-        code = task_create(request, line, &task);
+        code = task_create(request, i, &task);
         if (code == EXIT_GOOD) {
             code = step(ctx, &task, user);
             task_free(&task);
         }
-    } while (code == EXIT_GOOD && *names);
+    }
     return code;
 }
+
+/* All lines are looked at before the first one runs. Their models wait for their turn as long as they fit into this
+ * many bytes together; larger ones are made again, so that one large model is in memory at a time. */
+static const double most_waiting = 1073741824.0;
 
 struct progress {
     struct console *console;
     struct json json;
-    lr_model *first; /* of the line that runs first: already read */
+    lr_model **waiting; /* [number of lines in the document] or NULL */
+    double bytes;       /* that they take */
 };
 
-/* One of the later lines, which is read again when its turn comes, and says then what it has to say. */
-static int check_later(lr_context *ctx, const struct task *task, void *user)
+/* Warnings are given here, before anything runs. */
+static int check_line(lr_context *ctx, const struct task *task, void *user)
 {
     struct progress *progress = user;
     lr_model *model = NULL;
-    lr_context_on_log(ctx, NULL, NULL);
-    const int code = check(ctx, task, &model);
-    lr_context_on_log(ctx, console_log, progress->console);
-    lr_model_free(model); /* one line in memory at a time */
-    return code;
-}
-
-static int check_first(lr_context *ctx, const struct task *task, void *user)
-{
-    struct progress *progress = user;
     progress->console->line = task->line;
-    const int code = check(ctx, task, &progress->first);
+    const int code = check(ctx, task, &model);
     progress->console->line = NULL;
+    const double bytes = code == EXIT_GOOD ? lr_model_memory(model) : 0.0;
+    const bool runs_next = task->index == task->request->lines.first;
+    if (code == EXIT_GOOD && (runs_next || progress->bytes + bytes <= most_waiting)) {
+        progress->waiting[task->index] = model;
+        progress->bytes += bytes;
+    } else {
+        lr_model_free(model);
+    }
     return code;
 }
 
-/* The first one last, so that it need not be read again. */
-static int check_lines(lr_context *ctx, const struct request *request, const char *names, struct progress *progress)
+/* The first one last: it stays, whatever its size. */
+static int check_lines(lr_context *ctx, const struct request *request, struct progress *progress)
 {
-    char first[64];
-    const size_t length = strcspn(names, "\n");
-    const char *later = names + length + (names[length] == '\n');
-    snprintf(first, sizeof first, "%.*s", (int)length, names);
-    const int code = *later ? each_line(ctx, request, later, check_later, progress) : EXIT_GOOD;
-    return code == EXIT_GOOD ? each_line(ctx, request, first, check_first, progress) : code;
+    const struct lines later = {request->lines.first + 1, request->lines.end};
+    const struct lines first = {request->lines.first, request->lines.first + 1};
+    progress->waiting = calloc((size_t)lr_document_model_count(request->document), sizeof(lr_model *));
+    if (!progress->waiting)
+        return message_error("out of memory");
+    const int code = each_line(ctx, request, later, check_line, progress);
+    return code == EXIT_GOOD ? each_line(ctx, request, first, check_line, progress) : code;
+}
+
+/* The model that waits for this line; or it once more, without the warnings that were given when it was checked. */
+static enum lr_status take_model(lr_context *ctx, const struct task *task, struct progress *progress, lr_model **model)
+{
+    *model = progress->waiting[task->index];
+    progress->waiting[task->index] = NULL;
+    if (*model)
+        return LR_OK;
+    lr_context_on_log(ctx, NULL, NULL);
+    const enum lr_status status = lr_model_create(ctx, task->request->document, task->line, model);
+    lr_context_on_log(ctx, console_log, progress->console);
+    return status;
 }
 
 static int run_line(lr_context *ctx, const struct task *task, void *user)
 {
     struct progress *progress = user;
-    lr_model *model = progress->first;
+    lr_model *model = NULL;
     if (interrupt_happened()) /* after the line before this one was finished */
         return EXIT_STOPPED;
-    progress->first = NULL;
     progress->console->line = task->line;
-    const int code = !model && load(ctx, task, &model)
+    const int code = take_model(ctx, task, progress, &model)
                          ? task_error(ctx, task)
                          : transport(ctx, task, progress->console, model, &progress->json);
     progress->console->line = NULL;
@@ -356,10 +366,9 @@ static int run_line(lr_context *ctx, const struct task *task, void *user)
 static int find_input(lr_context *ctx, const struct task *task, void *user)
 {
     const struct request *request = task->request;
-    const struct settings *settings = &request->settings;
-    int *found = user, reads = 0;
-    if (lr_model_reads(ctx, request->model, (const char *const *)settings->texts, settings->n, task->output, &reads))
-        return message_error("%s", lr_last_error(ctx));
+    int *found = user;
+    const int reads = lr_document_reads(request->document, task->output);
+    (void)ctx;
     if (reads && request->named)
         return message_error("%s: the model reads this file; give the result another name with -o", task->output);
     if (reads)
@@ -370,36 +379,45 @@ static int find_input(lr_context *ctx, const struct task *task, void *user)
 }
 
 /* No result takes the place of what the model reads. */
-static int spare_inputs(lr_context *ctx, struct request *request, const char *names)
+static int spare_inputs(lr_context *ctx, struct request *request)
 {
-    int found = 0, code = each_line(ctx, request, names, find_input, &found);
+    int found = 0, code = each_line(ctx, request, request->lines, find_input, &found);
     if (code == EXIT_GOOD && found) {
         code = set_default_output(request, "_result") ? EXIT_ERROR : set_prefix(request);
         request->named = true; /* a model that reads this one, too, needs a name of the user's */
         if (code == EXIT_GOOD)
-            code = each_line(ctx, request, names, find_input, &found);
+            code = each_line(ctx, request, request->lines, find_input, &found);
     }
     return code;
+}
+
+static int read_document(lr_context *ctx, struct request *request)
+{
+    const struct settings *settings = &request->settings;
+    if (lr_document_load(ctx, request->model, (const char *const *)settings->texts, settings->n, &request->document))
+        return message_error("%s", lr_last_error(ctx));
+    return lines_find(request->document, request->model, request->line, &request->lines);
 }
 
 static int run_lines(lr_context *ctx, struct request *request, struct console *console)
 {
     struct progress progress = {.console = console, .json = {.file = stdout, .first = true}};
-    char *names = NULL;
-    int code = lines_find(ctx, request->model, &request->settings, request->line, &names);
+    int code = read_document(ctx, request);
     if (code == EXIT_GOOD)
-        code = spare_inputs(ctx, request, names);
+        code = spare_inputs(ctx, request);
     if (code == EXIT_GOOD)
-        code = check_lines(ctx, request, names, &progress);
+        code = check_lines(ctx, request, &progress);
     if (code == EXIT_GOOD) {
-        if (request->json && *names)
+        const bool several = *lr_document_line(request->document, 0);
+        if (request->json && several)
             summary_open_list(&progress.json);
-        code = each_line(ctx, request, names, run_line, &progress);
-        if (request->json && *names)
+        code = each_line(ctx, request, request->lines, run_line, &progress);
+        if (request->json && several)
             summary_close_list(&progress.json);
     }
-    lr_model_free(progress.first);
-    lr_text_free(names);
+    for (int i = 0; progress.waiting && i < lr_document_model_count(request->document); i++)
+        lr_model_free(progress.waiting[i]);
+    free(progress.waiting);
     return code == EXIT_GOOD ? command_print("") : code;
 }
 

@@ -117,9 +117,14 @@ static void put_check(struct json *json, const struct lr_check *check)
 static void put_images(struct json *json, const lr_result *result)
 {
     json_open(json, "images", '[');
-    for (int i = 0; i < lr_result_cube_count(result); i++) {
+    const char *camera = NULL;
+    for (int i = 0; (camera = lr_result_camera(result, i)); i++) {
         struct lr_image image;
-        lr_result_image(result, i, &image);
+        struct lr_check check;
+        LR_INIT(image);
+        LR_INIT(check);
+        lr_result_image(result, camera, &image);
+        lr_result_check(result, camera, &check);
         json_open(json, NULL, '{');
         json_text(json, "camera", image.camera);
         put_depth(json, "depth", image.depth);
@@ -128,7 +133,7 @@ static void put_images(struct json *json, const lr_result *result)
         json_number(json, "correlation_with_column", image.correlation);
         json_number(json, "centroid_shift", image.shift);
         json_text(json, "centroid_shift_unit", image.near ? "rad" : "cm");
-        put_check(json, &image.check);
+        put_check(json, &check);
         json_close(json, '{');
     }
     json_close(json, '[');
@@ -137,6 +142,7 @@ static void put_images(struct json *json, const lr_result *result)
 void summary_print_json(struct json *json, const lr_result *result, const char *output, const char *cubes)
 {
     struct lr_summary summary;
+    LR_INIT(summary);
     lr_result_summary(result, &summary);
     const struct lr_summary s = summary.packets > 0 ? summary : without_packets(&summary);
     json_open(json, NULL, '{');
@@ -152,7 +158,7 @@ void summary_print_json(struct json *json, const lr_result *result, const char *
     json_number(json, "emitted", s.emitted);
     put_measured(json, &s);
     put_seconds(json, &s);
-    if (lr_result_cube_count(result) > 0)
+    if (lr_result_camera(result, 0))
         put_images(json, result);
     if (*s.populations)
         put_populations(json, &s);

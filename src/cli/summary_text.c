@@ -104,8 +104,8 @@ static void put_check(FILE *file, const char *label, const struct lr_check *chec
     fprintf(file, "%s: %+.1f sigma\n", format_estimate(packets, sizeof packets, check->packets), check->deviation);
 }
 
-/* Numbers that are not known are left out. */
-static void put_image(FILE *file, const struct lr_image *image, bool with_check)
+/* Numbers that are not known are left out; `check` may be NULL. */
+static void put_image(FILE *file, const struct lr_image *image, const struct lr_check *check)
 {
     const double cm_per_pc = 3.0856775814913673e18, degree = 3.14159265358979323846 / 180;
     const bool known = isfinite(image->depth.mean), bare = isfinite(image->bare.mean);
@@ -137,11 +137,11 @@ static void put_image(FILE *file, const struct lr_image *image, bool with_check)
         fprintf(file, "distance of the centroids of channels unknown: no two of them have light\n");
         snprintf(label, sizeof label, " ");
     }
-    if (with_check && image->check.angle > 0) {
-        put_check(file, label, &image->check);
-    } else if (with_check && *image->check.missing) {
+    if (check && check->angle > 0) {
+        put_check(file, label, check);
+    } else if (check && *check->missing) {
         put_label(file, label);
-        fprintf(file, "flux not compared with packets: %s\n", image->check.missing);
+        fprintf(file, "flux not compared with packets: %s\n", check->missing);
     }
 }
 
@@ -149,27 +149,37 @@ static void put_image(FILE *file, const struct lr_image *image, bool with_check)
 static void put_images(FILE *file, const lr_result *result)
 {
     enum { MANY = 8 };
-    const int n = lr_result_cube_count(result);
-    struct lr_image image, worst = {.camera = ""};
-    int compared = 0;
+    const char *furthest = "";
+    struct lr_image image;
+    struct lr_check check, worst = {.angle = 0};
+    int n = 0, compared = 0;
+    while (lr_result_camera(result, n))
+        n++;
+    LR_INIT(image);
+    LR_INIT(check);
     for (int i = 0; i < n; i++) {
-        lr_result_image(result, i, &image);
-        put_image(file, &image, n <= MANY);
-        if (!(image.check.angle > 0))
+        const char *camera = lr_result_camera(result, i);
+        lr_result_image(result, camera, &image);
+        lr_result_check(result, camera, &check);
+        put_image(file, &image, n <= MANY ? &check : NULL);
+        if (!(check.angle > 0))
             continue;
-        if (compared++ == 0 || fabs(image.check.deviation) > fabs(worst.check.deviation))
-            worst = image;
+        if (compared++ == 0 || fabs(check.deviation) > fabs(worst.deviation)) {
+            worst = check;
+            furthest = camera;
+        }
     }
     if (n > MANY && compared > 0) {
         char label[96];
-        snprintf(label, sizeof label, "worst of %d: '%s'", compared, worst.camera);
-        put_check(file, label, &worst.check);
+        snprintf(label, sizeof label, "worst of %d: '%s'", compared, furthest);
+        put_check(file, label, &worst);
     }
 }
 
 void summary_print_text(FILE *file, const lr_result *result, const char *output, const char *cubes)
 {
     struct lr_summary summary, *s = &summary;
+    LR_INIT(summary);
     lr_result_summary(result, s);
     const double cm_per_km = 1e5;
     const bool followed = s->packets > 0;

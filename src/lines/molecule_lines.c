@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/constants.h"
+#include "base/structure.h"
 #include "lines/critical_density.h"
 
 void lr_molecule_size(const lr_molecule *molecule, int *n_level, int *n_line)
@@ -21,11 +22,15 @@ static double energy_of(const struct molecule *data, int level)
     return kelvin * (data->level[level].energy - lowest);
 }
 
-struct lr_level lr_molecule_level(const lr_molecule *molecule, int level)
+int lr_molecule_level(const lr_molecule *molecule, int index, struct lr_level *level)
 {
     const struct molecule *data = &molecule->data;
-    return (struct lr_level){
-        .energy = energy_of(data, level), .weight = data->level[level].weight, .label = data->level[level].label};
+    if (index < 0 || index >= data->n_level)
+        return 0;
+    const struct lr_level found = {
+        .energy = energy_of(data, index), .weight = data->level[index].weight, .label = data->level[index].label};
+    structure_give(&found, sizeof found, level);
+    return 1;
 }
 
 const char *lr_molecule_name(const lr_molecule *molecule)
@@ -38,17 +43,21 @@ double lr_molecule_mass(const lr_molecule *molecule)
     return molecule->data.mass;
 }
 
-struct lr_line lr_molecule_line(const lr_molecule *molecule, int line)
+int lr_molecule_line(const lr_molecule *molecule, int index, struct lr_line *line)
 {
     const struct molecule *data = &molecule->data;
-    const struct transition *t = &data->line[line];
-    return (struct lr_line){.frequency = t->frequency,
-                            .a_ul = t->a_ul,
-                            .upper_energy = energy_of(data, t->upper),
-                            .upper = t->upper,
-                            .lower = t->lower,
-                            .upper_label = data->level[t->upper].label,
-                            .lower_label = data->level[t->lower].label};
+    if (index < 0 || index >= data->n_line)
+        return 0;
+    const struct transition *t = &data->line[index];
+    const struct lr_line found = {.frequency = t->frequency,
+                                  .a_ul = t->a_ul,
+                                  .upper_energy = energy_of(data, t->upper),
+                                  .upper = t->upper,
+                                  .lower = t->lower,
+                                  .upper_label = data->level[t->upper].label,
+                                  .lower_label = data->level[t->lower].label};
+    structure_give(&found, sizeof found, line);
+    return 1;
 }
 
 int lr_collider_find(const char *name)
@@ -64,15 +73,19 @@ int lr_molecule_partner_count(const lr_molecule *molecule)
     return molecule->data.n_partner;
 }
 
-struct lr_partner lr_molecule_partner(const lr_molecule *molecule, int partner)
+int lr_molecule_partner(const lr_molecule *molecule, int index, struct lr_partner *partner)
 {
-    const struct partner *found = &molecule->data.partner[partner];
-    return (struct lr_partner){.name = collider_name(found->collider),
-                               .reference = found->reference,
-                               .n_transition = found->n_transition,
-                               .n_temperature = found->n_temperature,
-                               .coldest = found->temperature[0],
-                               .hottest = found->temperature[found->n_temperature - 1]};
+    if (index < 0 || index >= molecule->data.n_partner)
+        return 0;
+    const struct partner *rates = &molecule->data.partner[index];
+    const struct lr_partner found = {.name = collider_name(rates->collider),
+                                     .reference = rates->reference,
+                                     .n_transition = rates->n_transition,
+                                     .n_temperature = rates->n_temperature,
+                                     .coldest = rates->temperature[0],
+                                     .hottest = rates->temperature[rates->n_temperature - 1]};
+    structure_give(&found, sizeof found, partner);
+    return 1;
 }
 
 double lr_molecule_critical_density(const lr_molecule *molecule, int line, int partner, double temperature)

@@ -1,8 +1,10 @@
 #include "model/cloud.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/constants.h"
+#include "base/structure.h"
 
 const struct cloud_field_text cloud_field_texts[N_CLOUD_FIELD] = {
     [CLOUD_H2] = {"n_H2", "cm-3", "number density of H2"},
@@ -48,22 +50,27 @@ void lr_cloud_measure(const lr_cloud *cloud, struct lr_cloud_statistics *statist
     *statistics = cloud->statistics;
 }
 
-int lr_cloud_array_count(const lr_cloud *cloud)
+const char *lr_cloud_array_name(const lr_cloud *cloud, int index)
 {
     (void)cloud;
-    return N_CLOUD_FIELD;
+    return index >= 0 && index < N_CLOUD_FIELD ? cloud_field_texts[index].name : NULL;
 }
 
-struct lr_array lr_cloud_array(const lr_cloud *cloud, int index)
+int lr_cloud_array(const lr_cloud *cloud, const char *name, struct lr_array *array)
 {
-    if (index < 0 || index >= N_CLOUD_FIELD)
-        return (struct lr_array){.name = NULL};
+    int index = 0;
+    while (index < N_CLOUD_FIELD && strcmp(cloud_field_texts[index].name, name) != 0)
+        index++;
+    if (index == N_CLOUD_FIELD)
+        return 0;
     const int64_t n = cloud->options.cells, size = sizeof(float);
-    return (struct lr_array){.name = cloud_field_texts[index].name,
-                             .data = cloud->field[index],
-                             .type = LR_FLOAT32,
-                             .rank = 3,
-                             .shape = {n, n, n},
-                             .stride = {n * n * size, n * size, size},
-                             .units = cloud_field_texts[index].units};
+    const struct lr_array found = {.name = cloud_field_texts[index].name,
+                                   .data = cloud->field[index],
+                                   .type = LR_FLOAT32,
+                                   .rank = 3,
+                                   .shape = {n, n, n},
+                                   .stride = {n * n * size, n * size, size},
+                                   .units = cloud_field_texts[index].units};
+    structure_give(&found, sizeof found, array);
+    return 1;
 }

@@ -3,6 +3,7 @@
 #define LR_MODEL_CLOUD_H
 
 #include "base/context.h"
+#include "linerad_tools.h"
 
 enum cloud_field {
     CLOUD_H2,

@@ -23,6 +23,7 @@ struct cube {
     double point_flux, group_flux[IMAGE_GROUPS], group_packets[IMAGE_GROUPS];
     bool as_one; /* velocity does not change inside cells */
     struct lr_image report;
+    struct lr_check check;
     double scale;
     double background; /* K, already taken off when options.subtract is set */
     double seconds;    /* of ray tracing */

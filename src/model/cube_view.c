@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/constants.h"
+#include "base/structure.h"
 #include "model/cube_finish.h"
 #include "model/cube_unit.h"
 #include "model/result.h"
@@ -41,14 +42,15 @@ static enum lr_status fill(lr_context *ctx, lr_cube *cube)
     return LR_OK;
 }
 
-enum lr_status lr_cube_create(lr_context *ctx, const lr_result *result, int index, lr_cube **made)
+enum lr_status lr_cube_create(lr_context *ctx, const lr_result *result, const char *camera, lr_cube **made)
 {
+    const struct cube *source = result_find_cube(result, camera);
     lr_cube *cube = NULL;
     *made = NULL;
-    if (index < 0 || index >= result->n_cube)
-        return lr_fail(ctx, LR_ERROR_INPUT, "there is no cube %d; the result has %d", index, result->n_cube);
+    if (!source)
+        return lr_fail(ctx, LR_ERROR_INPUT, "there is no camera '%s'; the result has %d", camera, result->n_cube);
     LR_TRY(lr_allocate(ctx, 1, sizeof *cube, &cube));
-    enum lr_status status = cube_finish(ctx, &result->cube[index], &result->image, &cube->finished);
+    enum lr_status status = cube_finish(ctx, source, &result->image, &cube->finished);
     if (status == LR_OK)
         status = fill(ctx, cube);
     if (status == LR_OK)
@@ -69,44 +71,45 @@ void lr_cube_free(lr_cube *cube)
     free(cube);
 }
 
-void lr_cube_describe(const lr_cube *made, struct lr_cube_view *view)
+void lr_cube_describe(const lr_cube *made, struct lr_cube_view *to)
 {
     const struct cube *cube = made->finished.cube;
     const struct image_options *options = made->finished.options;
     const struct camera *camera = &cube->camera;
     const double angle = cube_pixel_angle(camera, options->distance, 0);
-    *view = (struct lr_cube_view){.unit = cube_unit_name(options->unit),
-                                  .integral_unit = cube_unit_integral_name(options->unit),
-                                  .n_channel = cube->channels.n,
-                                  .n_y = camera->pixels[1],
-                                  .n_x = camera->pixels[0],
-                                  .values = made->values,
-                                  .errors = made->errors,
-                                  .optical_depth = cube->optical_depth,
-                                  .scale = made->scale,
-                                  .column = cube->column,
-                                  .column_unit = cube->column_unit,
-                                  .rest_frequency = cube->nu0,
-                                  .first = cube->channels.first + 0.5 * cube->channels.width + options->velocity,
-                                  .width = cube->channels.width,
-                                  .angles = angle > 0.0,
-                                  .sky = {options->sky[0], options->sky[1]},
-                                  .distance = options->distance,
-                                  .background = cube->background,
-                                  .subtracted = options->subtract,
-                                  .seconds = cube->seconds};
-    snprintf(view->camera, sizeof view->camera, "%s", camera->name);
+    struct lr_cube_view view = {.unit = cube_unit_name(options->unit),
+                                .integral_unit = cube_unit_integral_name(options->unit),
+                                .n_channel = cube->channels.n,
+                                .n_y = camera->pixels[1],
+                                .n_x = camera->pixels[0],
+                                .values = made->values,
+                                .errors = made->errors,
+                                .optical_depth = cube->optical_depth,
+                                .scale = made->scale,
+                                .column = cube->column,
+                                .column_unit = cube->column_unit,
+                                .rest_frequency = cube->nu0,
+                                .first = cube->channels.first + 0.5 * cube->channels.width + options->velocity,
+                                .width = cube->channels.width,
+                                .angles = angle > 0.0,
+                                .sky = {options->sky[0], options->sky[1]},
+                                .distance = options->distance,
+                                .background = cube->background,
+                                .subtracted = options->subtract,
+                                .seconds = cube->seconds};
+    snprintf(view.camera, sizeof view.camera, "%s", camera->name);
     for (int i = 0; i < 2; i++)
-        view->pixel[i] =
+        view.pixel[i] =
             angle > 0.0 ? cube_pixel_angle(camera, options->distance, i) : camera->field[i] / camera->pixels[i];
     if (cube_has_beam(options))
-        memcpy(view->beam, options->beam, sizeof view->beam);
-    memcpy(view->toward, camera->toward, sizeof view->toward);
-    memcpy(view->right, camera->right, sizeof view->right);
-    memcpy(view->up, camera->up, sizeof view->up);
+        memcpy(view.beam, options->beam, sizeof view.beam);
+    memcpy(view.toward, camera->toward, sizeof view.toward);
+    memcpy(view.right, camera->right, sizeof view.right);
+    memcpy(view.up, camera->up, sizeof view.up);
+    structure_give(&view, sizeof view, to);
 }
 
-enum lr_status lr_cube_moments(lr_context *ctx, lr_cube *cube, struct lr_moments *view)
+enum lr_status lr_cube_moments(lr_context *ctx, lr_cube *cube, struct lr_moments *to)
 {
     const struct finished_cube *f = &cube->finished;
     struct cube_moments *moments = &cube->moments;
@@ -122,10 +125,11 @@ enum lr_status lr_cube_moments(lr_context *ctx, lr_cube *cube, struct lr_moments
         }
         cube->has_moments = true;
     }
-    *view = (struct lr_moments){.integral = moments->integral,
-                                .peak = moments->peak,
-                                .mean = moments->mean,
-                                .dispersion = moments->dispersion,
-                                .scale = cube->map_scale};
+    const struct lr_moments found = {.integral = moments->integral,
+                                     .peak = moments->peak,
+                                     .mean = moments->mean,
+                                     .dispersion = moments->dispersion,
+                                     .scale = cube->map_scale};
+    structure_give(&found, sizeof found, to);
     return LR_OK;
 }

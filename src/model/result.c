@@ -1,6 +1,9 @@
 #include "model/result.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/structure.h"
 
 static void measured_free(struct measured *measured)
 {
@@ -45,24 +48,34 @@ void lr_result_free(lr_result *result)
 
 void lr_result_summary(const lr_result *result, struct lr_summary *summary)
 {
-    *summary = result->summary;
+    structure_give(&result->summary, sizeof result->summary, summary);
 }
 
-void lr_result_spectrum(const lr_result *result, int *n_bin, const double **edges, const double **values,
-                        const double **errors)
+const char *lr_result_camera(const lr_result *result, int index)
 {
-    *n_bin = result->n_bin;
-    *edges = result->x_edge;
-    *values = result->total.value;
-    *errors = result->total.error;
+    return index >= 0 && index < result->n_cube ? result->cube[index].camera.name : NULL;
 }
 
-void lr_result_image(const lr_result *result, int cube, struct lr_image *image)
+const struct cube *result_find_cube(const lr_result *result, const char *camera)
 {
-    *image = result->cube[cube].report;
+    for (int i = 0; i < result->n_cube; i++)
+        if (strcmp(result->cube[i].camera.name, camera) == 0)
+            return &result->cube[i];
+    return NULL;
 }
 
-int lr_result_cube_count(const lr_result *result)
+int lr_result_image(const lr_result *result, const char *camera, struct lr_image *image)
 {
-    return result->n_cube;
+    const struct cube *cube = result_find_cube(result, camera);
+    if (cube)
+        structure_give(&cube->report, sizeof cube->report, image);
+    return cube != NULL;
+}
+
+int lr_result_check(const lr_result *result, const char *camera, struct lr_check *check)
+{
+    const struct cube *cube = result_find_cube(result, camera);
+    if (cube)
+        structure_give(&cube->check, sizeof cube->check, check);
+    return cube != NULL;
 }

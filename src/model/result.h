@@ -59,4 +59,7 @@ struct lr_result {
     int threads, batches;
 };
 
+/* The cube of a camera, or NULL. */
+const struct cube *result_find_cube(const lr_result *result, const char *camera);
+
 #endif

@@ -2,13 +2,15 @@
  * through arrays of structures. */
 #include <string.h>
 
+#include "base/structure.h"
 #include "mesh/amr.h"
 #include "model/result.h"
 
-/* Goes through all arrays there are, and keeps the one that is wanted. */
+/* Goes through all arrays there are, and keeps the one that is wanted, by its name or its place. */
 struct listing {
     const struct lr_result *result;
-    int wanted, n;
+    const char *name; /* or NULL */
+    int place, n;
     struct lr_array found;
 };
 
@@ -33,7 +35,9 @@ static void add(struct listing *list, const char *name, const void *data, enum l
 {
     if (!data)
         return;
-    if (list->n++ != list->wanted)
+    const bool wanted = list->name ? strcmp(name, list->name) == 0 : list->n == list->place;
+    list->n++;
+    if (!wanted)
         return;
     list->found = (struct lr_array){.name = name, .data = data, .type = type, .rank = rank, .units = units};
     int64_t stride = step > 0 ? step : type_size(type);
@@ -150,25 +154,29 @@ static void list_packets(struct listing *list)
     add(list, "packets/last_scattering", p->last_scattering, LR_FLOAT64, 2, shape, 0, "cm");
 }
 
-static struct listing list_arrays(const lr_result *result, int wanted)
+static void list_arrays(struct listing *list)
 {
-    struct listing list = {.result = result, .wanted = wanted};
-    list_spectrum(&list);
-    list_mesh(&list);
-    list_fields(&list);
-    list_populations(&list);
-    list_packets(&list);
-    return list;
+    list_spectrum(list);
+    list_mesh(list);
+    list_fields(list);
+    list_populations(list);
+    list_packets(list);
 }
 
-int lr_result_array_count(const lr_result *result)
+int lr_result_array(const lr_result *result, const char *name, struct lr_array *array)
 {
-    return list_arrays(result, -1).n;
+    struct listing list = {.result = result, .name = name};
+    list_arrays(&list);
+    if (list.found.name)
+        structure_give(&list.found, sizeof list.found, array);
+    return list.found.name != NULL;
 }
 
-struct lr_array lr_result_array(const lr_result *result, int index)
+const char *lr_result_array_name(const lr_result *result, int index)
 {
-    return list_arrays(result, index).found;
+    struct listing list = {.result = result, .place = index};
+    list_arrays(&list);
+    return list.found.name;
 }
 
 /* ---- texts ---- */

@@ -243,7 +243,8 @@ static void all_files_are_listed(void **state)
     snprintf(expected, sizeof expected, "%s_front.fits\n", f->prefix);
     assert_true(strncmp(paths, expected, strlen(expected)) == 0);
     lr_text_free(paths);
-    assert_int_equal(lr_result_cube_count(f->result), 1);
+    assert_non_null(lr_result_camera(f->result, 0));
+    assert_null(lr_result_camera(f->result, 1));
 }
 
 static void only_what_was_asked_for_is_written(void **state)

@@ -163,7 +163,7 @@ static struct lr_check finish(struct fixture *f, const lr_model *model, double r
     lr_context_on_log(f->ctx, hear, heard);
     image_check_finish(f->ctx, model, &check, result);
     lr_context_on_log(f->ctx, NULL, NULL);
-    const struct lr_check found = cube->report.check;
+    const struct lr_check found = cube->check;
     lr_result_free(result);
     return found;
 }

@@ -8,7 +8,8 @@ enum { NX = 4, NY = 2, NZ = 2, N_CELL = NX * NY * NZ };
 static struct lr_array cells_array(const char *name, const void *data, enum lr_type type, int64_t size,
                                    const char *units)
 {
-    return (struct lr_array){.name = name,
+    return (struct lr_array){.size = sizeof(struct lr_array),
+                             .name = name,
                              .data = data,
                              .type = type,
                              .rank = 3,
@@ -23,7 +24,15 @@ static enum lr_status load_arrays(struct fixture *f, const struct lr_array *arra
     while (settings && settings[n_setting])
         n_setting++;
     lr_model_free(f->model);
-    return lr_model_load_text(f->ctx, "text", BASE, NULL, arrays, n, settings, n_setting, NULL, &f->model);
+    f->model = NULL;
+    lr_document *document = NULL;
+    enum lr_status status = lr_document_parse(f->ctx, "text", BASE, NULL, settings, n_setting, &document);
+    for (int i = 0; i < n && status == LR_OK; i++)
+        status = lr_document_lend(f->ctx, document, &arrays[i]);
+    if (status == LR_OK)
+        status = lr_model_create(f->ctx, document, NULL, &f->model);
+    lr_document_free(document);
+    return status;
 }
 
 #define SETTINGS(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -89,7 +98,8 @@ static void test_units_are_converted(void **state)
     double values[3 * N_CELL];
     for (int i = 0; i < 3 * N_CELL; i++)
         values[i] = i;
-    const struct lr_array array = {.name = "v",
+    const struct lr_array array = {.size = sizeof array,
+                                   .name = "v",
                                    .data = values,
                                    .type = LR_FLOAT64,
                                    .rank = 4,
@@ -107,8 +117,14 @@ static void test_edges(void **state)
 {
     struct fixture *f = *state;
     const double edges[] = {0.0, 1.0, 3.0};
-    const struct lr_array array = {
-        .name = "x", .data = edges, .type = LR_FLOAT64, .rank = 1, .shape = {3}, .stride = {8}, .units = "pc"};
+    const struct lr_array array = {.size = sizeof array,
+                                   .name = "x",
+                                   .data = edges,
+                                   .type = LR_FLOAT64,
+                                   .rank = 1,
+                                   .shape = {3},
+                                   .stride = {8},
+                                   .units = "pc"};
     assert_int_equal(
         load_arrays(f, &array, 1, SETTINGS("mesh={edges: {x: {array: x}, y: [0 pc, 1 pc], z: [0 pc, 1 pc]}}")), LR_OK);
     assert_int_equal(f->model->mesh.n[0], 2);
@@ -123,8 +139,14 @@ static void test_bricks(void **state)
     const int64_t position[9][3] = {{0, 0, 0}, {0, 0, 1}, {0, 1, 0}, {0, 1, 1}, {1, 0, 0},
                                     {1, 0, 1}, {1, 1, 0}, {1, 1, 1}, {1, 0, 0}};
     struct lr_array arrays[] = {
-        {.name = "l", .data = level, .type = LR_INT32, .rank = 1, .shape = {9}, .stride = {4}},
-        {.name = "p", .data = position, .type = LR_INT64, .rank = 2, .shape = {9, 3}, .stride = {24, 8}}};
+        {.size = sizeof *arrays, .name = "l", .data = level, .type = LR_INT32, .rank = 1, .shape = {9}, .stride = {4}},
+        {.size = sizeof *arrays,
+         .name = "p",
+         .data = position,
+         .type = LR_INT64,
+         .rank = 2,
+         .shape = {9, 3},
+         .stride = {24, 8}}};
     const char *mesh = "mesh={cells: [2, 1, 1], size: [2 pc, 1 pc, 1 pc], bricks: {level: {array: l}, "
                        "position: {array: p}}}";
     assert_int_equal(load_arrays(f, arrays, 2, SETTINGS(mesh)), LR_OK);
@@ -177,14 +199,16 @@ static void test_errors(void **state)
 static void test_folder(void **state)
 {
     struct fixture *f = *state;
-    lr_model *model = NULL;
-    assert_int_equal(lr_model_load_text(f->ctx, "text",
-                                        "mesh: {cells: [1, 1, 1], size: [1 pc, 1 pc, 1 pc]}\nline: lya\n"
-                                        "medium: {temperature: {file: gone.h5, dataset: T}, density: 1 cm^-3}\n"
-                                        "sources: [{point: {position: [0 pc, 0 pc, 0 pc]}, spectrum: local, "
-                                        "luminosity: 1 1/s}]\n",
-                                        "some/where", NULL, 0, NULL, 0, NULL, &model),
-                     LR_ERROR_IO);
+    lr_document *document = NULL;
+    assert_int_equal(lr_document_parse(f->ctx, "text",
+                                       "mesh: {cells: [1, 1, 1], size: [1 pc, 1 pc, 1 pc]}\nline: lya\n"
+                                       "medium: {temperature: {file: gone.h5, dataset: T}, density: 1 cm^-3}\n"
+                                       "sources: [{point: {position: [0 pc, 0 pc, 0 pc]}, spectrum: local, "
+                                       "luminosity: 1 1/s}]\n",
+                                       "some/where", NULL, 0, &document),
+                     LR_OK);
+    assert_int_equal(lr_model_create(f->ctx, document, NULL, &f->model), LR_ERROR_IO);
+    lr_document_free(document);
     assert_non_null(strstr(lr_last_error(f->ctx), "text:3:"));
     assert_non_null(strstr(lr_last_error(f->ctx), "some/where/gone.h5"));
 }

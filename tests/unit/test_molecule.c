@@ -79,7 +79,10 @@ static void partners_are_shown(void **state)
     assert_int_equal(lamda_try(s, LAMDA_TEXT, strlen(LAMDA_TEXT)), LR_OK);
     const struct lr_molecule shown = {.data = s->molecule};
     assert_int_equal(lr_molecule_partner_count(&shown), 2);
-    const struct lr_partner partner = lr_molecule_partner(&shown, 0);
+    struct lr_partner partner;
+    LR_INIT(partner);
+    assert_int_equal(lr_molecule_partner(&shown, 2, &partner), 0);
+    assert_int_equal(lr_molecule_partner(&shown, 0, &partner), 1);
     assert_string_equal(partner.name, "p-H2");
     assert_true(strlen(partner.reference) > 0);
     assert_int_equal(partner.n_temperature, 2);

@@ -507,13 +507,14 @@ static void the_public_view_is_that_of_the_result(void **state)
 {
     struct fixture *f = *state;
     struct lr_summary summary;
-    int n_bin = 0;
-    const double *edges = NULL, *values = NULL, *errors = NULL;
+    struct lr_array array;
+    LR_INIT(summary);
+    LR_INIT(array);
     lr_result_summary(f->result, &summary);
-    lr_result_spectrum(f->result, &n_bin, &edges, &values, &errors);
     assert_int_equal(summary.packets, 900);
-    assert_int_equal(n_bin, N_BIN);
-    assert_true(edges[0] == -2.0 && values[0] == 5.0 && errors[0] == 0.1);
+    assert_int_equal(lr_result_array(f->result, "spectrum/total_error", &array), 1);
+    assert_int_equal(array.shape[0], N_BIN);
+    assert_true(*(const double *)array.data == 0.1);
     lr_result_free(NULL);
 }
 

@@ -14,13 +14,11 @@
 
 static struct lr_array find(const lr_result *result, const char *name)
 {
-    const int n = lr_result_array_count(result);
-    for (int i = 0; i < n; i++) {
-        const struct lr_array array = lr_result_array(result, i);
-        if (strcmp(array.name, name) == 0)
-            return array;
-    }
-    return (struct lr_array){0};
+    struct lr_array array;
+    LR_INIT(array);
+    const int found = lr_result_array(result, name, &array);
+    assert_int_equal(found, array.name != NULL);
+    return array;
 }
 
 static void test_arrays(void **state)
@@ -40,8 +38,10 @@ static void test_arrays(void **state)
     assert_true(field.rank == 3 && field.shape[0] == SCENE_X && field.shape[1] == SCENE_Y && field.shape[2] == SCENE_Z);
     assert_true(field.stride[0] == 8 * SCENE_Y * SCENE_Z && field.stride[1] == 8 * SCENE_Z && field.stride[2] == 8);
     assert_null(find(r, "fields/mean_intensity_error").name); /* what is not there is not listed */
-    assert_null(lr_result_array(r, -1).name);
-    assert_null(lr_result_array(r, lr_result_array_count(r)).name);
+    assert_null(find(r, "").name);
+    assert_string_equal(lr_result_array_name(r, 0), "spectrum/x_edges");
+    assert_null(lr_result_array_name(r, -1));
+    assert_null(lr_result_array_name(r, 99));
     assert_string_equal(lr_result_text(r, "mesh"), "cartesian");
     assert_string_equal(lr_result_text(r, "model"), image_model);
     assert_null(lr_result_text(r, "molecule"));
@@ -107,8 +107,10 @@ static void check_against_files(struct image_fixture *f)
     lr_cube *cube = NULL;
     struct lr_cube_view view;
     struct lr_moments moments;
+    LR_INIT(view);
+    LR_INIT(moments);
     assert_int_equal(lr_result_write_cubes(f->ctx, f->result, f->prefix, NULL), LR_OK);
-    assert_int_equal(lr_cube_create(f->ctx, f->result, 0, &cube), LR_OK);
+    assert_int_equal(lr_cube_create(f->ctx, f->result, "front", &cube), LR_OK);
     lr_cube_describe(cube, &view);
     assert_int_equal(lr_cube_moments(f->ctx, cube, &moments), LR_OK);
     assert_true(view.scale == 1.0 && moments.scale == 1.0);
@@ -145,7 +147,8 @@ static void test_description(void **state)
     struct image_fixture *f = *state;
     lr_cube *cube = NULL;
     struct lr_cube_view view;
-    assert_int_equal(lr_cube_create(f->ctx, f->result, 0, &cube), LR_OK);
+    LR_INIT(view);
+    assert_int_equal(lr_cube_create(f->ctx, f->result, "front", &cube), LR_OK);
     lr_cube_describe(cube, &view);
     assert_string_equal(view.camera, "front");
     assert_string_equal(view.unit, "Jy/sr");
@@ -155,23 +158,23 @@ static void test_description(void **state)
     assert_true(view.rest_frequency == 2.466e15 && view.beam[0] == 0.0);
     lr_cube_free(cube);
     f->result->image.distance = 0.0;
-    assert_int_equal(lr_cube_create(f->ctx, f->result, 0, &cube), LR_OK);
+    assert_int_equal(lr_cube_create(f->ctx, f->result, "front", &cube), LR_OK);
     lr_cube_describe(cube, &view);
     assert_true(view.angles == 0 && fabs(view.pixel[1] / LR_PARSEC - 1.0) < 1e-12);
     lr_cube_free(cube);
-    assert_int_equal(lr_cube_create(f->ctx, f->result, 1, &cube), LR_ERROR_INPUT);
+    assert_int_equal(lr_cube_create(f->ctx, f->result, "side", &cube), LR_ERROR_INPUT);
     assert_null(cube);
-    assert_string_equal(lr_last_error(f->ctx), "there is no cube 1; the result has 1");
+    assert_string_equal(lr_last_error(f->ctx), "there is no camera 'side'; the result has 1");
 }
 
 /* ---- files ---- */
 
 static void assert_equal_arrays(const lr_result *a, const lr_result *b)
 {
-    const int n = lr_result_array_count(a);
-    assert_int_equal(lr_result_array_count(b), n);
-    for (int i = 0; i < n; i++) {
-        const struct lr_array x = lr_result_array(a, i), y = find(b, x.name);
+    const char *name = NULL;
+    int n = 0;
+    for (; (name = lr_result_array_name(a, n)); n++) {
+        const struct lr_array x = find(a, name), y = find(b, name);
         assert_non_null(y.name);
         assert_true(x.rank == y.rank && x.type == y.type && memcmp(x.shape, y.shape, sizeof x.shape) == 0);
         if (x.rank == 1) /* columns of structures have gaps */
@@ -179,6 +182,7 @@ static void assert_equal_arrays(const lr_result *a, const lr_result *b)
                 assert_memory_equal((const char *)x.data + j * x.stride[0], (const char *)y.data + j * y.stride[0],
                                     x.type == LR_BOOL ? 1 : 4);
     }
+    assert_null(lr_result_array_name(b, n));
 }
 
 static void add_populations(lr_result *result)
@@ -211,6 +215,9 @@ static void test_read(void **state)
     lr_cube *before = NULL, *after = NULL;
     struct lr_cube_view a, b;
     struct lr_summary summary;
+    LR_INIT(a);
+    LR_INIT(b);
+    LR_INIT(summary);
     r->n_bin = 2;
     r->n_mu = 2;
     r->n_phi = 1;
@@ -239,8 +246,8 @@ static void test_read(void **state)
     assert_string_equal(lr_result_text(read, "model"), image_model);
     assert_string_equal(lr_result_text(read, "molecule"), "CO");
     assert_string_equal(lr_result_level_label(read, 1), "1");
-    assert_int_equal(lr_cube_create(f->ctx, r, 0, &before), LR_OK);
-    assert_int_equal(lr_cube_create(f->ctx, read, 0, &after), LR_OK);
+    assert_int_equal(lr_cube_create(f->ctx, r, "front", &before), LR_OK);
+    assert_int_equal(lr_cube_create(f->ctx, read, "front", &after), LR_OK);
     lr_cube_describe(before, &a);
     lr_cube_describe(after, &b);
     assert_string_equal(a.unit, b.unit);
@@ -288,8 +295,9 @@ static void test_narrow(void **state)
     struct image_fixture *f = *state;
     lr_cube *cube = NULL;
     struct lr_cube_view view;
+    LR_INIT(view);
     f->result->cube[0].scale = 1e-70;
-    assert_int_equal(lr_cube_create(f->ctx, f->result, 0, &cube), LR_OK);
+    assert_int_equal(lr_cube_create(f->ctx, f->result, "front", &cube), LR_OK);
     lr_cube_describe(cube, &view);
     assert_true(fabs((double)view.values[3] * view.scale / (3.0 * 1e-70 * 1e23) - 1.0) < 1e-6);
     lr_cube_free(cube);

@@ -4,6 +4,7 @@
 #include "snapshot_fixture.h"
 
 #include "io/schema/schema.h"
+#include "linerad_tools.h"
 #include "model/species.h"
 
 #define RUN(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)

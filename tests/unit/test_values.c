@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "linerad_tools.h"
 
 struct expected {
     const char *text;

@@ -320,5 +320,5 @@ def _with(model, settings):
         return Model.load(model._path, settings)
     copy = Model.__new__(Model)
     copy.__dict__.update(model.__dict__)
-    copy._settings, copy._loaded = settings, None
+    copy._settings, copy._document, copy._loaded = settings, None, None
     return copy

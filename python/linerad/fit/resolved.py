@@ -47,7 +47,6 @@ _texts = weakref.WeakKeyDictionary()  # of models from files, with the stamp of 
 def _file_text(model):
     stamp = _files.stamp(model._path)
     if model not in _texts or _texts[model][0] != stamp:
-        model._loaded = None
         several = bool(model.lines)
         found = '{"lines": []}' if several else text(lib.lr_model_text(model._pointer(), b"model_resolved"))
         _texts[model] = stamp, found

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include "io/hdf5/hdf5_field.h"
-#include "io/model/model_reader.h"
+#include "io/model/model_file.h"
+#include "io/model/model_mesh.h"
+#include "io/model/model_value.h"
 
 enum { MOST_IN_BRICK = 64 };
 

@@ -1,6 +1,6 @@
 /* Section `cameras`: a list; each entry says where an observer is, how much of the sky the image holds, and its pixels.
  */
-#include "io/model/model_reader.h"
+#include "io/model/model_observation.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/constants.h"
+#include "io/model/model_field.h"
+#include "io/model/model_value.h"
 
 /* ---- Name ---- */
 

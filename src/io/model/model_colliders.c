@@ -4,7 +4,11 @@
 #include <float.h>
 #include <stdio.h>
 
-#include "io/model/model_reader.h"
+#include "io/model/model_field.h"
+#include "io/model/model_snapshot.h"
+#include "io/model/model_species.h"
+#include "io/model/model_temperature.h"
+#include "io/model/model_value.h"
 #include "io/snapshot/snapshot.h"
 #include "model/field.h"
 #include "model/species.h"

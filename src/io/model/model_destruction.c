@@ -6,7 +6,8 @@
  * for molecules without a table of rates k_ul(T): n_c is one number, the bracket is the return from the lower level. */
 #include <math.h>
 
-#include "io/model/model_reader.h"
+#include "io/model/model_field.h"
+#include "io/model/model_species.h"
 #include "model/field.h"
 #include "model/line.h"
 #include "model/species.h"

@@ -1,13 +1,16 @@
 /* A field of the medium: a value with a unit, an HDF5 dataset or an array of the shape of the mesh, or a default with
  * regions. */
-#include "io/model/model_reader.h"
+#include "io/model/model_field.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "io/hdf5/hdf5_field.h"
+#include "io/model/model_file.h"
 #include "io/model/model_region.h"
+#include "io/model/model_snapshot.h"
+#include "io/model/model_value.h"
 #include "io/snapshot/snapshot.h"
 #include "model/field.h"
 

@@ -1,6 +1,6 @@
 /* {file: F, dataset: D} in a model file: find the dataset beside the model (or, from `--set`, in the current folder),
  * name the place in every message. {array: A} is an array in the memory of the program that loads the model. */
-#include "io/model/model_reader.h"
+#include "io/model/model_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,16 +8,7 @@
 
 #include "io/hdf5/hdf5_field.h"
 #include "io/model/memory_array.h"
-
-enum lr_status place_error(const struct reader *r, const struct yaml_node *node, enum lr_status status)
-{
-    if (status == LR_OK || status == LR_ERROR_MEMORY)
-        return status;
-    char message[sizeof r->ctx->error];
-    memcpy(message, r->ctx->error, sizeof message);
-    READER_FAIL(r, node, "%s", message);
-    return status;
-}
+#include "io/model/model_value.h"
 
 static enum lr_status text_of(const struct reader *r, const struct yaml_node *node, const char **text)
 {

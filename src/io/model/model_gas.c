@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/constants.h"
-#include "io/model/model_reader.h"
+#include "io/model/model_source.h"
 #include "model/excitation.h"
 #include "model/field.h"
 #include "model/line.h"

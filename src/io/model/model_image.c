@@ -1,10 +1,11 @@
 /* Section `image`: what is kept of the images and in which unit they are written. */
-#include "io/model/model_reader.h"
+#include "io/model/model_observation.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/constants.h"
+#include "io/model/model_value.h"
 #include "model/cube_unit.h"
 
 static const double ARCSEC = LR_PI / 648000.0;

@@ -1,10 +1,11 @@
 /* Section `line`: a name, a molecule, a rotor, or frequency, Einstein A, degeneracies and mass. */
-#include "io/model/model_reader.h"
+#include "io/model/model_line.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #include "io/model/model_line_list.h"
+#include "io/model/model_value.h"
 #include "lines/builtin.h"
 #include "model/line.h"
 

@@ -100,39 +100,35 @@ static enum lr_status check_entry(lr_context *ctx, const struct yaml_tree *tree,
     return LR_OK;
 }
 
-/* The checked list, or NULL when there is none. */
-static enum lr_status find_list(lr_context *ctx, const struct yaml_tree *tree, const struct yaml_node **list)
+enum lr_status model_lines_check(lr_context *ctx, const struct yaml_tree *tree)
 {
-    *list = yaml_find(tree->root, "lines");
-    if (!*list)
+    const struct yaml_node *list = yaml_find(tree->root, "lines");
+    if (!list)
         return LR_OK;
     if (yaml_find(tree->root, "line"))
-        return yaml_fail_key(ctx, tree, *list, "there is 'line' as well; give one of them");
-    LR_TRY(yaml_expect(ctx, tree, *list, YAML_LIST));
-    if (!(*list)->first)
-        return yaml_fail_key(ctx, tree, *list, "there is no line");
-    for (const struct yaml_node *entry = (*list)->first; entry; entry = entry->next)
+        return yaml_fail_key(ctx, tree, list, "there is 'line' as well; give one of them");
+    LR_TRY(yaml_expect(ctx, tree, list, YAML_LIST));
+    if (!list->first)
+        return yaml_fail_key(ctx, tree, list, "there is no line");
+    for (const struct yaml_node *entry = list->first; entry; entry = entry->next)
         LR_TRY(check_entry(ctx, tree, entry));
     return LR_OK;
 }
 
-static enum lr_status join_names(lr_context *ctx, const struct yaml_node *list, const char *between, char **names)
+int model_lines_count(const struct yaml_tree *tree)
 {
-    size_t size = 1, used = 0;
-    for (const struct yaml_node *entry = list ? list->first : NULL; entry; entry = entry->next)
-        size += strlen(yaml_find(entry, "name")->text) + strlen(between);
-    LR_TRY(lr_allocate(ctx, size, 1, names));
-    for (const struct yaml_node *entry = list ? list->first : NULL; entry; entry = entry->next)
-        used += (size_t)snprintf(*names + used, size - used, "%s%s", yaml_find(entry, "name")->text,
-                                 entry->next ? between : "");
-    return LR_OK;
+    const struct yaml_node *list = yaml_find(tree->root, "lines");
+    return list ? list->n_child : 1;
 }
 
-enum lr_status model_lines_names(lr_context *ctx, const struct yaml_tree *tree, char **names)
+const char *model_lines_name(const struct yaml_tree *tree, int index)
 {
-    const struct yaml_node *list = NULL;
-    LR_TRY(find_list(ctx, tree, &list));
-    return join_names(ctx, list, "\n", names);
+    const struct yaml_node *list = yaml_find(tree->root, "lines"), *entry = list ? list->first : NULL;
+    if (!list)
+        return index == 0 ? "" : NULL;
+    while (entry && entry->index != index)
+        entry = entry->next;
+    return entry ? yaml_find(entry, "name")->text : NULL;
 }
 
 /* ---- one of them ---- */
@@ -140,20 +136,21 @@ enum lr_status model_lines_names(lr_context *ctx, const struct yaml_tree *tree, 
 static enum lr_status fail_unknown(lr_context *ctx, const struct yaml_tree *tree, const struct yaml_node *list,
                                    const char *name)
 {
-    char *names = NULL;
-    LR_TRY(join_names(ctx, list, ", ", &names));
-    if (name && *name)
-        (void)yaml_fail_key(ctx, tree, list, "there is no line '%s'; there are %s", name, names);
-    else
-        (void)yaml_fail_key(ctx, tree, list, "this model has several lines; load one of them: %s", names);
+    const char **names = NULL;
+    char joined[512];
+    LR_TRY(lr_allocate(ctx, (size_t)list->n_child, sizeof *names, &names));
+    for (int i = 0; i < list->n_child; i++)
+        names[i] = model_lines_name(tree, i);
+    yaml_join_words(names, list->n_child, joined, sizeof joined);
     free(names);
-    return LR_ERROR_INPUT;
+    if (name && *name)
+        return yaml_fail_key(ctx, tree, list, "there is no line '%s'; there are %s", name, joined);
+    return yaml_fail_key(ctx, tree, list, "this model has several lines; load one of them: %s", joined);
 }
 
 enum lr_status model_lines_choose(lr_context *ctx, struct yaml_tree *tree, const char *name)
 {
-    const struct yaml_node *list = NULL;
-    LR_TRY(find_list(ctx, tree, &list));
+    const struct yaml_node *list = yaml_find(tree->root, "lines");
     if (!list && name && *name)
         return lr_fail(ctx, LR_ERROR_INPUT, "%s: there is no list of lines with a line '%s'", tree->file, name);
     if (!list)

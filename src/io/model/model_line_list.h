@@ -6,8 +6,14 @@
 
 enum { LINE_NAME_SIZE = 64 };
 
-/* Their names, one per line of text, "" when the document has a single `line`; *names is freed with free(). */
-enum lr_status model_lines_names(lr_context *ctx, const struct yaml_tree *tree, char **names);
+/* Fail unless `lines`, where the document has it, is a list of entries with names of their own. The other functions
+ * want a document that passed. */
+enum lr_status model_lines_check(lr_context *ctx, const struct yaml_tree *tree);
+
+/* How many models the document holds: one for each entry, or one for a single `line`, whose name is "". The name of an
+ * index out of range is NULL. */
+int model_lines_count(const struct yaml_tree *tree);
+const char *model_lines_name(const struct yaml_tree *tree, int index);
 
 /* Make the document that of one line: its keys become `line`, its sections are laid over the common ones. `name` is
  * NULL or "" for a document with a single `line`, which stays as it is. */

@@ -1,14 +1,21 @@
-/* A model file to a validated model: read, apply settings, then section by section. */
+/* A document to a validated model: the tree of one line, then section by section. */
 #include "io/model/model_load.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/model/model_inputs.h"
+#include "io/model/document.h"
+#include "io/model/model_line.h"
 #include "io/model/model_line_list.h"
-#include "io/model/model_reader.h"
+#include "io/model/model_medium.h"
+#include "io/model/model_mesh.h"
+#include "io/model/model_observation.h"
+#include "io/model/model_options.h"
+#include "io/model/model_populations.h"
+#include "io/model/model_snapshot.h"
+#include "io/model/model_source.h"
+#include "io/model/model_value.h"
 #include "io/snapshot/snapshot.h"
 #include "model/field.h"
 
@@ -94,19 +101,18 @@ static enum lr_status read_sections(struct reader *r)
 }
 
 /* The text as it was, then each setting as a comment, and which of its lines is meant. */
-static enum lr_status keep_text(lr_context *ctx, const char *text, size_t length, const char *const *settings,
-                                int n_setting, const char *line, char **copy)
+static enum lr_status keep_text(lr_context *ctx, const lr_document *document, const char *line, char **copy)
 {
-    size_t size = length + 2 + (line ? strlen(line) + 16 : 0);
-    for (int i = 0; i < n_setting; i++)
-        size += strlen(settings[i]) + 16;
+    size_t length = strlen(document->text), size = length + 2 + (line ? strlen(line) + 16 : 0);
+    for (int i = 0; i < document->n_setting; i++)
+        size += strlen(document->setting[i]) + 16;
     LR_TRY(lr_allocate(ctx, size, 1, copy));
-    memcpy(*copy, text, length);
-    if (length && text[length - 1] != '\n')
+    memcpy(*copy, document->text, length);
+    if (length && document->text[length - 1] != '\n')
         (*copy)[length++] = '\n';
-    for (int i = 0; i < n_setting; i++) {
+    for (int i = 0; i < document->n_setting; i++) {
         size_t start = length;
-        length += (size_t)snprintf(*copy + length, size - length, "# --set %s\n", settings[i]);
+        length += (size_t)snprintf(*copy + length, size - length, "# --set %s\n", document->setting[i]);
         for (size_t c = start; c + 1 < length; c++)
             if ((*copy)[c] == '\n')
                 (*copy)[c] = ' ';
@@ -116,10 +122,11 @@ static enum lr_status keep_text(lr_context *ctx, const char *text, size_t length
     return LR_OK;
 }
 
-static enum lr_status copy_string(lr_context *ctx, const char *text, size_t length, char **copy)
+static enum lr_status copy_string(lr_context *ctx, const char *text, char **copy)
 {
-    LR_TRY(lr_allocate(ctx, length + 1, 1, copy));
-    memcpy(*copy, text, length);
+    const size_t size = strlen(text) + 1;
+    LR_TRY(lr_allocate(ctx, size, 1, copy));
+    memcpy(*copy, text, size);
     return LR_OK;
 }
 
@@ -133,19 +140,16 @@ static enum lr_status name_line(lr_context *ctx, const char *line, enum lr_statu
     return lr_fail(ctx, status, "line '%s': %s", line, message);
 }
 
-enum lr_status model_load_memory(lr_context *ctx, struct units *units, const char *path, const char *text,
-                                 size_t length, const struct model_memory *memory, const char *const *settings,
-                                 int n_setting, const char *line, lr_model **out)
+enum lr_status model_create(lr_context *ctx, struct units *units, const lr_document *document, const char *line,
+                            lr_model **out)
 {
     struct reader r = {
-        .ctx = ctx, .units = units, .folder = memory->folder, .array = memory->array, .n_array = memory->n_array};
+        .ctx = ctx, .units = units, .folder = document->folder, .array = document->array, .n_array = document->n_array};
     enum lr_status status = LR_OK;
     LR_TRY_OR(done, status, lr_allocate(ctx, 1, sizeof *r.model, &r.model));
-    LR_TRY_OR(done, status, copy_string(ctx, path, strlen(path), &r.model->path));
-    LR_TRY_OR(done, status, keep_text(ctx, text, length, settings, n_setting, line, &r.model->text));
-    LR_TRY_OR(done, status, yaml_parse(ctx, path, text, length, &r.tree));
-    for (int i = 0; i < n_setting; i++)
-        LR_TRY_OR(done, status, yaml_set(ctx, r.tree, settings[i]));
+    LR_TRY_OR(done, status, copy_string(ctx, document->name, &r.model->path));
+    LR_TRY_OR(done, status, keep_text(ctx, document, line, &r.model->text));
+    LR_TRY_OR(done, status, yaml_copy(ctx, document->tree, &r.tree));
     LR_TRY_OR(done, status, model_lines_choose(ctx, r.tree, line));
     snprintf(r.model->line_name, sizeof r.model->line_name, "%s", line ? line : "");
     LR_TRY_OR(done, status, name_line(ctx, line, read_sections(&r)));
@@ -159,145 +163,31 @@ done:
     return status;
 }
 
-enum lr_status model_load_line_text(lr_context *ctx, struct units *units, const char *path, const char *text,
-                                    size_t length, const char *const *settings, int n_setting, const char *line,
-                                    lr_model **model)
-{
-    const char *slash = strrchr(path, '/');
-    char *folder = NULL;
-    LR_TRY(copy_string(ctx, path, slash ? (size_t)(slash - path) + 1 : 0, &folder));
-    const struct model_memory memory = {.folder = folder};
-    const enum lr_status status =
-        model_load_memory(ctx, units, path, text, length, &memory, settings, n_setting, line, model);
-    free(folder);
-    return status;
-}
-
 enum lr_status model_load_text(lr_context *ctx, struct units *units, const char *path, const char *text, size_t length,
                                const char *const *settings, int n_setting, lr_model **model)
 {
-    return model_load_line_text(ctx, units, path, text, length, settings, n_setting, NULL, model);
-}
-
-/* A model is a small text; what is larger is something else. */
-static enum lr_status read_text(lr_context *ctx, const char *path, char **text, size_t *length)
-{
-    enum { LARGEST = 64 << 20, CHUNK = 1 << 16 };
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return lr_fail(ctx, LR_ERROR_IO, "%s: %s", path, strerror(errno));
-    size_t size = 0, n = 0;
-    enum lr_status status = LR_OK;
-    do {
-        char *larger = realloc(*text, size + CHUNK);
-        if (!larger) {
-            status = lr_fail(ctx, LR_ERROR_MEMORY, "%s: out of memory", path);
-            break;
-        }
-        *text = larger;
-        n = fread(*text + size, 1, CHUNK, file);
-        size += n;
-        if (size > LARGEST)
-            status = lr_fail(ctx, LR_ERROR_INPUT, "%s: too large for a model file", path);
-    } while (n == CHUNK && status == LR_OK);
-    if (status == LR_OK && ferror(file))
-        status = lr_fail(ctx, LR_ERROR_IO, "%s: %s", path, strerror(errno));
-    if (status == LR_OK && memchr(*text, '\0', size))
-        status = lr_fail(ctx, LR_ERROR_INPUT, "%s: not a text file", path);
-    fclose(file);
-    *length = size;
+    lr_document *document = NULL;
+    LR_TRY(document_create_beside(ctx, path, text, length, settings, n_setting, &document));
+    const enum lr_status status = model_create(ctx, units, document, NULL, model);
+    lr_document_free(document);
     return status;
 }
 
-enum lr_status lr_model_load_line(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
-                                  const char *line, lr_model **model)
+enum lr_status lr_model_create(lr_context *ctx, const lr_document *document, const char *line, lr_model **model)
 {
-    char *text = NULL;
-    size_t length = 0;
     struct units *units = NULL;
     *model = NULL;
-    enum lr_status status = read_text(ctx, path, &text, &length);
-    if (status == LR_OK)
-        status = units_of(ctx, &units);
-    if (status == LR_OK)
-        status = model_load_line_text(ctx, units, path, text, length, settings, n_setting, line, model);
-    free(text);
-    return status;
+    LR_TRY(units_of(ctx, &units));
+    return model_create(ctx, units, document, line, model);
 }
 
 enum lr_status lr_model_load(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
                              lr_model **model)
 {
-    return lr_model_load_line(ctx, path, settings, n_setting, NULL, model);
-}
-
-/* The document of a file with its settings. */
-static enum lr_status read_tree(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
-                                struct yaml_tree **tree)
-{
-    char *text = NULL;
-    size_t length = 0;
-    enum lr_status status = read_text(ctx, path, &text, &length);
-    if (status == LR_OK)
-        status = yaml_parse(ctx, path, text, length, tree);
-    for (int i = 0; i < n_setting && status == LR_OK; i++)
-        status = yaml_set(ctx, *tree, settings[i]);
-    free(text);
-    return status;
-}
-
-enum lr_status lr_model_lines(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
-                              char **names)
-{
-    struct yaml_tree *tree = NULL;
-    *names = NULL;
-    enum lr_status status = read_tree(ctx, path, settings, n_setting, &tree);
-    if (status == LR_OK)
-        status = model_lines_names(ctx, tree, names);
-    yaml_free(tree);
-    return status;
-}
-
-enum lr_status lr_model_reads(lr_context *ctx, const char *path, const char *const *settings, int n_setting,
-                              const char *file, int *reads)
-{
-    const char *slash = strrchr(path, '/');
-    struct yaml_tree *tree = NULL;
-    char *folder = NULL;
-    *reads = 0;
-    enum lr_status status = read_tree(ctx, path, settings, n_setting, &tree);
-    if (status == LR_OK)
-        status = copy_string(ctx, path, slash ? (size_t)(slash - path) + 1 : 0, &folder);
-    if (status == LR_OK)
-        *reads = model_inputs_include(tree, folder, file);
-    free(folder);
-    yaml_free(tree);
-    return status;
-}
-
-/* A folder as paths begin with it. */
-static enum lr_status end_with_slash(lr_context *ctx, const char *folder, char **copy)
-{
-    const size_t length = folder ? strlen(folder) : 0;
-    LR_TRY(lr_allocate(ctx, length + 2, 1, copy));
-    if (length > 0)
-        snprintf(*copy, length + 2, "%s%s", folder, folder[length - 1] == '/' ? "" : "/");
-    return LR_OK;
-}
-
-enum lr_status lr_model_load_text(lr_context *ctx, const char *name, const char *yaml, const char *folder,
-                                  const struct lr_array *arrays, int n_array, const char *const *settings,
-                                  int n_setting, const char *line, lr_model **model)
-{
-    struct units *units = NULL;
-    char *start = NULL;
+    lr_document *document = NULL;
     *model = NULL;
-    enum lr_status status = end_with_slash(ctx, folder, &start);
-    const struct model_memory memory = {.folder = start, .array = arrays, .n_array = n_array};
-    if (status == LR_OK)
-        status = units_of(ctx, &units);
-    if (status == LR_OK)
-        status = model_load_memory(ctx, units, name, yaml, strlen(yaml), &memory, settings, n_setting, line, model);
-    free(start);
+    LR_TRY(lr_document_load(ctx, path, settings, n_setting, &document));
+    const enum lr_status status = lr_model_create(ctx, document, NULL, model);
+    lr_document_free(document);
     return status;
 }

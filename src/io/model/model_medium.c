@@ -1,12 +1,17 @@
 /* Section `medium`: what users give (temperature, density or depth, ...) to what the transport needs (alpha0, b, a,
  * velocity, kappa, eps). */
-#include "io/model/model_reader.h"
+#include "io/model/model_medium.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/constants.h"
+#include "io/model/model_field.h"
+#include "io/model/model_snapshot.h"
+#include "io/model/model_species.h"
+#include "io/model/model_temperature.h"
+#include "io/model/model_value.h"
 #include "io/snapshot/snapshot.h"
 #include "model/field.h"
 #include "model/line.h"

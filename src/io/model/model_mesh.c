@@ -1,12 +1,14 @@
 /* Section `mesh`: cells and size, perhaps refined, or edges, or spherical shells; what happens at each face. Edges are
  * lists, datasets or arrays. */
-#include "io/model/model_reader.h"
+#include "io/model/model_mesh.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "io/hdf5/hdf5_field.h"
+#include "io/model/model_file.h"
+#include "io/model/model_value.h"
 
 /* 1024^3 is the design size; cell indices stay below 2^31. */
 static const int MAX_AXIS = 1 << 20;

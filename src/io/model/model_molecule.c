@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/model/model_reader.h"
+#include "io/model/model_file.h"
+#include "io/model/model_line.h"
+#include "io/model/model_value.h"
 #include "lines/builtin.h"
 #include "model/line.h"
 #include "model/species.h"

@@ -1,14 +1,18 @@
 /* Sections `channels`, `cameras` and `image` together: all or none, and channels where the line is. Also their second
  * reading, when a stored emissivity is imaged again. */
-#include "io/model/model_reader.h"
+#include "io/model/model_observation.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/model/document.h"
 #include "io/model/model_load.h"
+#include "io/model/model_options.h"
+#include "io/model/model_shift.h"
+#include "io/model/model_value.h"
 
-enum lr_status read_channels(const struct reader *r, const struct yaml_node *node, struct channels *channels)
+static enum lr_status read_channels(const struct reader *r, const struct yaml_node *node, struct channels *channels)
 {
     const struct yaml_node *number = NULL, *range_node = NULL;
     double shift[2] = {0};
@@ -142,19 +146,19 @@ enum lr_status model_read_imaging(lr_context *ctx, const char *path, const char 
                                   int n_setting, lr_model *model)
 {
     struct reader r = {.ctx = ctx, .folder = "", .model = model};
+    lr_document *document = NULL;
     enum lr_status status = LR_OK;
     for (int i = 0; i < n_setting; i++)
         LR_TRY(check_setting(ctx, settings[i]));
-    LR_TRY_OR(done, status, units_of(ctx, &r.units));
-    LR_TRY_OR(done, status, yaml_parse(ctx, path, resolved, strlen(resolved), &r.tree));
-    for (int i = 0; i < n_setting; i++)
-        LR_TRY_OR(done, status, yaml_set(ctx, r.tree, settings[i]));
+    LR_TRY(units_of(ctx, &r.units));
+    LR_TRY(document_create(ctx, path, "", resolved, strlen(resolved), settings, n_setting, &document));
+    r.tree = document->tree;
     LR_TRY_OR(done, status, read_run(&r, yaml_find(r.tree->root, "run"), &model->run));
     free(model->camera);
     model->camera = NULL;
     model->n_camera = 0;
     LR_TRY_OR(done, status, read_imaging(&r));
 done:
-    yaml_free(r.tree);
+    lr_document_free(document);
     return status;
 }

@@ -1,11 +1,13 @@
 /* Sections `physics`, `output` and `run`: choices with defaults. */
-#include "io/model/model_reader.h"
+#include "io/model/model_options.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/constants.h"
+#include "io/model/model_shift.h"
+#include "io/model/model_value.h"
 #include "model/medium.h"
 #include "model/species.h"
 

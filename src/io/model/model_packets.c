@@ -4,6 +4,7 @@
 
 #include "base/constants.h"
 #include "io/hdf5/hdf5_field.h"
+#include "io/model/model_file.h"
 
 /* Read dataset `name` of the file, or what the key `name` stands for, of shape (n) or (n, 3); the first one read sets
  * n.

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "base/constants.h"
-#include "io/model/model_reader.h"
+#include "io/model/model_field.h"
+#include "io/model/model_medium.h"
 #include "model/species.h"
 
 static const double FASTEST = 0.05; /* of light; v^2 / (2 c^2), the first term left out of shifts, is then 1e-3 */

@@ -4,7 +4,10 @@
 #include <stdlib.h>
 
 #include "io/hdf5/hdf5_field.h"
-#include "io/model/model_reader.h"
+#include "io/model/model_field.h"
+#include "io/model/model_file.h"
+#include "io/model/model_populations.h"
+#include "io/model/model_value.h"
 #include "model/field.h"
 #include "model/species.h"
 

@@ -2,8 +2,9 @@
  * while it overlaps a region whose `levels` are above its own level. */
 #include <stdlib.h>
 
-#include "io/model/model_reader.h"
+#include "io/model/model_mesh.h"
 #include "io/model/model_region.h"
+#include "io/model/model_value.h"
 #include "mesh/refine.h"
 
 enum { MOST_IN_BRICK = 64 };

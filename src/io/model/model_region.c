@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "io/model/model_value.h"
+
 static enum lr_status read_length(const struct reader *r, const struct yaml_node *map, const char *key, double *value)
 {
     const struct yaml_node *node = NULL;

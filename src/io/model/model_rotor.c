@@ -1,6 +1,7 @@
 /* `line: {rotor: {b, d, h, dipole, mass, highest_j}}`: a linear molecule from its constants (lines/rotor.h), without
  * rates of collisions. */
-#include "io/model/model_reader.h"
+#include "io/model/model_line.h"
+#include "io/model/model_value.h"
 #include "lines/rotor.h"
 
 enum { DEFAULT_HIGHEST_J = 40, LARGEST_J = 1000 };

@@ -1,7 +1,7 @@
 /* Frequencies relative to the line, in the three ways users write them, as shifts c (nu - nu0) / nu0 in cm/s:
  * a plain number x (Doppler units of reference_b, blue positive), a velocity in the radio convention
  * (v = -c (nu - nu0) / nu0, receding positive), or an absolute frequency. */
-#include "io/model/model_reader.h"
+#include "io/model/model_shift.h"
 
 #include <math.h>
 

@@ -9,7 +9,10 @@
 #include <string.h>
 
 #include "base/constants.h"
-#include "io/model/model_reader.h"
+#include "io/model/model_field.h"
+#include "io/model/model_file.h"
+#include "io/model/model_snapshot.h"
+#include "io/model/model_value.h"
 #include "io/snapshot/snapshot.h"
 #include "model/species.h"
 

@@ -1,11 +1,13 @@
 /* Section `sources`: a list; each entry is one kind of source with a spectrum and a strength. */
-#include "io/model/model_reader.h"
+#include "io/model/model_source.h"
 
 #include <float.h>
 #include <math.h>
 
 #include "base/constants.h"
+#include "io/model/model_field.h"
 #include "io/model/model_packets.h"
+#include "io/model/model_value.h"
 #include "model/field.h"
 #include "model/species.h"
 

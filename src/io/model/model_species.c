@@ -4,7 +4,10 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "io/model/model_reader.h"
+#include "io/model/model_field.h"
+#include "io/model/model_snapshot.h"
+#include "io/model/model_species.h"
+#include "io/model/model_temperature.h"
 #include "io/snapshot/snapshot.h"
 #include "model/excitation.h"
 #include "model/field.h"

@@ -1,11 +1,14 @@
 /* The spectrum of a source: monochromatic, gaussian, local, band or table; shifts become cm/s (model_shift.c). */
-#include "io/model/model_reader.h"
+#include "io/model/model_source.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "io/hdf5/hdf5_field.h"
+#include "io/model/model_file.h"
+#include "io/model/model_shift.h"
+#include "io/model/model_value.h"
 
 enum { MAX_TABLE = 1 << 20 };
 

@@ -5,7 +5,8 @@
 #include <math.h>
 
 #include "base/constants.h"
-#include "io/model/model_reader.h"
+#include "io/model/model_source.h"
+#include "io/model/model_value.h"
 #include "model/line.h"
 #include "model/species.h"
 

@@ -6,7 +6,10 @@
 #include <math.h>
 
 #include "base/constants.h"
-#include "io/model/model_reader.h"
+#include "io/model/model_field.h"
+#include "io/model/model_snapshot.h"
+#include "io/model/model_temperature.h"
+#include "io/model/model_value.h"
 #include "io/snapshot/snapshot.h"
 #include "model/field.h"
 #include "model/species.h"

@@ -1,13 +1,15 @@
 /* The source `thermal`: photons that collisions create in the gas, with the emissivity eps alpha0 H(a, x) B(T). Over
  * the line, INT H dv = sqrt(pi) b, and over all directions that is 4 pi sqrt(pi) eps alpha0 b B_v(T) photons s^-1
  * cm^-3. */
-#include "io/model/model_reader.h"
+#include "io/model/model_source.h"
 
 #include <float.h>
 #include <math.h>
 
 #include "base/constants.h"
 #include "base/threads.h"
+#include "io/model/model_field.h"
+#include "io/model/model_temperature.h"
 #include "model/excitation.h"
 #include "model/field.h"
 #include "model/line.h"

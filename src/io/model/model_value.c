@@ -1,5 +1,5 @@
 /* Single values of a model file: quantities with units, numbers, words, directions. */
-#include "io/model/model_reader.h"
+#include "io/model/model_value.h"
 
 #include <ctype.h>
 #include <errno.h>

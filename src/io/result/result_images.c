@@ -81,19 +81,19 @@ static enum lr_status write_report(struct hdf5_writer *writer, hid_t group, cons
                    {"depth_largest_without_stimulated_emission", "1", report->bare.largest},
                    {"correlation_with_column", "1", report->correlation},
                    {"centroid_shift", report->near ? "rad" : "cm", report->shift},
-                   {"image_flux", "1/(s sr)", report->check.image.value},
-                   {"image_flux_error", "1/(s sr)", report->check.image.error},
-                   {"packet_flux", "1/(s sr)", report->check.packets.value},
-                   {"packet_flux_error", "1/(s sr)", report->check.packets.error},
-                   {"packet_angle", "rad", report->check.angle > 0 ? report->check.angle : (double)NAN},
-                   {"flux_deviation", "1", report->check.deviation}};
+                   {"image_flux", "1/(s sr)", cube->check.image.value},
+                   {"image_flux_error", "1/(s sr)", cube->check.image.error},
+                   {"packet_flux", "1/(s sr)", cube->check.packets.value},
+                   {"packet_flux_error", "1/(s sr)", cube->check.packets.error},
+                   {"packet_angle", "rad", cube->check.angle > 0 ? cube->check.angle : (double)NAN},
+                   {"flux_deviation", "1", cube->check.deviation}};
     if (!*report->camera) /* no report was made, as by `linerad image` */
         return LR_OK;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (isfinite(numbers[i].value))
             LR_TRY(hdf5_write_quantity(writer, group, numbers[i].name, numbers[i].value, numbers[i].units));
-    if (*report->check.missing)
-        LR_TRY(hdf5_write_text(writer, group, "flux_not_compared", report->check.missing));
+    if (*cube->check.missing)
+        LR_TRY(hdf5_write_text(writer, group, "flux_not_compared", cube->check.missing));
     return LR_OK;
 }
 

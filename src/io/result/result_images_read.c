@@ -27,14 +27,10 @@ static enum lr_status read_unit(const struct hdf5_reader *reader, enum brightnes
 }
 
 /* Which further files the model asked for is only in its text. */
-static enum lr_status read_wishes(const struct hdf5_reader *reader, const char *resolved, struct image_options *image)
+static void read_wishes(const struct yaml_node *model, struct image_options *image)
 {
-    struct yaml_tree *tree = NULL;
+    const struct yaml_node *map = yaml_find(model, "image");
     image->spectrum = true;
-    if (!resolved)
-        return LR_OK;
-    const enum lr_status status = yaml_parse(reader->ctx, reader->path, resolved, strlen(resolved), &tree);
-    const struct yaml_node *map = status == LR_OK ? yaml_find(tree->root, "image") : NULL;
     const struct {
         const char *key;
         bool *value;
@@ -44,11 +40,9 @@ static enum lr_status read_wishes(const struct hdf5_reader *reader, const char *
         if (node && node->kind == YAML_SCALAR)
             *wishes[i].value = strcmp(node->text, "true") == 0;
     }
-    yaml_free(tree);
-    return status;
 }
 
-static enum lr_status read_options(const struct hdf5_reader *reader, const char *resolved, struct image_options *image)
+static enum lr_status read_options(const struct hdf5_reader *reader, struct image_options *image)
 {
     int flag = 0;
     LR_TRY(read_unit(reader, &image->unit));
@@ -60,7 +54,7 @@ static enum lr_status read_options(const struct hdf5_reader *reader, const char 
         LR_TRY(hdf5_read_number(reader, "/images", "distance", 0.0, INFINITY, &image->distance));
     if (hdf5_read_has_attribute(reader, "/images", "beam"))
         LR_TRY(hdf5_read_numbers(reader, "/images", "beam", 3, image->beam));
-    return read_wishes(reader, resolved, image);
+    return LR_OK;
 }
 
 /* ---- cubes ---- */
@@ -136,24 +130,24 @@ static enum lr_status read_report(const struct hdf5_reader *reader, const char *
                    {"depth_largest_without_stimulated_emission", &report->bare.largest},
                    {"correlation_with_column", &report->correlation},
                    {"centroid_shift", &report->shift},
-                   {"image_flux", &report->check.image.value},
-                   {"image_flux_error", &report->check.image.error},
-                   {"packet_flux", &report->check.packets.value},
-                   {"packet_flux_error", &report->check.packets.error},
-                   {"packet_angle", &report->check.angle},
-                   {"flux_deviation", &report->check.deviation}};
+                   {"image_flux", &cube->check.image.value},
+                   {"image_flux_error", &cube->check.image.error},
+                   {"packet_flux", &cube->check.packets.value},
+                   {"packet_flux_error", &cube->check.packets.error},
+                   {"packet_angle", &cube->check.angle},
+                   {"flux_deviation", &cube->check.deviation}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         *numbers[i].value = NAN;
         if (hdf5_read_has_attribute(reader, group, numbers[i].name) &&
             hdf5_read_any_number(reader, group, numbers[i].name, numbers[i].value) == LR_OK)
             snprintf(report->camera, sizeof report->camera, "%s", cube->camera.name);
     }
-    if (!isfinite(report->check.angle))
-        report->check.angle = 0.0;
+    if (!isfinite(cube->check.angle))
+        cube->check.angle = 0.0;
     int n = 0;
     if (hdf5_read_has_attribute(reader, group, "flux_not_compared"))
-        LR_TRY(hdf5_read_texts(reader, group, "flux_not_compared", 1, sizeof report->check.missing,
-                               report->check.missing, &n));
+        LR_TRY(hdf5_read_texts(reader, group, "flux_not_compared", 1, sizeof cube->check.missing, cube->check.missing,
+                               &n));
     return LR_OK;
 }
 
@@ -214,12 +208,9 @@ static herr_t add_name(hid_t group, const char *name, const H5L_info_t *info, vo
 }
 
 /* In the order in which the cameras of the model stand, as far as that is known: HDF5 lists them by name. */
-static void sort_as_model(const char *resolved, lr_result *result, lr_context *ctx)
+static void sort_as_model(const struct yaml_node *model, lr_result *result)
 {
-    struct yaml_tree *tree = NULL;
-    if (!resolved || yaml_parse(ctx, "", resolved, strlen(resolved), &tree) != LR_OK)
-        return;
-    const struct yaml_node *cameras = yaml_find(tree->root, "cameras");
+    const struct yaml_node *cameras = yaml_find(model, "cameras");
     int next = 0;
     for (const struct yaml_node *node = cameras ? cameras->first : NULL; node && next < result->n_cube;
          node = node->next) {
@@ -232,15 +223,11 @@ static void sort_as_model(const char *resolved, lr_result *result, lr_context *c
                 break;
             }
     }
-    yaml_free(tree);
 }
 
-enum lr_status result_images_read(const struct hdf5_reader *reader, lr_result *result)
+static enum lr_status read_cubes(const struct hdf5_reader *reader, lr_result *result)
 {
     struct names *names = NULL;
-    if (!hdf5_read_has(reader, "/images"))
-        return LR_OK;
-    LR_TRY(read_options(reader, result->model_resolved, &result->image));
     LR_TRY(lr_allocate(reader->ctx, 1, sizeof *names, &names));
     enum lr_status status = LR_OK;
     if (H5Literate_by_name(reader->file, "/images", H5_INDEX_NAME, H5_ITER_INC, NULL, add_name, names, H5P_DEFAULT) < 0)
@@ -255,7 +242,25 @@ enum lr_status result_images_read(const struct hdf5_reader *reader, lr_result *r
         status = read_cube(reader, group, &result->cube[i], &result->image);
     }
     free(names);
+    return status;
+}
+
+enum lr_status result_images_read(const struct hdf5_reader *reader, lr_result *result)
+{
+    const char *resolved = result->model_resolved;
+    struct yaml_tree *tree = NULL;
+    if (!hdf5_read_has(reader, "/images"))
+        return LR_OK;
+    enum lr_status status = read_options(reader, &result->image);
+    if (status == LR_OK && resolved)
+        status = yaml_parse(reader->ctx, reader->path, resolved, strlen(resolved), &tree);
+    const struct yaml_node *model = tree ? tree->root : NULL;
+    if (status == LR_OK) {
+        read_wishes(model, &result->image);
+        status = read_cubes(reader, result);
+    }
     if (status == LR_OK)
-        sort_as_model(result->model_resolved, result, reader->ctx);
+        sort_as_model(model, result);
+    yaml_free(tree);
     return status;
 }

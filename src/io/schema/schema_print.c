@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/words.h"
-
 #include "io/schema/schema.h"
+#include "linerad_tools.h"
 
 enum { LONGEST_TYPE = 512 };
 

@@ -30,6 +30,8 @@ struct yaml_tree {
 };
 
 enum lr_status yaml_parse(lr_context *ctx, const char *file, const char *text, size_t length, struct yaml_tree **tree);
+/* The same tree once more, in memory of its own (yaml_copy.c). */
+enum lr_status yaml_copy(lr_context *ctx, const struct yaml_tree *from, struct yaml_tree **to);
 void yaml_free(struct yaml_tree *tree);
 
 /* The tree as YAML text that yaml_parse() reads back to the same tree (yaml_write.c); free() it. */

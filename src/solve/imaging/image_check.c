@@ -205,12 +205,12 @@ void image_check_finish(lr_context *ctx, const lr_model *model, const struct ima
                         struct lr_result *result)
 {
     for (int c = 0; c < result->n_cube; c++) {
-        struct lr_check *to = &result->cube[c].report.check;
+        struct lr_check *to = &result->cube[c].check;
         const int cone = check->of_camera[c];
         const char *missing = check->missing[c];
         if (cone >= 0 && check->packets[cone] < FEWEST_PACKETS)
             missing = "too few packets escape toward the camera";
-        *to = (struct lr_check){{NAN, NAN}, {NAN, NAN}, .deviation = NAN};
+        *to = (struct lr_check){.image = {NAN, NAN}, .packets = {NAN, NAN}, .deviation = NAN};
         if (missing)
             snprintf(to->missing, sizeof to->missing, "%s", missing);
         else

@@ -1,9 +1,11 @@
 /* Many parcels of gas at once: each is solved by escape probability (lines/escape.h) by whichever thread is free. */
+#include <assert.h>
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 
 #include "base/constants.h"
+#include "base/structure.h"
 #include "base/threads.h"
 #include "lines/escape.h"
 #include "lines/populations.h"
@@ -20,6 +22,16 @@ static enum lr_status check_values(lr_context *ctx, const char *what, const char
     return LR_OK;
 }
 
+/* Entries beyond the colliders that there are. */
+static enum lr_status check_colliders(lr_context *ctx, const struct lr_parcels *parcels)
+{
+    static_assert((int)N_COLLIDER <= (int)LR_MAX_COLLIDER, "arrays of the interface have room for all colliders");
+    for (int c = 0; c < LR_MAX_COLLIDER; c++)
+        if ((c < COLLIDER_H2 || c >= N_COLLIDER) && (parcels->density[c] || parcels->rates_of[c]))
+            return lr_fail(ctx, LR_ERROR_INPUT, "collider %d is none", c);
+    return LR_OK;
+}
+
 static enum lr_status check_parcels(lr_context *ctx, const struct lr_parcels *parcels)
 {
     if (parcels->n < 0)
@@ -32,6 +44,7 @@ static enum lr_status check_parcels(lr_context *ctx, const struct lr_parcels *pa
     LR_TRY(check_values(ctx, "column", "cm^-2", parcels->column, parcels->n, true));
     LR_TRY(check_values(ctx, "width", "cm/s", parcels->width, parcels->n, false));
     LR_TRY(check_values(ctx, "background", "K", parcels->background, parcels->n, true));
+    LR_TRY(check_colliders(ctx, parcels));
     for (int c = COLLIDER_H2; c < N_COLLIDER; c++) {
         if (parcels->density[c])
             LR_TRY(check_values(ctx, "density", "cm^-3", parcels->density[c], parcels->n, true));
@@ -145,10 +158,9 @@ static void solve_all(lr_context *ctx, const struct molecule *molecule, const st
     }
 }
 
-enum lr_status lr_solve_parcels(lr_context *ctx, const lr_molecule *molecule, const struct lr_parcels *parcels,
-                                const struct lr_parcel_lines *lines)
+static enum lr_status solve_parcels(lr_context *ctx, const struct molecule *data, const struct lr_parcels *parcels,
+                                    const struct lr_parcel_lines *lines)
 {
-    const struct molecule *data = &molecule->data;
     const int64_t most = thread_count(parcels->threads);
     const int threads = (int)(most < parcels->n / 16 + 1 ? most : parcels->n / 16 + 1);
     struct collision_plan plan;
@@ -171,4 +183,14 @@ cleanup:
     free(workspaces);
     free(x);
     return status;
+}
+
+enum lr_status lr_solve_parcels(lr_context *ctx, const lr_molecule *molecule, const struct lr_parcels *parcels,
+                                const struct lr_parcel_lines *lines)
+{
+    struct lr_parcels given;
+    struct lr_parcel_lines wanted;
+    LR_TRY(structure_take(ctx, "lr_parcels", parcels, &given, sizeof given));
+    LR_TRY(structure_take(ctx, "lr_parcel_lines", lines, &wanted, sizeof wanted));
+    return solve_parcels(ctx, &molecule->data, &given, &wanted);
 }

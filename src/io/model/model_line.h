@@ -1,0 +1,15 @@
+/* Section `line`: an atomic line, or one of a molecule. */
+#ifndef LR_IO_MODEL_MODEL_LINE_H
+#define LR_IO_MODEL_MODEL_LINE_H
+
+#include "io/model/model_reader.h"
+
+struct molecule;
+
+enum lr_status read_line(const struct reader *r, const struct yaml_node *node, struct line *line);
+/* A line of a molecule (model_molecule.c), which the model then keeps as its species. */
+enum lr_status read_molecule(const struct reader *r, const struct yaml_node *map, struct line *line);
+/* The molecule of `line.rotor` (model_rotor.c); release with molecule_free(). */
+enum lr_status read_rotor(const struct reader *r, const struct yaml_node *map, struct molecule *molecule);
+
+#endif

@@ -1,0 +1,29 @@
+/* Section `sources`: one function per kind of source, and what is checked or added when all are known. */
+#ifndef LR_IO_MODEL_MODEL_SOURCE_H
+#define LR_IO_MODEL_MODEL_SOURCE_H
+
+#include "io/model/model_reader.h"
+
+/* `node` is NULL when the section is absent: a molecule then shines by itself. */
+enum lr_status read_sources(const struct reader *r, const struct yaml_node *node);
+/* A place inside the mesh; on shells their centre. */
+enum lr_status read_source_position(const struct reader *r, const struct yaml_node *map, struct source *source);
+/* The source kind `thermal` (model_thermal.c). */
+enum lr_status read_thermal(const struct reader *r, const struct yaml_node *map, struct source *source);
+/* The source kind `gas` (model_gas.c); `map` may be NULL. Errors point at `place`. */
+enum lr_status read_gas(const struct reader *r, const struct yaml_node *map, const struct yaml_node *place,
+                        struct source *source);
+/* The source kind `star` (model_star.c). */
+enum lr_status read_star(const struct reader *r, const struct yaml_node *map, struct source *source);
+/* Its spectrum (model_spectrum.c). */
+enum lr_status read_spectrum(const struct reader *r, const struct yaml_node *node, bool in_volume,
+                             struct spectrum *spectrum);
+/* What goes with populations that a run has to find. `list` is the section. */
+enum lr_status check_pumping(const struct reader *r, const struct yaml_node *list);
+/* Stars are flat over the channels. */
+void spread_stars(lr_model *model);
+/* After the images: a source for dust that shines, and whether images fit a two-level atom. */
+enum lr_status read_dust_light(const struct reader *r);
+enum lr_status check_two_level_images(const struct reader *r);
+
+#endif
