@@ -2,7 +2,7 @@
  *
  *     dI/ds = j - alpha I,    alpha = alpha0 H(a, x) + kappa,    S = j / alpha,
  *
- * with the light j that the gas creates, q H(a, x) or with a spectrum of its own. Where no packets are, S is linear
+ * with the light j that the gas creates, in the line or with a spectrum of its own. Where no packets are, S is linear
  * inside a cell about its value in the middle: the emission of a thin cell is what it should be, and an optically thick
  * one shows the S of its near side. The velocity is linear too (slope.h), in steps of b/4 at most. Where packets are,
  * cells are to rays what they are to packets, even throughout.
@@ -15,7 +15,7 @@
 #ifndef LR_KERNEL_FORMAL_SOLUTION_H
 #define LR_KERNEL_FORMAL_SOLUTION_H
 
-#include "kernel/ray.h"
+#include "kernel/real.h"
 
 /* Over a step of depth t that emits `glow` = j ds on average, with S (1 + tilt_in) at its far end and S (1 + tilt_out)
  * at its near end:

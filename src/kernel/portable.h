@@ -18,6 +18,13 @@
 #define LR_ON_DEVICE 0
 #endif
 
+/* A number that nothing changes while a kernel runs: a device reads it through its read-only cache. */
+#if LR_ON_DEVICE
+#define LR_READ(pointer) __ldg(pointer)
+#else
+#define LR_READ(pointer) (*(pointer))
+#endif
+
 /* Before a loop that must stay a loop. */
 #if LR_ON_DEVICE
 #define LR_NO_UNROLL _Pragma("unroll 1")

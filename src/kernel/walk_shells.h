@@ -190,7 +190,12 @@ LR_FN struct vec3 walk_extent(const struct mesh_view *mesh, const int at[3])
     return vec3_make((real)(below > above ? below : above), R(0), R(0));
 }
 
-/* The velocity of the gas along a flight: that of a cell is radial, in vx. */
+/* The velocity of the gas along a flight: that of a cell is radial, in x. */
+LR_FN real walk_velocity_along(struct vec3 velocity, struct vec3 n)
+{
+    return velocity.x * n.z;
+}
+
 LR_FN real cell_velocity_along(const struct cell_view *cell, struct vec3 n)
 {
     return cell->vx * n.z;

@@ -8,21 +8,24 @@
 #include "model/field.h"
 #include "solve/imaging/trace_choice.h"
 
-static void read_cells(const void *user, int64_t first, int64_t count, struct transport_cell *cells)
+static struct trace_gas gas_of_cell(const struct prepared_trace *prepared, int64_t cell)
+{
+    const struct scene *scene = prepared->scene;
+    const struct transport_cell from =
+        cell < 0 ? job_empty_cell(&scene->medium, prepared->velocity_unit)
+                 : job_cell(&scene->medium, cell, prepared->length_unit, prepared->velocity_unit);
+    struct trace_gas gas = {.alpha0 = from.alpha0, .a = from.a, .b = from.b, .kappa = from.kappa};
+    memcpy(gas.velocity, from.velocity, sizeof gas.velocity);
+    if (prepared->shines && cell >= 0)
+        gas.line_source = field_at(&scene->line_source, cell) * prepared->length_unit / prepared->intensity_unit;
+    return gas;
+}
+
+static void read_gas(const void *user, int64_t first, int64_t count, struct trace_gas *gas)
 {
     const struct prepared_trace *prepared = user;
-    const struct medium *medium = &prepared->scene->medium;
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t cell = first + i - prepared->cavity;
-        if (cell < 0) {
-            cells[i] = job_empty_cell(medium, prepared->velocity_unit);
-            continue;
-        }
-        cells[i] = job_cell(medium, cell, prepared->length_unit, prepared->velocity_unit);
-        cells[i].eps = prepared->shines ? field_at(&prepared->scene->line_source, cell) * prepared->length_unit /
-                                              prepared->intensity_unit
-                                        : 0;
-    }
+    for (int64_t i = 0; i < count; i++)
+        gas[i] = gas_of_cell(prepared, first + i - prepared->cavity);
 }
 
 /* Photons per length, area, steradian and velocity, in code units. */
@@ -120,7 +123,7 @@ static enum lr_status prepare_mesh(lr_context *ctx, struct prepared_trace *prepa
     job->tree = job_mesh_tree(&prepared->mesh);
     job->n_cell = mesh_cell_count(mesh) + prepared->cavity;
     job->medium = prepared;
-    job->read_cells = read_cells;
+    job->read_gas = read_gas;
     job->grey = !field_is_zero(&prepared->scene->medium.kappa, mesh_cell_count(mesh));
     return LR_OK;
 }
