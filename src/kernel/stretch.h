@@ -97,6 +97,21 @@ LR_FN real line_profile(real a, real x, const enum line_shape shape)
                                    : voigt_broad(a, x);
 }
 
+/* The line of a stretch: beyond this |x| it adds nothing. */
+struct line_seen {
+    real reach;
+    enum line_shape shape;
+};
+
+LR_FN struct line_seen line_of_stretch(const struct trace_cell *cell, const struct stretch *stretch)
+{
+    const real depth = cell->alpha0 * stretch->way.length;
+    struct line_seen line;
+    line.reach = line_reach(cell->a, depth);
+    line.shape = line_shape_of(cell->a, depth);
+    return line;
+}
+
 /* Light of one frequency at the near end of a part, and the depth that it has passed: of the line, and of all. */
 struct passed {
     real intensity;

@@ -22,7 +22,7 @@ static inline __attribute__((always_inline)) void line_step(real *intensity, rea
 
 /* One compiled loop for each combination of shape and flatness. */
 #define LINE_STEP(WANTED, FLAT)                                                                                        \
-    if (shape == (WANTED) && gas.flat == (FLAT))                                                                       \
+    if (seen.shape == (WANTED) && gas.flat == (FLAT))                                                                  \
         line_step(intensity, sum, low, high, row, cell->a, gas, WANTED, FLAT);
 
 static void line_part(const struct pass *pass, struct desk *desk, const struct stretch *here, struct part part)
@@ -30,9 +30,8 @@ static void line_part(const struct pass *pass, struct desk *desk, const struct s
     const struct trace_view *view = &pass->view;
     const struct trace_cell *cell = &view->cell[here->way.cell];
     const struct part_gas gas = part_gas_of(cell, here, part);
-    const real centre_depth = cell->alpha0 * here->way.length;
-    const enum line_shape shape = line_shape_of(cell->a, centre_depth);
-    const real half = line_reach(cell->a, centre_depth) * cell->b / view->step;
+    const struct line_seen seen = line_of_stretch(cell, here);
+    const real half = seen.reach * cell->b / view->step;
     for (int node = 0; node < view->n_node; node++) {
         /* channel c is at the shift -(first + (c + node) step): those within reach of the line */
         const real middle = (-part.velocity - view->first) / view->step - view->node[node];
@@ -118,17 +117,20 @@ static inline __attribute__((always_inline)) void general_step(const struct desk
     }
 }
 
+#define GENERAL_STEP(FLAT, GLOWS)                                                                                      \
+    if (gas.flat == (FLAT) && glows == (GLOWS))                                                                        \
+        general_step(desk, gas, n_sample, FLAT, GLOWS);
+
 static void general_part(const struct pass *pass, struct desk *desk, int i, struct part part)
 {
     const struct stretch *here = &desk->stretch[i];
     const int n_sample = desk->row_length * pass->view.n_node;
     const struct part_gas gas = part_gas_of(&pass->view.cell[here->way.cell], here, part);
-    if (pass->view.n_glow > 0)
-        general_step(desk, gas, n_sample, 0, 1);
-    else if (gas.flat)
-        general_step(desk, gas, n_sample, 1, 0);
-    else
-        general_step(desk, gas, n_sample, 0, 0);
+    const int glows = pass->view.n_glow > 0;
+    GENERAL_STEP(0, 0)
+    GENERAL_STEP(0, 1)
+    GENERAL_STEP(1, 0)
+    GENERAL_STEP(1, 1)
 }
 
 /* Scattered light that leaves the cell with the ray. */

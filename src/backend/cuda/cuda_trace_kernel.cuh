@@ -26,10 +26,12 @@ struct pass {
     double *transmission;             /* [n_probe][n_channel][n_node] */
 };
 
-/* A cell on the way of a ray. */
+/* A cell on the way of a ray; all zeros when there is none. (With members left unset the compiler needs more
+ * registers.)
+ */
 struct visit {
     struct trace_cell cell;
-    struct stretch stretch; /* its length is 0 when there is none */
+    struct stretch stretch;
 };
 
 __device__ __forceinline__ struct visit next_visit(const struct trace_view &view, struct ray &ray, bool &more)
@@ -62,15 +64,13 @@ __device__ __forceinline__ void take_line_part(struct bundle<SAMPLES> &b, const 
                                                const struct part &part)
 {
     const struct part_gas gas = part_gas_of(&here.cell, &here.stretch, part);
-    const real centre_depth = here.cell.alpha0 * here.stretch.way.length;
-    const real reach = line_reach(here.cell.a, centre_depth);
-    const enum line_shape shape = line_shape_of(here.cell.a, centre_depth);
+    const struct line_seen seen = line_of_stretch(&here.cell, &here.stretch);
 #pragma unroll
     for (int k = 0; k < SAMPLES; k++) {
         const real x = sample_x(b.shift[k], part.velocity, gas.inv_b);
-        if (r_abs(x) > reach)
+        if (r_abs(x) > seen.reach)
             continue;
-        const struct passed passed = pass_line(gas, b.intensity[k], line_profile(here.cell.a, x, shape), gas.flat);
+        const struct passed passed = pass_line(gas, b.intensity[k], line_profile(here.cell.a, x, seen.shape), gas.flat);
         b.depth[k] += passed.depth;
         if (SHINES)
             b.intensity[k] = passed.intensity;
