@@ -7,15 +7,16 @@
 /* The narrowest line that matters sets how finely a channel is sampled: in its middle alone when it is a tenth of b
  * wide or less, else with more frequencies than it is wide in b, a power of two (two points integrate a Gaussian over
  * b/2 to 2e-4). */
-int trace_choose_samples(lr_context *ctx, const struct scene *scene, const struct channels *channels)
+int trace_choose_samples(lr_context *ctx, const struct scene *scene, const struct medium *gas,
+                         const struct channels *channels)
 {
     if (channels->samples > 0)
         return channels->samples;
     double narrowest = INFINITY;
     const int64_t n_cell = mesh_cell_count(&scene->mesh);
     for (int64_t cell = 0; cell < n_cell; cell++)
-        if (field_at(&scene->medium.alpha0, cell) > 0 || field_at(&scene->line_source, cell) > 0)
-            narrowest = fmin(narrowest, field_at(&scene->medium.b, cell));
+        if (field_at(&gas->alpha0, cell) > 0 || field_at(&scene->line_source, cell) > 0)
+            narrowest = fmin(narrowest, field_at(&gas->b, cell));
     const double width = scene->channels.width / narrowest;
     int samples = width <= 0.1 ? 1 : 2;
     while (samples < MAX_SAMPLES && samples < 1 + width)
@@ -87,11 +88,11 @@ int trace_choose_rays(lr_context *ctx, const struct scene *scene, const struct c
 }
 
 /* Of the gas, in Doppler parameters. */
-double trace_largest_speed(const struct scene *scene)
+double trace_largest_speed(const struct scene *scene, const struct medium *gas)
 {
     double speed = 0;
     for (int64_t cell = 0; cell < mesh_cell_count(&scene->mesh); cell++)
-        if (field_at(&scene->medium.alpha0, cell) > 0 || field_at(&scene->line_source, cell) > 0)
-            speed = fmax(speed, fabs(field_at(&scene->medium.velocity[0], cell)) / field_at(&scene->medium.b, cell));
+        if (field_at(&gas->alpha0, cell) > 0 || field_at(&scene->line_source, cell) > 0)
+            speed = fmax(speed, fabs(field_at(&gas->velocity[0], cell)) / field_at(&gas->b, cell));
     return speed;
 }

@@ -42,10 +42,10 @@ static double cells_met(const struct mesh *mesh, const struct camera *view, doub
 enum lr_status trace_count(lr_context *ctx, const struct scene *scene, const struct camera *view, double *steps)
 {
     struct camera seen = *view;
-    *steps = (double)scene->channels.n * trace_choose_samples(ctx, scene, &scene->channels);
+    *steps = (double)scene->channels.n * trace_choose_samples(ctx, scene, &scene->medium, &scene->channels);
     if (scene->mesh.kind == MESH_SHELLS) {
         struct rings rings = {0};
-        LR_TRY(rings_make(ctx, &scene->mesh, trace_largest_speed(scene), view, &rings));
+        LR_TRY(rings_make(ctx, &scene->mesh, trace_largest_speed(scene, &scene->medium), view, &rings));
         *steps *= (double)rings.n * RING_NODES * scene->mesh.n[0]; /* half of the rays pass the inner half by, twice */
         rings_free(&rings);
         return LR_OK;
