@@ -43,8 +43,8 @@ enum lr_status trace_scattered(lr_context *ctx, const struct worker *worker, con
 enum lr_status trace_depth(lr_context *ctx, const struct worker *worker, const struct trace_request *request,
                            float *depth, double *seconds);
 
-/* About how many cells and frequencies the rays of an image step through. Of the scene, mesh, gas and channels count.
- */
-enum lr_status trace_count(lr_context *ctx, const struct scene *scene, const struct camera *view, double *steps);
+/* About how many cells and frequencies the rays of an image step through. */
+enum lr_status trace_count(lr_context *ctx, const struct mesh *mesh, const struct medium *gas,
+                           const struct channels *channels, const struct camera *view, double *steps);
 
 #endif

@@ -74,8 +74,9 @@ static enum lr_status prepare_rings(lr_context *ctx, const struct camera *view, 
 {
     struct trace_job *job = &prepared->job;
     const double fine = prepared->scene->rows.n_aspect > 1 ? 4 : 1;
-    LR_TRY(rings_make(ctx, &prepared->scene->mesh, fine * trace_largest_speed(prepared->scene, prepared->gas), view,
-                      &prepared->rings));
+    LR_TRY(rings_make(ctx, &prepared->scene->mesh,
+                      fine * trace_largest_speed(&prepared->scene->mesh, prepared->gas, &prepared->scene->line_source),
+                      view, &prepared->rings));
     for (int i = 0; i < prepared->rings.n_row * RAYS_PER_ROW; i++)
         prepared->rings.impact[i] /= prepared->length_unit;
     memcpy(job->toward, view->toward, sizeof job->toward);
@@ -105,7 +106,7 @@ static enum lr_status prepare_eye(lr_context *ctx, const struct camera *view, st
     job->pixel = job->perspective ? size : size / prepared->length_unit;
     job->pixels[0] = view->pixels[0];
     job->pixels[1] = view->pixels[1];
-    job->rays = trace_choose_rays(ctx, prepared->scene, view);
+    job->rays = trace_choose_rays(ctx, mesh, view);
     return LR_OK;
 }
 
@@ -138,7 +139,9 @@ static int prepare_channels(lr_context *ctx, const struct channels *channels, st
     job->n_channel = channels->n * job->merge;
     job->velocity_first = (stored->first + first * stored->width) / prepared->velocity_unit;
     job->velocity_step = stored->width / prepared->velocity_unit;
-    quadrature_make(trace_choose_samples(ctx, prepared->scene, prepared->gas, channels), &prepared->rule);
+    const int samples = trace_choose_samples(ctx, &prepared->scene->mesh, prepared->gas, &prepared->scene->line_source,
+                                             stored->width, channels->samples);
+    quadrature_make(samples, &prepared->rule);
     job->n_node = prepared->rule.n;
     job->node = prepared->rule.node;
     job->weight = prepared->rule.weight;
