@@ -212,6 +212,12 @@ struct trace_probe {
     double length;                 /* to a near observer */
 };
 
+/* The gas of a cell as rays see it (kernel/trace_cell.h). */
+struct trace_gas {
+    double alpha0, a, b, velocity[3], kappa;
+    double line_source; /* created light per length, at line centre */
+};
+
 /* Ray tracing for one camera. Lengths and velocities in code units, intensities in any one unit. */
 struct trace_job {
     enum transport_mesh mesh; /* SHELLS: no planes; n, width and tree as in transport_job */
@@ -221,8 +227,7 @@ struct trace_job {
     enum transport_face face[TRANSPORT_N_FACE];
     int64_t n_cell;
     const void *medium;
-    /* `eps` is q here: the gas shines with q H(a, x) per length. */
-    void (*read_cells)(const void *medium, int64_t first, int64_t count, struct transport_cell *cells);
+    void (*read_gas)(const void *medium, int64_t first, int64_t count, struct trace_gas *gas);
     bool grey; /* there is grey absorption */
 
     bool perspective;

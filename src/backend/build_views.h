@@ -9,9 +9,9 @@
 
 #include "backend/backend.h"
 #include "kernel/cone.h"
+#include "kernel/ray.h"
 #include "kernel/shade.h"
 #include "kernel/tally.h"
-#include "kernel/trace_view.h"
 #include "kernel/views.h"
 
 struct view_store {
@@ -315,91 +315,6 @@ static inline int make_cone_set(const struct view_store *store, const struct tra
     set->cone = (const struct cone_view *)store->copy(store->owner, (size_t)job->n_cone * sizeof *cone, cone);
     free(cone);
     return set->cone != NULL;
-}
-
-static inline struct point3 make_point(const double from[3])
-{
-    struct point3 to;
-    for (int axis = 0; axis < 3; axis++)
-        to.x[axis] = from[axis];
-    return to;
-}
-
-static inline int make_glow_views(const struct view_store *store, const struct trace_job *job, struct trace_view *view)
-{
-    int failed = 0;
-    view->n_glow = job->n_glow;
-    if (job->n_glow == 0)
-        return 1;
-    struct glow_view *glow = (struct glow_view *)calloc((size_t)job->n_glow, sizeof *glow);
-    double *strength = (double *)calloc((size_t)job->n_cell, sizeof *strength);
-    failed = !glow || !strength;
-    for (int g = 0; !failed && g < job->n_glow; g++) {
-        const struct trace_glow *from = &job->glow[g];
-        job->read_glow(job->medium, g, 0, job->n_cell, strength);
-        glow[g].strength = store_reals(store, job->n_cell, strength, &failed);
-        glow[g].below = store_reals(store, from->n, from->below, &failed);
-        glow[g].n = from->n;
-        glow[g].first = (real)from->first;
-        glow[g].inv_step = (real)(1 / from->step);
-        glow[g].gas_frame = from->gas_frame;
-    }
-    if (!failed)
-        view->glow = (const struct glow_view *)store->copy(store->owner, (size_t)job->n_glow * sizeof *glow, glow);
-    free(glow);
-    free(strength);
-    return !failed && view->glow;
-}
-
-/* The view with which the transmission of probes is found: other frequencies, and nothing that shines. */
-static inline struct trace_view make_probe_view(const struct trace_job *job, const struct trace_view *from)
-{
-    struct trace_view view = *from;
-    view.n_node = job->n_probe_node;
-    for (int i = 0; i < view.n_node; i++)
-        view.node[i] = ((real)i + R(0.5)) / (real)view.n_node;
-    return view;
-}
-
-/* Everything but the cells and the emissivity. Returns 0 when memory is exhausted. */
-static inline int make_trace_view(const struct view_store *store, const struct trace_job *job, struct trace_view *view)
-{
-    int failed = 0;
-    memset(view, 0, sizeof *view);
-    view->mesh = make_mesh_view(store, job->n, job->width, job->tree, job->face, &failed);
-    view->eye.toward = make_point(job->toward);
-    view->eye.right = make_point(job->right);
-    view->eye.up = make_point(job->up);
-    view->eye.origin = make_point(job->origin);
-    view->eye.step = job->pixel / job->rays;
-    view->eye.perspective = job->perspective;
-    view->eye.n_ray[0] = job->pixels[0] * job->rays;
-    view->eye.n_ray[1] = job->pixels[1] * job->rays;
-    if (WALK_IS_RADIAL) {
-        const size_t n = (size_t)job->pixels[0] * (size_t)job->pixels[1];
-        view->eye.impact = (const double *)store->copy(store->owner, n * sizeof(double), job->impact);
-        failed |= !view->eye.impact;
-    }
-    view->rays = job->rays;
-    view->n_channel = job->n_channel;
-    view->n_node = job->n_node;
-    view->merge = job->merge;
-    view->first = (real)job->velocity_first;
-    view->step = (real)job->velocity_step;
-    for (int i = 0; i < job->n_node; i++) {
-        view->node[i] = (real)job->node[i];
-        view->share[i] = (real)job->weight[i];
-        view->weight[i] = (real)(job->weight[i] / ((double)job->merge * job->rays * job->rays));
-        view->part[i + 1] = view->part[i] + (real)job->weight[i];
-    }
-    view->stride = job->stride;
-    view->emissivity_unit = (real)job->emissivity_unit;
-    view->step_velocity = job->step_velocity;
-    view->step_source = job->step_source;
-    view->line_only = !job->emissivity && !job->kept && !job->grey && job->n_glow == 0;
-    view->n_aspect = job->n_aspect;
-    view->escaped = job->escaped;
-    return !failed && make_glow_views(store, job, view);
 }
 
 static inline struct tally_axes make_tally_axes(const struct transport_job *job)

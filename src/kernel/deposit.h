@@ -49,20 +49,6 @@ LR_FN struct camera_way way_to_camera(const struct camera_view *camera, const st
     return way;
 }
 
-/* The direction for which the slopes of a cell are wanted: that to the camera, or the radius. */
-LR_FN struct vec3 trace_direction(const struct camera_view *camera, const struct mesh_view *mesh, const int at[3])
-{
-    struct place place;
-    if (WALK_IS_RADIAL)
-        return vec3_make(R(0), R(0), R(1));
-    place.i = at[0];
-    place.j = at[1];
-    place.k = at[2];
-    place.width = walk_width(mesh, at[0], at[1], at[2]);
-    place.local = vec3_make(R(0.5) * place.width.x, R(0.5) * place.width.y, R(0.5) * place.width.z);
-    return way_to_camera(camera, mesh, place).n;
-}
-
 /* The recorded channel of a shift in the mesh frame, or -1; channels count radio velocity, the negative of the shift.
  */
 LR_FN int channel_of_shift(const struct channel_view *channels, real shift)

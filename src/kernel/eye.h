@@ -2,11 +2,25 @@
 #ifndef LR_KERNEL_EYE_H
 #define LR_KERNEL_EYE_H
 
-#include "kernel/real.h"
+#include "kernel/vec3.h"
 
 struct point3 {
     double x[3];
 };
+
+LR_FN struct point3 make_point(const double from[3])
+{
+    struct point3 to;
+    for (int axis = 0; axis < 3; axis++)
+        to.x[axis] = from[axis];
+    return to;
+}
+
+/* In working precision. */
+LR_FN struct vec3 point_rounded(struct point3 point)
+{
+    return vec3_make((real)point.x[0], (real)point.x[1], (real)point.x[2]);
+}
 
 #define RAY_FAR 1e30
 

@@ -2,7 +2,7 @@
  *
  *     dI/ds = j - alpha I,    alpha = alpha0 H(a, x) + kappa,    S = j / alpha,
  *
- * with the light j that the gas creates, q H(a, x) or with a spectrum of its own. Where no packets are, S is linear
+ * with the light j that the gas creates, in the line or with a spectrum of its own. Where no packets are, S is linear
  * inside a cell about its value in the middle: the emission of a thin cell is what it should be, and an optically thick
  * one shows the S of its near side. The velocity is linear too (slope.h), in steps of b/4 at most. Where packets are,
  * cells are to rays what they are to packets, even throughout.
@@ -15,7 +15,13 @@
 #ifndef LR_KERNEL_FORMAL_SOLUTION_H
 #define LR_KERNEL_FORMAL_SOLUTION_H
 
-#include "kernel/ray.h"
+#include "kernel/real.h"
+
+/* Below these depths a series stands for a difference of nearly equal numbers: where the first term that is left out is
+ * as small as what the difference loses, in single precision or in double. */
+#define FORMAL_SERIES_BELOW R(sizeof(real) == sizeof(double) ? 0.03 : 0.25)
+#define FORMAL_FLAT_SERIES_BELOW R(sizeof(real) == sizeof(double) ? 0.005 : 0.1)
+#define EXIT_SERIES_BELOW R(sizeof(real) == sizeof(double) ? 2e-4 : 0.02)
 
 /* Over a step of depth t that emits `glow` = j ds on average, with S (1 + tilt_in) at its far end and S (1 + tilt_out)
  * at its near end:
@@ -24,7 +30,7 @@
 LR_FN real formal_step(real intensity, real t, real glow, real tilt_in, real tilt_out)
 {
     const real e = r_exp(-r_min(t, R(80)));
-    const int thin = t < R(0.25);
+    const int thin = t < FORMAL_SERIES_BELOW;
     const real inv = r_div(R(1), thin ? R(1) : t);
     const real m_series =
         R(1) - t * (R(1.0 / 2) - t * (R(1.0 / 6) - t * (R(1.0 / 24) - t * (R(1.0 / 120) - t * R(1.0 / 720)))));
@@ -39,7 +45,7 @@ LR_FN real formal_step(real intensity, real t, real glow, real tilt_in, real til
 LR_FN real formal_step_flat(real intensity, real t, real glow)
 {
     const real e = r_exp(-r_min(t, R(80)));
-    const int thin = t < R(0.1);
+    const int thin = t < FORMAL_FLAT_SERIES_BELOW;
     const real series = R(1) - t * (R(1.0 / 2) - t * (R(1.0 / 6) - t * (R(1.0 / 24) - t * R(1.0 / 120))));
     const real m = thin ? series : r_div(R(1) - e, thin ? R(1) : t);
     return intensity * e + glow * m;
@@ -55,7 +61,7 @@ struct tilt {
 LR_FN real exit_shape(real t)
 {
     const real series = t * (R(1) - t * (R(0.5) - t * R(1.0 / 6)));
-    return t < R(0.02) ? series : R(1) - r_exp(-r_min(t, R(80)));
+    return t < EXIT_SERIES_BELOW ? series : R(1) - r_exp(-r_min(t, R(80)));
 }
 
 /* The factor at one frequency, from the shape there and its mean over the channel. */

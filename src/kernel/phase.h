@@ -32,12 +32,6 @@ LR_FN struct vec3 direction_turned_to(struct vec3 axis, struct vec3 local)
                      -local.x * sign * axis.x - local.y * axis.y + local.z * axis.z);
 }
 
-LR_FN struct vec3 direction_normalised(struct vec3 n)
-{
-    const real inverse = r_div(R(1), r_sqrt(vec3_dot(n, n)));
-    return vec3_make(n.x * inverse, n.y * inverse, n.z * inverse);
-}
-
 /* Cosine of the scattering angle of a pure dipole: the root of g^3 + 3 g = 4 (2 u - 1), by Cardano's formula as a
  * hyperbolic sine: g = 2 sinh(asinh(q) / 3), q = 2 (2 u - 1). */
 LR_FN real dipole_cosine(real uniform)

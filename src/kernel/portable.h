@@ -58,6 +58,13 @@ LR_FN unsigned long long shared_count(unsigned long long *counter)
 #endif
 }
 
+/* A number that nothing changes while a kernel runs: a device reads it through its read-only cache. */
+#if LR_ON_DEVICE
+#define LR_READ(pointer) __ldg(pointer)
+#else
+#define LR_READ(pointer) (*(pointer))
+#endif
+
 /* Before a loop that must stay a loop. */
 #if LR_ON_DEVICE
 #define LR_NO_UNROLL _Pragma("unroll 1")

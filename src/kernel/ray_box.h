@@ -10,6 +10,7 @@ struct ray {
     struct place at;
     struct vec3 n;    /* along the flight of the photons, toward the observer */
     real length_left; /* to an observer inside the mesh; the walk itself finds the faces */
+    double t_first;   /* where on the line it begins */
     int hits;         /* the mesh */
 };
 
@@ -51,6 +52,7 @@ LR_FN struct ray ray_enter(const struct mesh_view *mesh, struct point3 p, struct
     }
     ray.at = walk_place(mesh, point, face < 0 ? -1 : n.x[face] > 0 ? 2 * face : 2 * face + 1);
     ray.n = vec3_make((real)n.x[0], (real)n.x[1], (real)n.x[2]);
+    ray.t_first = t_first;
     ray.length_left = ends_inside && t_last - t_first < (double)R_HUGE ? (real)(t_last - t_first) : R_HUGE;
     ray.hits = 1;
     return ray;
@@ -74,6 +76,20 @@ LR_FN struct line3 eye_line(const struct eye *eye, int i, int j)
         line.n.x[axis] /= norm;
     line.t_last = eye->perspective ? 0 : RAY_FAR;
     return line;
+}
+
+/* From the middle of a cell to the observer. */
+LR_FN struct vec3 eye_direction(const struct eye *eye, const struct mesh_view *mesh, const int at[3])
+{
+    if (!eye->perspective)
+        return point_rounded(eye->toward);
+    const struct vec3 observer = point_rounded(eye->origin);
+    const struct vec3 corner = walk_corner(mesh, at[0], at[1], at[2]);
+    const struct vec3 width = walk_width(mesh, at[0], at[1], at[2]);
+    const struct vec3 offset =
+        vec3_make(observer.x - corner.x - R(0.5) * width.x, observer.y - corner.y - R(0.5) * width.y,
+                  observer.z - corner.z - R(0.5) * width.z);
+    return vec3_dot(offset, offset) > R(0) ? direction_normalised(offset) : point_rounded(eye->toward);
 }
 
 /* The way of a ray through one cell, far end first. */
@@ -114,20 +130,65 @@ LR_FN struct passage ray_advance(const struct mesh_view *mesh, struct ray *ray)
     return passage;
 }
 
-/* Of shells. */
-LR_FN real passage_mu(const struct passage *way)
+/* The velocity of the gas toward the observer on a passage: linear between its ends. */
+struct flow {
+    real far, near;
+};
+
+/* `along` the ray it is that in the middle of the cell, with a slope (slope.h) about it unless the cell moves as one.
+ */
+LR_FN struct flow flow_make(const struct passage *way, real along, const struct vec3 *slope)
 {
-    (void)way;
-    return R(0);
+    struct flow flow;
+    flow.far = flow.near = along;
+    if (slope) {
+        flow.far += vec3_dot(*slope, way->from);
+        flow.near += vec3_dot(*slope, way->to);
+    }
+    return flow;
 }
 
-/* Velocity toward the observer at a part of the way, from that at its ends. */
-LR_FN real passage_velocity(const struct passage *way, real far, real near, real outflow, real gradient, real part)
+/* At a part of the way, from its far end. */
+LR_FN real flow_at(const struct passage *way, struct flow flow, real part)
 {
     (void)way;
-    (void)outflow;
-    (void)gradient;
-    return far + (near - far) * part;
+    return r_between(flow.far, flow.near, part);
+}
+
+/* By how much it changes along the way, if all of the way is as steep as the steepest of it. */
+LR_FN real flow_change(struct flow flow)
+{
+    return flow.near - flow.far;
+}
+
+/* Whether the ray leaves its cell at the end of a passage; `next` is the one that follows, of length 0 where there
+ * is none. */
+LR_FN int passage_leaves(const struct passage *way, const struct passage *next)
+{
+    (void)way;
+    (void)next;
+    return 1;
+}
+
+/* Scattered light that leaves a cell with a ray: where it is stored, and in which unit the ray takes it along. It is
+ * per volume of the cell. */
+struct stored_light {
+    int64_t row;
+    real factor;
+};
+
+LR_FN struct stored_light passage_light(const struct passage *way, int n_aspect, int64_t stride, real unit)
+{
+    struct stored_light light;
+    (void)n_aspect;
+    light.row = way->cell * stride;
+    light.factor = way->length * unit;
+    return light;
+}
+
+LR_FN real stored_light_at(struct stored_light light, const float *emissivity, int channel)
+{
+    return (real)LR_READ(&emissivity[light.row + channel]) * light.factor;
 }
 
 #endif

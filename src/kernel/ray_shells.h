@@ -6,12 +6,14 @@
 #ifndef LR_KERNEL_RAY_SHELLS_H
 #define LR_KERNEL_RAY_SHELLS_H
 
+#include "kernel/aspect.h"
 #include "kernel/eye.h"
 #include "kernel/walk_shells.h"
 
 struct ray {
     struct vec3 n; /* z */
     double p, z, z_last;
+    double t_first; /* where on the line it begins */
     int shell;
     int hits; /* the mesh */
 };
@@ -45,6 +47,7 @@ LR_FN struct ray ray_enter(const struct mesh_view *mesh, struct point3 p, struct
     ray.z_last = z + t_last < half ? z + t_last : half;
     if (!(ray.p < outermost) || !(ray.z < ray.z_last))
         return ray;
+    ray.t_first = ray.z - z;
     ray.hits = 1;
     if (!starts_inside)
         return ray;
@@ -64,6 +67,15 @@ LR_FN struct line3 eye_line(const struct eye *eye, int i, int j)
     line.n.x[2] = 1;
     line.t_last = RAY_FAR;
     return line;
+}
+
+/* From a shell to the observer: slopes (slope.h) are along the radius, which is z. */
+LR_FN struct vec3 eye_direction(const struct eye *eye, const struct mesh_view *mesh, const int at[3])
+{
+    (void)eye;
+    (void)mesh;
+    (void)at;
+    return vec3_make(R(0), R(0), R(1));
 }
 
 /* A piece of the way of a ray, far end first. */
@@ -120,23 +132,85 @@ LR_FN struct passage ray_advance(const struct mesh_view *mesh, struct ray *ray)
     return passage;
 }
 
-/* mu at the near end of a piece. */
-LR_FN real passage_mu(const struct passage *way)
-{
-    const real z = way->z + way->length;
-    const real r = r_sqrt(z * z + way->p * way->p);
-    return r > R(0) ? r_div(z, r) : R(1);
-}
+/* Radius and mu at a part of a piece, from its far end. On a ray through the centre mu is 1 there. */
+struct piece_place {
+    real r, mu;
+};
 
-/* Velocity toward the observer at a part of the way: v(r) z / r, where v is linear in r inside a shell. On a ray
- * through the centre, z / r is 1 there. */
-LR_FN real passage_velocity(const struct passage *way, real far, real near, real outflow, real gradient, real part)
+LR_FN struct piece_place passage_at(const struct passage *way, real part)
 {
     const real z = way->z + part * way->length;
-    const real r = r_sqrt(z * z + way->p * way->p);
-    (void)far;
-    (void)near;
-    return (outflow + gradient * (r - way->middle)) * (r > R(0) ? r_div(z, r) : R(1));
+    struct piece_place at;
+    at.r = r_sqrt(z * z + way->p * way->p);
+    at.mu = at.r > R(0) ? r_div(z, at.r) : R(1);
+    return at;
+}
+
+/* The velocity of the gas toward the observer on a piece: v(r) mu, where v is linear in r inside a shell. */
+struct flow {
+    real far, near;         /* at its ends */
+    real outflow, gradient; /* v in the middle of the shell, dv/dr */
+};
+
+/* At a part of the way, from its far end. */
+LR_FN real flow_at(const struct passage *way, struct flow flow, real part)
+{
+    const struct piece_place at = passage_at(way, part);
+    return (flow.outflow + flow.gradient * (at.r - way->middle)) * at.mu;
+}
+
+/* `along` the radius it is that in the middle of the shell, with a slope (slope.h) about it unless the shell expands as
+ * one. */
+LR_FN struct flow flow_make(const struct passage *way, real along, const struct vec3 *slope)
+{
+    struct flow flow;
+    flow.outflow = along;
+    flow.gradient = slope ? slope->x : R(0);
+    flow.far = flow.near = R(0);
+    flow.far = flow_at(way, flow, R(0));
+    flow.near = flow_at(way, flow, R(1));
+    return flow;
+}
+
+/* By how much it changes along the way, if all of the way is as steep as the steepest of it: up to twice the change
+ * between the ends. */
+LR_FN real flow_change(struct flow flow)
+{
+    return R(2) * (flow.near - flow.far);
+}
+
+/* Whether the ray leaves its shell at the end of a piece; `next` is the one that follows, of length 0 where there
+ * is none. */
+LR_FN int passage_leaves(const struct passage *way, const struct passage *next)
+{
+    return !(next->length > R(0)) || next->cell != way->cell;
+}
+
+/* Scattered light that leaves a shell with a ray: between which aspects (aspect.h) it is stored, and in which unit the
+ * ray takes it along. It is per area as the observer sees it. */
+struct stored_light {
+    int64_t low, high; /* rows */
+    real share;        /* of the higher one */
+    real factor;
+};
+
+LR_FN struct stored_light passage_light(const struct passage *way, int n_aspect, int64_t stride, real unit)
+{
+    const struct aspects aspects = aspects_about(n_aspect, passage_at(way, R(1)).mu);
+    const int64_t first = (int64_t)way->cell * n_aspect;
+    struct stored_light light;
+    light.low = (first + aspects.low) * stride;
+    light.high = (first + aspects.high) * stride;
+    light.share = aspects.share;
+    light.factor = unit;
+    return light;
+}
+
+LR_FN real stored_light_at(struct stored_light light, const float *emissivity, int channel)
+{
+    return r_between((real)LR_READ(&emissivity[light.low + channel]), (real)LR_READ(&emissivity[light.high + channel]),
+                     light.share) *
+           light.factor;
 }
 
 #endif

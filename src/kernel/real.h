@@ -181,6 +181,12 @@ LR_FN real r_max(real a, real b)
     return a > b ? a : b;
 }
 
+/* From one end to the other, at a part 0 .. 1 of the way. */
+LR_FN real r_between(real from, real to, real part)
+{
+    return from + (to - from) * part;
+}
+
 struct r_sincos {
     real sin, cos;
 };

@@ -7,24 +7,14 @@
 #ifndef LR_KERNEL_SLOPE_H
 #define LR_KERNEL_SLOPE_H
 
+#include "kernel/trace_cell.h"
 #include "kernel/walk.h"
 
 struct LR_ALIGNED(32) slope_view {
     struct vec3 velocity; /* d(v . n) / d(x, y, z); SHELLS: of the outflow, d v / d r in x */
-    struct vec3 source;   /* d(ln S) / d(x, y, z), S = q / alpha0; SHELLS: d / d r in x */
+    struct vec3 source;   /* d(ln S) / d(x, y, z), S = line_source / alpha0; SHELLS: d / d r in x */
     real unused[2];
 };
-
-LR_FN int cell_is_empty(const struct cell_view *cell)
-{
-    return !(cell->alpha0 > R(0)) && !(cell->eps > R(0));
-}
-
-/* S = q / alpha0 (the `eps` of a traced cell is q), or 0. */
-LR_FN real line_source_function(const struct cell_view *cell)
-{
-    return cell->alpha0 > R(0) ? r_div(cell->eps, cell->alpha0) : R(0);
-}
 
 /* How a quantity changes from the middle of a cell to that of what lies across a face: the mean of the cells there that
  * have gas. */
@@ -117,11 +107,11 @@ LR_FN struct vec3 limited_slopes(const struct rise rise[6], struct vec3 width)
 #define LARGEST_FALL R(0.9999)
 
 /* Slopes of a cell for an observer in the direction n, which is z, the radius, on shells. */
-LR_FN struct slope_view cell_slopes(const struct mesh_view *mesh, const struct cell_view *cells, const int at[3],
+LR_FN struct slope_view cell_slopes(const struct mesh_view *mesh, const struct trace_cell *cells, const int at[3],
                                     struct vec3 n)
 {
-    const struct cell_view *here = &cells[(at[0] * mesh->n[1] + at[1]) * mesh->n[2] + at[2]];
-    const real v = cell_velocity_along(here, n);
+    const struct trace_cell *here = &cells[(at[0] * mesh->n[1] + at[1]) * mesh->n[2] + at[2]];
+    const real v = walk_velocity_along(here->velocity, n);
     const real s = line_source_function(here);
     struct rise velocity[6];
     struct rise source[6];
@@ -131,8 +121,8 @@ LR_FN struct slope_view cell_slopes(const struct mesh_view *mesh, const struct c
             const struct neighbour next = walk_neighbour(mesh, at, face / 2, face & 1, part);
             if (next.cell < 0 || cell_is_empty(&cells[next.cell]))
                 continue;
-            const struct cell_view *there = &cells[next.cell];
-            velocity[face] = rise_with(velocity[face], cell_velocity_along(there, n) - v, &next);
+            const struct trace_cell *there = &cells[next.cell];
+            velocity[face] = rise_with(velocity[face], walk_velocity_along(there->velocity, n) - v, &next);
             if (there->alpha0 > R(0))
                 source[face] = rise_with(source[face], line_source_function(there) - s, &next);
         }

@@ -3,8 +3,8 @@
 #define LR_KERNEL_TRACE_VIEW_H
 
 #include "kernel/ray.h"
+#include "kernel/shining_plane.h"
 #include "kernel/slope.h"
-#include "kernel/views.h"
 
 enum { TRACE_MAX_NODE = 64 };
 
@@ -36,7 +36,7 @@ LR_FN real glow_between(const struct glow_view *glow, real low, real high)
 /* A sample is one traced frequency: sample s = node * n_channel + channel, at the given fraction of the channel. */
 struct trace_view {
     struct mesh_view mesh;
-    const struct cell_view *cell; /* `eps` holds q, the line source */
+    const struct trace_cell *cell; /* [n_cell] */
     struct eye eye;
     int rays;                      /* per pixel and direction */
     int n_channel, n_node;         /* channels of the emissivity that are traced; frequencies in each */
@@ -50,7 +50,9 @@ struct trace_view {
     int64_t stride;
     int escaped; /* it has left the mesh: nothing dims it any more */
     real emissivity_unit;
-    int n_glow;
+    const real *sky; /* [n_node][n_channel] */
+    int n_plane, n_glow;
+    const struct plane_view *plane;
     const struct glow_view *glow;
     int step_velocity, step_source;
     const struct slope_view *slope; /* [n_cell], or NULL when nothing changes inside cells */
@@ -58,10 +60,34 @@ struct trace_view {
     int n_aspect;                   /* SHELLS: of the emissivity (aspect.h) */
 };
 
-/* Shift of a sample in the mesh frame. */
+/* Shift of a sample in the mesh frame: minus the radio velocity. */
 LR_FN real sample_shift_at(const struct trace_view *view, int node, int channel)
 {
     return -(view->first + ((real)channel + view->node[node]) * view->step);
+}
+
+/* The same in the frame of gas that moves toward the observer with `velocity`, in units of its b. */
+LR_FN real sample_x(real shift, real velocity, real inv_b)
+{
+    return (shift - velocity) * inv_b;
+}
+
+/* The same for a row of channels: x = first - channel step. */
+struct sample_row {
+    real first, step;
+};
+
+LR_FN struct sample_row sample_row_of(const struct trace_view *view, int node, real velocity, real inv_b)
+{
+    struct sample_row row;
+    row.first = sample_x(sample_shift_at(view, node, 0), velocity, inv_b);
+    row.step = view->step * inv_b;
+    return row;
+}
+
+LR_FN real sample_row_x(struct sample_row row, int channel)
+{
+    return row.first - (real)channel * row.step;
 }
 
 /* Light per length of all glows at a sample, where the gas moves toward the observer with `velocity`: the mean over the
@@ -79,14 +105,15 @@ LR_FN real sample_glow(const struct trace_view *view, int cell, int node, int ch
     return r_div(sum, view->share[node] * view->step);
 }
 
-/* The observer of a trace, as deposits know it. */
-LR_FN struct camera_view trace_camera(const struct trace_view *view)
+/* Slopes inside a cell. */
+LR_FN struct slope_view trace_slopes(const struct trace_view *view, int cell)
 {
-    struct camera_view camera;
-    camera.perspective = view->eye.perspective;
-    camera.toward = vec3_make((real)view->eye.toward.x[0], (real)view->eye.toward.x[1], (real)view->eye.toward.x[2]);
-    camera.position = vec3_make((real)view->eye.origin.x[0], (real)view->eye.origin.x[1], (real)view->eye.origin.x[2]);
-    return camera;
+    const int row = cell / view->mesh.n[2];
+    int at[3];
+    at[0] = row / view->mesh.n[1];
+    at[1] = row % view->mesh.n[1];
+    at[2] = cell % view->mesh.n[2];
+    return cell_slopes(&view->mesh, view->cell, at, eye_direction(&view->eye, &view->mesh, at));
 }
 
 #endif

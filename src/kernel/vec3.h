@@ -27,4 +27,10 @@ LR_FN real vec3_dot(struct vec3 p, struct vec3 q)
     return p.x * q.x + p.y * q.y + p.z * q.z;
 }
 
+LR_FN struct vec3 direction_normalised(struct vec3 n)
+{
+    const real inverse = r_div(R(1), r_sqrt(vec3_dot(n, n)));
+    return vec3_make(n.x * inverse, n.y * inverse, n.z * inverse);
+}
+
 #endif

@@ -107,6 +107,11 @@ LR_FN real walk_outflow(const struct cell_view *cell)
 }
 
 /* The velocity of the gas along a flight. */
+LR_FN real walk_velocity_along(struct vec3 velocity, struct vec3 n)
+{
+    return vec3_dot(velocity, n);
+}
+
 LR_FN real cell_velocity_along(const struct cell_view *cell, struct vec3 n)
 {
     return cell->vx * n.x + cell->vy * n.y + cell->vz * n.z;

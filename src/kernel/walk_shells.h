@@ -204,7 +204,12 @@ LR_FN real walk_outflow(const struct cell_view *cell)
     return r_div(cell->vx, cell->b);
 }
 
-/* The velocity of the gas along a flight: that of a cell is radial, in vx. */
+/* The velocity of the gas along a flight: that of a cell is radial, in x. */
+LR_FN real walk_velocity_along(struct vec3 velocity, struct vec3 n)
+{
+    return velocity.x * n.z;
+}
+
 LR_FN real cell_velocity_along(const struct cell_view *cell, struct vec3 n)
 {
     return cell->vx * n.z;

@@ -14,7 +14,7 @@ bool scene_is_gas_alone(const struct scene *scene)
 {
     bool alone = scene->n_point == 0 && scene->n_plane == 0 && scene->n_glow == 0 && !scene->external;
     for (int i = 0; i < scene->n_camera; i++)
-        alone &= !scene->emissivity[i].value && !scene->emissivity[i].kept;
+        alone &= !scene->emissivity[i].value;
     return alone;
 }
 

@@ -20,10 +20,6 @@ struct emissivity {
     float *value;
     float *error; /* one standard error; or NULL */
     double unit;
-    /* Instead of `value`, what a device keeps (backend.h), from `first` on, in units of unit x scale. */
-    const void *kept;
-    int64_t first;
-    double scale;
 };
 
 /* Spectra of direct light are known in this many equal parts of each channel, so that gas dims what is there. */

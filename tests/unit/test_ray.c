@@ -192,12 +192,38 @@ static void test_grid_of_an_eye(void **state)
     assert_true(fabs(near.n.x[2] - 1 / norm) < 1e-15);
 }
 
+/* From the middle of a cell; the same from everywhere to a far observer. */
+static void test_direction_to_the_eye(void **state)
+{
+    const struct mesh_view mesh = make_mesh(FACE_IS_OPEN, FACE_IS_OPEN);
+    const int cell[3] = {2, 0, 0}; /* its middle is (1.25, 0.5, 1) */
+    struct eye eye = {.toward = {{0, 0.6, 0.8}}, .origin = {{1.25, 3.5, 5}}};
+    (void)state;
+    struct vec3 n = eye_direction(&eye, &mesh, cell);
+    assert_true(n.x == R(0) && n.y == R(0.6) && n.z == R(0.8));
+    eye.perspective = 1;
+    n = eye_direction(&eye, &mesh, cell);
+    assert_true(fabs((double)n.x) < 1e-6 && fabs((double)n.y - 0.6) < 1e-6 && fabs((double)n.z - 0.8) < 1e-6);
+}
+
+/* A ray says where on its line it begins: where it enters the mesh, unless it starts inside. */
+static void test_rays_know_where_they_begin(void **state)
+{
+    const struct mesh_view mesh = make_mesh(FACE_IS_OPEN, FACE_IS_OPEN);
+    const struct point3 p = {{1, 1, -3}}, n = {{0, 0, 1}};
+    (void)state;
+    assert_true(fabs(ray_enter(&mesh, p, n, -RAY_FAR, RAY_FAR).t_first - 3) < 1e-12);
+    assert_true(fabs(ray_enter(&mesh, p, n, 3.5, RAY_FAR).t_first - 3.5) < 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rays_cross_the_whole_mesh),
         cmocka_unit_test(test_rays_end_at_the_observer),
         cmocka_unit_test(test_rays_along_axes),
+        cmocka_unit_test(test_direction_to_the_eye),
+        cmocka_unit_test(test_rays_know_where_they_begin),
         cmocka_unit_test(test_periodic_axes_have_no_end),
         cmocka_unit_test(test_grid_of_an_eye),
     };

@@ -38,7 +38,7 @@ static int index_of(int i, int j, int k)
 }
 
 /* v = (x + 2 y, 0, -3 z + x), S = 50 + x - y + 2 z */
-static void fill(struct cell_view *cells)
+static void fill(struct trace_cell *cells)
 {
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++)
@@ -46,11 +46,11 @@ static void fill(struct cell_view *cells)
                 const double x = middle(width_x, i);
                 const double y = middle(width_y, j);
                 const double z = middle(width_z, k);
-                struct cell_view *cell = &cells[index_of(i, j, k)];
-                *cell = (struct cell_view){.alpha0 = R(2), .b = R(1)};
-                cell->vx = (real)(x + 2 * y);
-                cell->vz = (real)(x - 3 * z);
-                cell->eps = (real)(2 * (50 + x - y + 2 * z));
+                struct trace_cell *cell = &cells[index_of(i, j, k)];
+                *cell = (struct trace_cell){.alpha0 = R(2), .b = R(1)};
+                cell->velocity.x = (real)(x + 2 * y);
+                cell->velocity.z = (real)(x - 3 * z);
+                cell->line_source = (real)(2 * (50 + x - y + 2 * z));
             }
 }
 
@@ -62,13 +62,13 @@ static void assert_near(real value, double expected)
 static void test_linear_fields_are_exact_everywhere(void **state)
 {
     (void)state;
-    static struct cell_view cells[N_CELL];
+    static struct trace_cell cells[N_CELL];
     const struct mesh_view mesh = make_mesh(FACE_IS_OPEN);
     fill(cells);
     for (int cell = 0; cell < N_CELL; cell++) {
         const int at[3] = {cell / (N * N), cell / N % N, cell % N};
         const struct slope_view slope = cell_slopes(&mesh, cells, at, vec3_make(R(0.6), R(0), R(0.8)));
-        const double s = (double)cells[cell].eps / 2;
+        const double s = (double)cells[cell].line_source / 2;
         assert_near(slope.velocity.x, 0.6 + 0.8);
         assert_near(slope.velocity.y, 1.2);
         assert_near(slope.velocity.z, -2.4);
@@ -81,10 +81,10 @@ static void test_linear_fields_are_exact_everywhere(void **state)
 static void test_extremes_have_no_slope(void **state)
 {
     (void)state;
-    static struct cell_view cells[N_CELL];
+    static struct trace_cell cells[N_CELL];
     const struct mesh_view mesh = make_mesh(FACE_IS_OPEN);
     fill(cells);
-    cells[index_of(1, 1, 1)].vx = R(100);
+    cells[index_of(1, 1, 1)].velocity.x = R(100);
     const struct slope_view slope = cell_slopes(&mesh, cells, (const int[]){1, 1, 1}, vec3_make(R(1), R(0), R(0)));
     assert_true(slope.velocity.x == 0 && slope.velocity.y == 0 && slope.velocity.z == 0);
 }
@@ -93,14 +93,14 @@ static void test_extremes_have_no_slope(void **state)
 static void test_empty_cells_say_nothing(void **state)
 {
     (void)state;
-    static struct cell_view cells[N_CELL];
+    static struct trace_cell cells[N_CELL];
     const struct mesh_view mesh = make_mesh(FACE_IS_OPEN);
     fill(cells);
-    cells[index_of(0, 1, 1)].alpha0 = cells[index_of(0, 1, 1)].eps = R(0);
-    cells[index_of(0, 1, 1)].vx = R(1000);
+    cells[index_of(0, 1, 1)].alpha0 = cells[index_of(0, 1, 1)].line_source = R(0);
+    cells[index_of(0, 1, 1)].velocity.x = R(1000);
     struct slope_view slope = cell_slopes(&mesh, cells, (const int[]){1, 1, 1}, vec3_make(R(1), R(0), R(0)));
     assert_near(slope.velocity.x, 1);
-    cells[index_of(2, 1, 1)].alpha0 = cells[index_of(2, 1, 1)].eps = R(0);
+    cells[index_of(2, 1, 1)].alpha0 = cells[index_of(2, 1, 1)].line_source = R(0);
     slope = cell_slopes(&mesh, cells, (const int[]){1, 1, 1}, vec3_make(R(1), R(0), R(0)));
     assert_true(slope.velocity.x == 0 && slope.source.x == 0);
 }
@@ -110,12 +110,12 @@ static void test_empty_cells_say_nothing(void **state)
 static void test_source_function_stays_positive(void **state)
 {
     (void)state;
-    static struct cell_view cells[N_CELL];
+    static struct trace_cell cells[N_CELL];
     const struct mesh_view mesh = make_mesh(FACE_IS_OPEN);
     int bounded = 0;
     fill(cells);
     for (int cell = 0; cell < N_CELL; cell++)
-        cells[cell].eps = (real)exp(-3.0 * (cell / (N * N) + cell / N % N + cell % N));
+        cells[cell].line_source = (real)exp(-3.0 * (cell / (N * N) + cell / N % N + cell % N));
     for (int cell = 0; cell < N_CELL; cell++) {
         const int at[3] = {cell / (N * N), cell / N % N, cell % N};
         const struct slope_view slope = cell_slopes(&mesh, cells, at, vec3_make(R(1), R(0), R(0)));

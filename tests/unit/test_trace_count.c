@@ -14,9 +14,8 @@ static double count(struct fixture *f, const char *camera, const char *mesh)
     snprintf(cameras, sizeof cameras, "cameras=[{%s}]", camera);
     const lr_model *model = LOAD(f, mesh, "channels={number: 10, range: [-10 km/s, 10 km/s], samples: 1}", cameras);
     const struct window whole = {.n_camera = 1, .n_channel = 10};
-    const struct scene scene = {
-        .mesh = model->mesh, .medium = model->medium, .channels = recorded_channels(model, &whole)};
-    assert_int_equal(trace_count(f->ctx, &scene, &model->camera[0], &steps), LR_OK);
+    const struct channels channels = recorded_channels(model, &whole);
+    assert_int_equal(trace_count(f->ctx, &model->mesh, &model->medium, &channels, &model->camera[0], &steps), LR_OK);
     return steps;
 }
 

@@ -294,7 +294,7 @@ static const double SOURCE_MIDDLE = 10;
 
 /* Linear fields about the middle of a cell, in one of its neighbours across a face of the mesh or inside it. Returns 0
  * where the same neighbour lies on both sides of a periodic mesh. */
-static int set_neighbour(const struct fixture *fixture, int64_t cell, int face, int64_t next, struct cell_view *there)
+static int set_neighbour(const struct fixture *fixture, int64_t cell, int face, int64_t next, struct trace_cell *there)
 {
     int at[3], beside[3];
     double low[3], high[3], from[3], to[3], v = 0, s = SOURCE_MIDDLE;
@@ -310,8 +310,8 @@ static int set_neighbour(const struct fixture *fixture, int64_t cell, int face, 
         v += VELOCITY_SLOPE[k] * offset;
         s += SOURCE_SLOPE[k] * offset;
     }
-    const int twice = there->alpha0 > R(0) && fabs((double)there->vx - v) > 1e-5;
-    *there = (struct cell_view){.alpha0 = R(1), .b = R(1), .vx = (real)v, .eps = (real)s};
+    const int twice = there->alpha0 > R(0) && fabs((double)there->velocity.x - v) > 1e-5;
+    *there = (struct trace_cell){.alpha0 = R(1), .b = R(1), .velocity = {(real)v, R(0), R(0)}, .line_source = (real)s};
     return !twice;
 }
 
@@ -320,7 +320,7 @@ static void slopes_of_linear_fields_are_exact(void **state)
 {
     (void)state;
     for (int face_rule = FACE_IS_OPEN; face_rule <= FACE_IS_PERIODIC; face_rule++) {
-        static struct cell_view cells[8 * MOST];
+        static struct trace_cell cells[8 * MOST];
         struct fixture fixture = make_fixture(face_rule);
         const int64_t n_cell = mesh_cell_count(&fixture.mesh);
         int checked = 0;
@@ -329,7 +329,7 @@ static void slopes_of_linear_fields_are_exact(void **state)
             int at[3], known[3] = {0, 0, 0}, once = 1;
             mesh_cell_place(&fixture.mesh, cell, at);
             memset(cells, 0, sizeof cells);
-            cells[cell] = (struct cell_view){.alpha0 = R(1), .b = R(1), .eps = (real)SOURCE_MIDDLE};
+            cells[cell] = (struct trace_cell){.alpha0 = R(1), .b = R(1), .line_source = (real)SOURCE_MIDDLE};
             for (int look = 0; look < 24; look++) {
                 const int face = look % 6;
                 const struct neighbour next = walk_neighbour(&fixture.view, at, face / 2, face & 1, look / 6);
@@ -360,13 +360,13 @@ static void slopes_of_linear_fields_are_exact(void **state)
 static void source_functions_stay_positive(void **state)
 {
     (void)state;
-    static struct cell_view cells[8 * MOST];
+    static struct trace_cell cells[8 * MOST];
     struct fixture fixture = make_fixture(FACE_IS_OPEN);
     const int64_t n_cell = mesh_cell_count(&fixture.mesh);
     int steep = 0;
     for (int64_t cell = 0; cell < n_cell; cell++) {
         const double u = (double)rng_uniform(draw(5, (uint32_t)cell).r0);
-        cells[cell] = (struct cell_view){.alpha0 = R(1), .b = R(1), .eps = (real)pow(10, 9 * u)};
+        cells[cell] = (struct trace_cell){.alpha0 = R(1), .b = R(1), .line_source = (real)pow(10, 9 * u)};
     }
     for (int64_t cell = 0; cell < n_cell; cell++) {
         int at[3];

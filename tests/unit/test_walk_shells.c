@@ -320,7 +320,7 @@ static void rays_take_every_shell_in_pieces(void **state)
             /* gas that flows out at 3: its velocity toward the observer */
             const double velocity = r > 0 ? 3 * z / r : 3;
             if (r > 1e-3)
-                assert_true(fabs((double)passage_velocity(&piece, 0, 0, R(3), R(0), R(0)) - velocity) < 1e-3 * 3);
+                assert_true(fabs((double)flow_make(&piece, R(3), NULL).far - velocity) < 1e-3 * 3);
             z += (double)piece.length;
             more = piece.more;
         }
@@ -342,6 +342,39 @@ static void rays_take_every_shell_in_pieces(void **state)
                      0);
 }
 
+/* Inside a piece the velocity toward the observer is v(r) z / r, v linear in r about the middle of the shell, and
+ * nowhere steeper than flow_change() says. A ray leaves a shell where its next piece is in another, or there is none.
+ */
+static void flow_along_a_piece(void **state)
+{
+    (void)state;
+    const struct mesh_view mesh = make_mesh();
+    const struct vec3 slope = {R(2), R(0), R(0)};
+    for (uint32_t k = 0; k < 500; k++) {
+        const double p = radius[N] * uniform(draw(16, k).r0);
+        const struct point3 at = {{p, 0, 0}}, n = {{0, 0, 1}};
+        struct ray ray = ray_enter(&mesh, at, n, -RAY_FAR, RAY_FAR);
+        double z = -half_chord(radius[N], p);
+        for (int more = 1; more;) {
+            const struct passage piece = ray_advance(&mesh, &ray);
+            const struct flow flow = flow_make(&piece, R(3), &slope);
+            const double middle = 0.5 * (radius[piece.cell] + radius[piece.cell + 1]);
+            for (int part = 0; part <= 4; part++) {
+                const double here = z + 0.25 * part * (double)piece.length, r = hypot(p, here);
+                const double velocity = (3 + 2 * (r - middle)) * here / r;
+                assert_true(r < 0.1 || fabs((double)flow_at(&piece, flow, (real)(0.25 * part)) - velocity) < 1e-4);
+            }
+            assert_true(flow.far == flow_at(&piece, flow, R(0)) && flow.near == flow_at(&piece, flow, R(1)));
+            assert_true(flow_change(flow) == R(2) * (flow.near - flow.far));
+            const struct passage other = {.cell = piece.cell + 1, .length = R(1)}, none = {.cell = piece.cell};
+            assert_true(passage_leaves(&piece, &other) && passage_leaves(&piece, &none));
+            assert_false(piece.length > R(0) && passage_leaves(&piece, &piece));
+            z += (double)piece.length;
+            more = piece.more;
+        }
+    }
+}
+
 /* The mu of a piece is z / r where it ends. Inside a piece r changes by less than half of itself, or by a quarter of
  * the thickness of the shell, and the piece that ends on a sphere has the mu of that sphere. */
 static void rays_know_the_angle_where_pieces_end(void **state)
@@ -360,15 +393,15 @@ static void rays_know_the_angle_where_pieces_end(void **state)
             const double thickness = radius[piece.cell + 1] - radius[piece.cell];
             assert_true((double)piece.length < fmax(0.5 * r, 0.25 * thickness) + rounding(radius[N]));
             if (p > 1e-3)
-                assert_true(fabs((double)passage_mu(&piece) - end / hypot(p, end)) < 1e-3);
+                assert_true(fabs((double)passage_at(&piece, R(1)).mu - end / hypot(p, end)) < 1e-3);
             z = end;
             more = piece.more;
             if (!more || ray.shell == piece.cell)
                 continue;
             const double sphere = radius[ray.shell < piece.cell ? piece.cell : piece.cell + 1];
             const double mu = half_chord(sphere, p) / sphere;
-            assert_true(fabs(fabs((double)passage_mu(&piece)) - mu) < 1e-3);
-            assert_true((passage_mu(&piece) < R(0)) == (ray.shell < piece.cell));
+            assert_true(fabs(fabs((double)passage_at(&piece, R(1)).mu) - mu) < 1e-3);
+            assert_true((passage_at(&piece, R(1)).mu < R(0)) == (ray.shell < piece.cell));
             last = piece.cell;
         }
         assert_true(last >= 0 && pieces < 40 * N);
@@ -388,6 +421,7 @@ int main(void)
         cmocka_unit_test(light_from_outside_enters_as_from_an_isotropic_field),
         cmocka_unit_test(rays_take_every_shell_in_pieces),
         cmocka_unit_test(rays_know_the_angle_where_pieces_end),
+        cmocka_unit_test(flow_along_a_piece),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* A ray as the CPU ray tracer holds it: the list of cells on its way, and arrays over its frequencies. Included by
+/* A ray as the CPU ray tracer holds it: the list of stretches of its way, and arrays over its frequencies. Included by
  * cpu_trace.c, once per precision and instruction set. */
 #ifndef LR_BACKEND_CPU_CPU_RAY_H
 #define LR_BACKEND_CPU_CPU_RAY_H
@@ -7,16 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/build_views.h"
-#include "kernel/formal_solution.h"
-
-/* One cell on the way. */
-struct stretch {
-    struct passage way;
-    real far, near;         /* velocity toward the observer at both ends */
-    real outflow, gradient; /* SHELLS: radial velocity in the middle of the shell, and its slope */
-    struct tilt tilt;       /* of the line's own source function */
-};
+#include "backend/build_trace_view.h"
+#include "kernel/stretch.h"
 
 /* A plane on the way: in which stretch, at which part of it, and how bright this ray sees it. */
 struct sheet {
@@ -52,9 +44,6 @@ struct desk {
 struct pass {
     const struct trace_job *job;
     struct trace_view view, probe_view;
-    const struct cell_view *cell;
-    const real *sky;    /* [n_node][n_channel] */
-    const real **plane; /* [n_plane][n_node][n_channel] */
     struct trace_image *image;
     int failed;
 };
@@ -80,7 +69,7 @@ static int make_desk(const struct pass *pass, struct desk *desk)
     const size_t n_sample = n * (size_t)most;
     desk->row_length = (int)n;
     desk->memory = calloc(N_ARRAY * n_sample + 3 * n, sizeof *desk->memory);
-    desk->sheet = calloc((size_t)pass->job->n_plane + 1, sizeof *desk->sheet);
+    desk->sheet = calloc((size_t)pass->view.n_plane + 1, sizeof *desk->sheet);
     desk->pixel = calloc(2 * n, sizeof *desk->pixel);
     if (!desk->memory || !desk->pixel || !desk->sheet)
         return 0;
@@ -94,35 +83,10 @@ static int make_desk(const struct pass *pass, struct desk *desk)
     return 1;
 }
 
-static real velocity_at(const struct stretch *stretch, real part)
-{
-    return passage_velocity(&stretch->way, stretch->far, stretch->near, stretch->outflow, stretch->gradient, part);
-}
-
-static void fill_stretch(const struct pass *pass, struct vec3 n, struct passage way, struct stretch *stretch)
-{
-    const struct trace_view *view = &pass->view;
-    const real velocity = cell_velocity_along(&pass->cell[way.cell], n);
-    const struct slope_view *slope = view->slope ? &view->slope[way.cell] : NULL;
-    *stretch = (struct stretch){.way = way, .far = velocity, .near = velocity};
-    if (WALK_IS_RADIAL) {
-        stretch->outflow = velocity;
-        stretch->gradient = slope && view->step_velocity ? slope->velocity.x : R(0);
-        stretch->far = velocity_at(stretch, R(0));
-        stretch->near = velocity_at(stretch, R(1));
-    } else if (slope && view->step_velocity) {
-        stretch->far += vec3_dot(slope->velocity, way.from);
-        stretch->near += vec3_dot(slope->velocity, way.to);
-    }
-    if (slope && view->step_source) {
-        stretch->tilt.in = vec3_dot(slope->source, way.from);
-        stretch->tilt.out = vec3_dot(slope->source, way.to);
-    }
-}
-
-/* List the cells on the way. Returns 0 when memory is exhausted. */
+/* List the stretches of the way. Returns 0 when memory is exhausted. */
 static int walk_ray(const struct pass *pass, struct desk *desk, struct ray ray)
 {
+    const struct trace_view *view = &pass->view;
     desk->n_stretch = 0;
     for (int more = ray.hits; more;) {
         if (desk->n_stretch == desk->room) {
@@ -133,38 +97,12 @@ static int walk_ray(const struct pass *pass, struct desk *desk, struct ray ray)
             desk->stretch = grown;
             desk->room = room;
         }
-        const struct passage way = ray_advance(&pass->view.mesh, &ray);
-        fill_stretch(pass, ray.n, way, &desk->stretch[desk->n_stretch]);
-        desk->n_stretch += way.length > R(0);
+        const struct passage way = ray_advance(&view->mesh, &ray);
+        if (way.length > R(0))
+            desk->stretch[desk->n_stretch++] = stretch_make(view, &view->cell[way.cell], ray.n, way);
         more = way.more;
     }
     return 1;
-}
-
-/* Part of a stretch that is taken at one velocity. */
-struct part {
-    real velocity, from, to;
-};
-
-static int part_count(const struct stretch *stretch, real b)
-{
-    /* along a ray through shells the velocity changes up to twice as fast as on average */
-    const real change = (WALK_IS_RADIAL ? R(2) : R(1)) * (stretch->near - stretch->far);
-    return R(4) * r_abs(change) > b ? velocity_steps(change, b) : 1;
-}
-
-static struct part part_of(const struct stretch *stretch, int k, int n)
-{
-    const real share = R(1) / (real)n;
-    const real change = stretch->near - stretch->far;
-    const real velocity = WALK_IS_RADIAL ? velocity_at(stretch, ((real)k + R(0.5)) * share)
-                                         : stretch->far + change * ((real)k + R(0.5)) * share;
-    return (struct part){velocity, (real)k * share, ((real)k + R(1)) * share};
-}
-
-static real between(real from, real to, real part)
-{
-    return from + (to - from) * part;
 }
 
 #endif

@@ -11,39 +11,19 @@
 #include "backend/cpu/cpu_variants.h"
 #include "backend/cpu/flush_denormals.h"
 #include "base/context.h"
-#include "kernel/deposit.h"
 
 /* ---- pixels ---------------------------------------------------------------------------------------------------- */
 
-/* Where a line meets a plane inside the mesh, as a length from the start of the ray; negative = nowhere. */
-static double meet_plane(const struct trace_view *view, const struct trace_plane *plane, const struct line3 *line)
+/* Where planes are on the way of a ray. */
+static void find_sheets(const struct trace_view *view, struct desk *desk, const struct line3 *line,
+                        const struct ray *ray)
 {
-    const double mu = line->n.x[plane->axis];
-    if (mu == 0 || (plane->side != 0 && mu * plane->side < 0))
-        return -1;
-    const double t = (plane->offset - line->p.x[plane->axis]) / mu;
-    double entry = -RAY_FAR;
-    for (int axis = 0; axis < 3; axis++) {
-        const double size = walk_size(&view->mesh, axis);
-        const double x = line->p.x[axis] + t * line->n.x[axis];
-        if (view->mesh.face[2 * axis] == FACE_IS_PERIODIC)
-            continue;
-        if (axis != plane->axis && !(x >= 0 && x < size))
-            return -1;
-        if (line->n.x[axis] != 0)
-            entry = fmax(entry, ((line->n.x[axis] > 0 ? 0 : size) - line->p.x[axis]) / line->n.x[axis]);
-    }
-    return t <= line->t_last ? fmax(t - entry, 0) : -1;
-}
-
-static void find_sheets(const struct pass *pass, struct desk *desk, const struct line3 *line)
-{
-    for (int p = 0; p < pass->job->n_plane; p++) {
-        const struct trace_plane *plane = &pass->job->plane[p];
+    for (int p = 0; p < view->n_plane; p++) {
+        const struct plane_meeting meeting = plane_meet(&view->mesh, &view->plane[p], line);
         struct sheet *sheet = &desk->sheet[p];
-        double left = meet_plane(&pass->view, plane, line);
+        double left = ray->hits && meeting.met ? fmax(meeting.t - ray->t_first, 0) : -1;
         sheet->stretch = -1;
-        sheet->factor = plane->isotropic ? (real)(1 / fabs(line->n.x[plane->axis])) : R(1);
+        sheet->factor = meeting.factor;
         for (int i = 0; left >= 0 && i < desk->n_stretch; i++) {
             const double length = (double)desk->stretch[i].way.length;
             sheet->stretch = i;
@@ -57,14 +37,15 @@ static void find_sheets(const struct pass *pass, struct desk *desk, const struct
 static int trace_ray(const struct pass *pass, struct desk *desk, struct line3 line)
 {
     const struct trace_view *view = &pass->view;
+    const struct ray ray = ray_enter(&view->mesh, line.p, line.n, -RAY_FAR, line.t_last);
     for (int node = 0; node < view->n_node; node++)
-        memcpy(node_row(desk, desk->intensity, node), pass->sky + node * view->n_channel,
+        memcpy(node_row(desk, desk->intensity, node), view->sky + node * view->n_channel,
                (size_t)view->n_channel * sizeof(real));
     memset(desk->depth, 0, (size_t)desk->row_length * (size_t)view->n_node * sizeof(real));
-    if (!walk_ray(pass, desk, ray_enter(&view->mesh, line.p, line.n, -RAY_FAR, line.t_last)))
+    if (!walk_ray(pass, desk, ray))
         return 0;
-    find_sheets(pass, desk, &line);
-    if (view->line_only && pass->job->n_plane == 0)
+    find_sheets(view, desk, &line, &ray);
+    if (view->line_only && view->n_plane == 0)
         trace_line(pass, desk);
     else
         trace_general(pass, desk);
@@ -133,17 +114,11 @@ static int make_slopes(struct block **chain, const struct trace_job *job, int th
     if (!job->step_velocity && !job->step_source)
         return 1;
     struct slope_view *slope = chain_copy(chain, (size_t)job->n_cell * sizeof *slope, NULL);
-    const struct camera_view camera = trace_camera(view);
     if (!slope)
         return 0;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-    for (int i = 0; i < job->n[0]; i++)
-        for (int j = 0; j < job->n[1]; j++)
-            for (int k = 0; k < job->n[2]; k++) {
-                const int at[3] = {i, j, k};
-                slope[((size_t)i * (size_t)job->n[1] + (size_t)j) * (size_t)job->n[2] + (size_t)k] =
-                    cell_slopes(&view->mesh, view->cell, at, trace_direction(&camera, &view->mesh, at));
-            }
+#pragma omp parallel for schedule(dynamic, 4096) num_threads(threads)
+    for (int cell = 0; cell < (int)job->n_cell; cell++)
+        slope[cell] = trace_slopes(view, cell);
     view->slope = slope;
     return 1;
 }
@@ -188,18 +163,11 @@ enum lr_status NAME_EXPAND(cpu_trace_, LR_CPU_VARIANT)(lr_context *ctx, int thre
     struct pass pass = {.job = job, .image = image};
     int rows_done = 0;
     int failed = !make_trace_view(&store, job, &pass.view);
-    struct cell_view *cell = failed ? NULL : chain_copy(&chain, (size_t)job->n_cell * sizeof *cell, NULL);
-    pass.cell = pass.view.cell = cell;
-    pass.plane = chain_copy(&chain, ((size_t)job->n_plane + 1) * sizeof *pass.plane, NULL);
-    failed = !cell || !pass.plane || !fill_cells(job->read_cells, job->medium, 0, job->n_cell, cell) ||
-             !make_slopes(&chain, job, threads, &pass.view);
-    if (!failed) {
-        pass.sky = store_reals(&store, job->n_channel * job->n_node, job->sky, &failed);
-        for (int p = 0; p < job->n_plane; p++)
-            pass.plane[p] = store_reals(&store, job->n_channel * job->n_node, job->plane[p].brightness, &failed);
-        pass.view.emissivity = job->emissivity;
-        pass.probe_view = make_probe_view(job, &pass.view);
-    }
+    struct trace_cell *cell = failed ? NULL : chain_copy(&chain, (size_t)job->n_cell * sizeof *cell, NULL);
+    pass.view.cell = cell;
+    failed = !cell || !fill_trace_cells(job, 0, job->n_cell, cell) || !make_slopes(&chain, job, threads, &pass.view);
+    pass.view.emissivity = job->emissivity;
+    pass.probe_view = make_probe_view(job, &pass.view);
     if (!failed) {
         const double start = lr_seconds();
 #pragma omp parallel num_threads(threads)

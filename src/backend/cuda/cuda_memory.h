@@ -68,21 +68,29 @@ void device_release(struct device *device)
     free(device->block);
 }
 
-/* The cells in working precision, in pieces. */
-const struct cell_view *device_cells(struct device *device, read_cells_fn *read_cells, const void *medium,
-                                     int64_t n_cell)
+/* Cells in working precision, in pieces: fill(first, n, cells) gives n of them. */
+template <typename CELL, typename FILL>
+const CELL *device_filled(struct device *device, int64_t n_cell, FILL fill)
 {
     const int64_t piece = n_cell < (1 << 20) ? n_cell : (1 << 20);
-    struct cell_view *cells = (struct cell_view *)device_reserve(device, (size_t)n_cell * sizeof *cells);
-    struct cell_view *host = (struct cell_view *)aligned_alloc(64, (size_t)((piece + 1) / 2 * 2) * sizeof *host);
+    CELL *cells = (CELL *)device_reserve(device, (size_t)n_cell * sizeof *cells);
+    CELL *host = (CELL *)aligned_alloc(64, (size_t)((piece + 1) / 2 * 2) * sizeof *host);
     bool ok = cells && host;
     for (int64_t first = 0; ok && first < n_cell; first += piece) {
         const int64_t n = n_cell - first < piece ? n_cell - first : piece;
-        ok = fill_cells(read_cells, medium, first, n, host) &&
+        ok = fill(first, n, host) &&
              okay(device, cudaMemcpy(cells + first, host, (size_t)n * sizeof *host, cudaMemcpyHostToDevice));
     }
     free(host);
     return ok ? cells : NULL;
+}
+
+const struct cell_view *device_cells(struct device *device, read_cells_fn *read_cells, const void *medium,
+                                     int64_t n_cell)
+{
+    return device_filled<struct cell_view>(device, n_cell, [=](int64_t first, int64_t n, struct cell_view *cells) {
+        return fill_cells(read_cells, medium, first, n, cells);
+    });
 }
 
 } // namespace

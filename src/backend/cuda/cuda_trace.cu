@@ -24,21 +24,10 @@ bool upload(struct device *device, const struct trace_job *job, const struct tra
     const size_t n_out = (size_t)(job->n_channel / job->merge);
     if (!make_trace_view(&store, job, &pass->view))
         return false;
-    pass->view.cell = device_cells(device, job->read_cells, job->medium, job->n_cell);
-    int failed = 0;
-    pass->sky = store_reals(&store, job->n_channel * job->n_node, job->sky, &failed);
-    pass->n_plane = job->n_plane;
-    struct plane_light *planes = (struct plane_light *)calloc((size_t)job->n_plane + 1, sizeof *planes);
-    for (int p = 0; planes && p < job->n_plane; p++) {
-        planes[p].axis = job->plane[p].axis;
-        planes[p].offset = job->plane[p].offset;
-        planes[p].isotropic = job->plane[p].isotropic;
-        planes[p].side = job->plane[p].side;
-        planes[p].brightness = store_reals(&store, job->n_channel * job->n_node, job->plane[p].brightness, &failed);
-    }
-    pass->plane =
-        planes ? (struct plane_light *)device_copy(device, ((size_t)job->n_plane + 1) * sizeof *planes, planes) : NULL;
-    free(planes);
+    pass->view.cell =
+        device_filled<struct trace_cell>(device, job->n_cell, [=](int64_t first, int64_t n, struct trace_cell *cells) {
+            return fill_trace_cells(job, first, n, cells);
+        });
     pass->n_probe = job->n_probe;
     if (job->n_probe > 0)
         pass->probe = (struct trace_probe *)device_copy(device, (size_t)job->n_probe * sizeof *job->probe, job->probe);
@@ -48,7 +37,7 @@ bool upload(struct device *device, const struct trace_job *job, const struct tra
     pass->intensity = (float *)device_copy(device, plane * n_out * sizeof(float), NULL);
     if (image->optical_depth)
         pass->optical_depth = (float *)device_copy(device, plane * n_out * sizeof(float), NULL);
-    return !failed && pass->plane && device->error == cudaSuccess;
+    return pass->view.cell && device->error == cudaSuccess;
 }
 
 bool find_slopes(struct device *device, const struct trace_job *job, struct pass *pass)

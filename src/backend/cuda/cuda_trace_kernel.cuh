@@ -3,11 +3,8 @@
 #ifndef LR_BACKEND_CUDA_CUDA_TRACE_KERNEL_CUH
 #define LR_BACKEND_CUDA_CUDA_TRACE_KERNEL_CUH
 
-#include "backend/build_views.h"
-#include "kernel/aspect.h"
-#include "kernel/deposit.h"
-#include "kernel/formal_solution.h"
-#include "kernel/voigt.h"
+#include "backend/build_trace_view.h"
+#include "kernel/stretch.h"
 
 namespace
 {
@@ -19,75 +16,36 @@ enum { LINE_BLOCKS_PER_SM = 2, GENERAL_BLOCKS_PER_SM = 2 };
 enum { LINE_BLOCKS_PER_SM = 5, GENERAL_BLOCKS_PER_SM = 4 };
 #endif
 
-struct plane_light {
-    int axis;
-    double offset;
-    int isotropic, side;
-    const real *brightness; /* [n_node][n_channel] */
-};
-
 /* All a kernel needs; passed by value. */
 struct pass {
     struct trace_view view;
     int n_x, n_y;
-    const real *sky; /* [n_node][n_channel] */
-    int n_plane, n_probe;
-    const struct plane_light *plane;
+    int n_probe;
     const struct trace_probe *probe;
     float *intensity, *optical_depth; /* [n_out][n_y][n_x] */
     double *transmission;             /* [n_probe][n_channel][n_node] */
 };
 
-__device__ __forceinline__ real between(real from, real to, real part)
-{
-    return from + (to - from) * part;
-}
-
-/* One cell on the way. */
-struct stretch {
-    struct cell_view cell;
-    struct passage way; /* its length is 0 when there is none */
-    real far, near;     /* velocity toward the observer at both ends */
-    struct tilt tilt;   /* of the line's own source function */
-    real gradient;      /* SHELLS: slope of the outflow */
+/* A cell on the way of a ray; all zeros when there is none. (With members left unset the compiler needs more
+ * registers.)
+ */
+struct visit {
+    struct trace_cell cell;
+    struct stretch stretch;
 };
 
-__device__ __forceinline__ real velocity_at(const struct stretch &stretch, real part)
+__device__ __forceinline__ struct visit next_visit(const struct trace_view &view, struct ray &ray, bool &more)
 {
-    return passage_velocity(&stretch.way, stretch.far, stretch.near, stretch.cell.vx, stretch.gradient, part);
-}
-
-__device__ __forceinline__ struct stretch next_stretch(const struct trace_view &view, struct ray &ray, bool &more)
-{
-    struct stretch stretch;
-    stretch.way.length = R(0);
-    stretch.far = stretch.near = stretch.tilt.in = stretch.tilt.out = stretch.gradient = R(0);
-    while (more && !(stretch.way.length > R(0))) {
-        stretch.way = ray_advance(&view.mesh, &ray);
-        more = stretch.way.more;
+    struct visit visit = {};
+    while (more && !(visit.stretch.way.length > R(0))) {
+        visit.stretch.way = ray_advance(&view.mesh, &ray);
+        more = visit.stretch.way.more;
     }
-    if (!(stretch.way.length > R(0)))
-        return stretch;
-    stretch.cell = view.cell[stretch.way.cell];
-    stretch.far = stretch.near = cell_velocity_along(&stretch.cell, ray.n);
-    if (view.slope) {
-        const struct slope_view slope = view.slope[stretch.way.cell];
-        if (view.step_velocity && WALK_IS_RADIAL) {
-            stretch.gradient = slope.velocity.x;
-        } else if (view.step_velocity) {
-            stretch.far += vec3_dot(slope.velocity, stretch.way.from);
-            stretch.near += vec3_dot(slope.velocity, stretch.way.to);
-        }
-        if (view.step_source) {
-            stretch.tilt.in = vec3_dot(slope.source, stretch.way.from);
-            stretch.tilt.out = vec3_dot(slope.source, stretch.way.to);
-        }
+    if (visit.stretch.way.length > R(0)) {
+        visit.cell = view.cell[visit.stretch.way.cell];
+        visit.stretch = stretch_make(&view, &visit.cell, ray.n, visit.stretch.way);
     }
-    if (WALK_IS_RADIAL) {
-        stretch.far = velocity_at(stretch, R(0));
-        stretch.near = velocity_at(stretch, R(1));
-    }
-    return stretch;
+    return visit;
 }
 
 /* The frequencies of one thread. */
@@ -100,85 +58,55 @@ struct bundle {
     real arrived[SAMPLES]; /* scattered light that nothing dims any more */
 };
 
-/* Part of a stretch that is taken at one velocity. */
-struct part {
-    real velocity, from, to;
-};
-
 /* Gas with nothing but its line. */
 template <int SAMPLES, bool SHINES>
-__device__ __forceinline__ void take_line_part(struct bundle<SAMPLES> &b, const struct stretch &here,
+__device__ __forceinline__ void take_line_part(struct bundle<SAMPLES> &b, const struct visit &here,
                                                const struct part &part)
 {
-    const real length = here.way.length * (part.to - part.from);
-    const real centre_depth = here.cell.alpha0 * here.way.length;
-    const real reach = line_reach(here.cell.a, centre_depth);
-    const bool bare = here.cell.a * r_max(centre_depth, R(1)) < LINE_FLOOR;
-    const real inv_b = r_div(R(1), here.cell.b);
-    const real depth = here.cell.alpha0 * length;
-    const real shine = here.cell.eps * length;
-    const real tilt_in = between(here.tilt.in, here.tilt.out, part.from);
-    const real tilt_out = between(here.tilt.in, here.tilt.out, part.to);
-    const bool flat = tilt_in == R(0) && tilt_out == R(0);
+    const struct part_gas gas = part_gas_of(&here.cell, &here.stretch, part);
+    const struct line_seen seen = line_of_stretch(&here.cell, &here.stretch);
 #pragma unroll
     for (int k = 0; k < SAMPLES; k++) {
-        const real x = (b.shift[k] - part.velocity) * inv_b;
-        if (r_abs(x) > reach)
+        const real x = sample_x(b.shift[k], part.velocity, gas.inv_b);
+        if (r_abs(x) > seen.reach)
             continue;
-        const real profile = bare ? r_exp(-r_min(x * x, LR_VOIGT_T_MAX)) : voigt(here.cell.a, x);
-        const real t = depth * profile;
-        b.depth[k] += t;
+        const struct passed passed = pass_line(gas, b.intensity[k], line_profile(here.cell.a, x, seen.shape), gas.flat);
+        b.depth[k] += passed.depth;
         if (SHINES)
-            b.intensity[k] = flat ? formal_step_flat(b.intensity[k], t, shine * profile)
-                                  : formal_step(b.intensity[k], t, shine * profile, tilt_in, tilt_out);
+            b.intensity[k] = passed.intensity;
     }
 }
 
 /* Gas that also absorbs or shines away from its line. */
 template <int SAMPLES, bool SHINES>
 __device__ __forceinline__ void take_general_part(const struct trace_view &view, struct bundle<SAMPLES> &b,
-                                                  const struct stretch &here, const struct part &part)
+                                                  const struct visit &here, const struct part &part)
 {
-    const real length = here.way.length * (part.to - part.from);
-    const real inv_b = r_div(R(1), here.cell.b);
-    const real tilt_in = between(here.tilt.in, here.tilt.out, part.from);
-    const real tilt_out = between(here.tilt.in, here.tilt.out, part.to);
-    const bool flat = tilt_in == R(0) && tilt_out == R(0);
+    const struct part_gas gas = part_gas_of(&here.cell, &here.stretch, part);
 #pragma unroll
     for (int k = 0; k < SAMPLES; k++) {
-        const real profile = voigt(here.cell.a, (b.shift[k] - part.velocity) * inv_b);
-        const real line = here.cell.alpha0 * profile * length;
-        const real t = line + here.cell.kappa * length;
-        b.depth[k] += t;
-        b.thick[k] += line;
-        if (!SHINES)
-            continue;
-        real light = here.cell.eps * profile;
-        if (view.n_glow > 0 && b.channel[k] >= 0)
-            light += sample_glow(&view, here.way.cell, b.node[k], b.channel[k], part.velocity);
-        b.intensity[k] = flat ? formal_step_flat(b.intensity[k], t, light * length)
-                              : formal_step(b.intensity[k], t, light * length, tilt_in, tilt_out);
+        const real profile = voigt(here.cell.a, sample_x(b.shift[k], part.velocity, gas.inv_b));
+        real glow = R(0);
+        if (SHINES && view.n_glow > 0 && b.channel[k] >= 0)
+            glow = sample_glow(&view, here.stretch.way.cell, b.node[k], b.channel[k], part.velocity);
+        const struct passed passed = pass_gas(gas, b.intensity[k], profile, glow, gas.flat);
+        b.depth[k] += passed.depth;
+        b.thick[k] += passed.line;
+        if (SHINES)
+            b.intensity[k] = passed.intensity;
     }
 }
 
 template <int SAMPLES, bool LINE_ONLY, bool SHINES>
 __device__ __forceinline__ void cross_stretch(const struct trace_view &view, struct bundle<SAMPLES> &b,
-                                              const struct stretch &here)
+                                              const struct visit &here)
 {
     if (LINE_ONLY && cell_is_empty(&here.cell))
         return;
-    const real change = here.near - here.far;
-    /* along a ray through shells the velocity changes up to twice as fast as on average */
-    const real most = WALK_IS_RADIAL ? R(2) * change : change;
-    const int n = R(4) * r_abs(most) > here.cell.b ? velocity_steps(most, here.cell.b) : 1;
-    const real share = r_div(R(1), (real)n);
+    const int n = part_count(&here.stretch, here.cell.b);
     LR_NO_UNROLL
     for (int i = 0; i < n; i++) {
-        struct part part;
-        part.velocity = WALK_IS_RADIAL ? velocity_at(here, ((real)i + R(0.5)) * share)
-                                       : here.far + change * ((real)i + R(0.5)) * share;
-        part.from = (real)i * share;
-        part.to = ((real)i + R(1)) * share;
+        const struct part part = part_of(&here.stretch, i, n);
         if (LINE_ONLY)
             take_line_part<SAMPLES, SHINES>(b, here, part);
         else
@@ -220,27 +148,16 @@ __device__ __forceinline__ void mean_shapes(const struct trace_view &view, const
         }
 }
 
-/* Scattered light of a cell as it is stored, over the way of the ray through the cell; SHELLS: where it leaves one. */
-__device__ __forceinline__ real stored_light(const struct trace_view &view, const struct passage &way, int channel)
-{
-    if (WALK_IS_RADIAL) {
-        const struct aspects aspects = aspects_about(view.n_aspect, passage_mu(&way));
-        const float *cell = view.emissivity + (int64_t)way.cell * view.n_aspect * view.stride + channel;
-        return between((real)__ldg(&cell[aspects.low * view.stride]), (real)__ldg(&cell[aspects.high * view.stride]),
-                       aspects.share);
-    }
-    return (real)__ldg(&view.emissivity[way.cell * view.stride + channel]) * way.length;
-}
-
 template <int LANES, int SAMPLES>
 __device__ __forceinline__ void add_scattered(const struct trace_view &view, struct bundle<SAMPLES> &b,
                                               const struct passage &way)
 {
+    const struct stored_light stored = passage_light(&way, view.n_aspect, view.stride, view.emissivity_unit);
     if (view.escaped) {
 #pragma unroll
         for (int k = 0; k < SAMPLES; k++)
             if (b.channel[k] >= 0)
-                b.arrived[k] += stored_light(view, way, b.channel[k]) * view.emissivity_unit;
+                b.arrived[k] += stored_light_at(stored, view.emissivity, b.channel[k]);
         return;
     }
     real shape[SAMPLES];
@@ -252,8 +169,7 @@ __device__ __forceinline__ void add_scattered(const struct trace_view &view, str
 #pragma unroll
     for (int k = 0; k < SAMPLES; k++)
         if (b.channel[k] >= 0)
-            b.intensity[k] +=
-                stored_light(view, way, b.channel[k]) * view.emissivity_unit * exit_factor(shape[k], mean[k]);
+            b.intensity[k] += stored_light_at(stored, view.emissivity, b.channel[k]) * exit_factor(shape[k], mean[k]);
 }
 
 template <int LANES, int SAMPLES, bool LINE_ONLY, bool SHINES>
@@ -264,14 +180,12 @@ __device__ __forceinline__ void trace_ray(const struct trace_view &view, struct 
 #pragma unroll
     for (int k = 0; k < SAMPLES; k++)
         b.thick[k] = b.arrived[k] = R(0);
-    struct stretch here = next_stretch(view, ray, more);
-    while (here.way.length > R(0)) {
+    struct visit here = next_visit(view, ray, more);
+    while (here.stretch.way.length > R(0)) {
         cross_stretch<SAMPLES, LINE_ONLY, SHINES>(view, b, here);
-        const struct passage way = here.way;
-        here = next_stretch(view, ray, more);
-        /* the way through a shell can be several stretches */
-        const bool leaves = !WALK_IS_RADIAL || !(here.way.length > R(0)) || here.way.cell != way.cell;
-        if (scatters && leaves) {
+        const struct passage way = here.stretch.way;
+        here = next_visit(view, ray, more);
+        if (scatters && passage_leaves(&way, &here.stretch.way)) {
             add_scattered<LANES, SAMPLES>(view, b, way);
 #pragma unroll
             for (int k = 0; k < SAMPLES; k++)
@@ -288,30 +202,21 @@ __device__ __forceinline__ void trace_ray(const struct trace_view &view, struct 
 /* Light of a plane that this line crosses, dimmed on its way out. */
 template <int LANES, int SAMPLES, bool LINE_ONLY>
 __device__ void add_plane(const struct trace_view &view, struct bundle<SAMPLES> &b, const struct line3 &line,
-                          const struct plane_light &plane)
+                          const struct plane_view &plane)
 {
-    const double mu = line.n.x[plane.axis];
-    if (mu == 0 || (plane.side != 0 && mu * plane.side < 0))
-        return;
-    const double t = (plane.offset - line.p.x[plane.axis]) / mu;
-    for (int axis = 0; axis < 3; axis++) {
-        const double x = line.p.x[axis] + t * line.n.x[axis];
-        const bool bounded = axis != plane.axis && view.mesh.face[2 * axis] != FACE_IS_PERIODIC;
-        if (bounded && !(x >= 0 && x < walk_size(&view.mesh, axis)))
-            return;
-    }
-    if (t > line.t_last)
+    const struct plane_meeting meeting = plane_meet(&view.mesh, &plane, &line);
+    if (!meeting.met)
         return;
     struct bundle<SAMPLES> dimmed = b;
 #pragma unroll
     for (int k = 0; k < SAMPLES; k++)
         dimmed.depth[k] = R(0);
-    trace_ray<LANES, SAMPLES, LINE_ONLY, false>(view, dimmed, ray_enter(&view.mesh, line.p, line.n, t, line.t_last));
-    const real factor = plane.isotropic ? (real)(1 / fabs(mu)) : R(1);
+    trace_ray<LANES, SAMPLES, LINE_ONLY, false>(view, dimmed,
+                                                ray_enter(&view.mesh, line.p, line.n, meeting.t, line.t_last));
 #pragma unroll
     for (int k = 0; k < SAMPLES; k++)
         if (b.channel[k] >= 0)
-            b.intensity[k] += factor * plane.brightness[b.node[k] * view.n_channel + b.channel[k]] *
+            b.intensity[k] += meeting.factor * plane.brightness[b.node[k] * view.n_channel + b.channel[k]] *
                               r_exp(-r_min(dimmed.depth[k], R(80)));
 }
 
@@ -352,10 +257,7 @@ __global__ void slope_kernel(const __grid_constant__ struct trace_view view, int
     const int cell = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     if (cell >= n_cell)
         return;
-    const int row = cell / view.mesh.n[2];
-    const int at[3] = {row / view.mesh.n[1], row % view.mesh.n[1], cell % view.mesh.n[2]};
-    const struct camera_view camera = trace_camera(&view);
-    slope[cell] = cell_slopes(&view.mesh, view.cell, at, trace_direction(&camera, &view.mesh, at));
+    slope[cell] = trace_slopes(&view, cell);
 }
 
 template <int LANES, int SAMPLES, bool LINE_ONLY>
@@ -386,13 +288,13 @@ __global__ void __launch_bounds__(TRACE_BLOCK, LINE_ONLY ? LINE_BLOCKS_PER_SM : 
         const struct line3 line = eye_line(&view.eye, px * view.rays + r % view.rays, py * view.rays + r / view.rays);
 #pragma unroll
         for (int k = 0; k < SAMPLES; k++) {
-            b.intensity[k] = b.channel[k] >= 0 ? pass.sky[b.node[k] * view.n_channel + b.channel[k]] : R(0);
+            b.intensity[k] = b.channel[k] >= 0 ? view.sky[b.node[k] * view.n_channel + b.channel[k]] : R(0);
             b.depth[k] = R(0);
         }
         trace_ray<LANES, SAMPLES, LINE_ONLY, true>(view, b,
                                                    ray_enter(&view.mesh, line.p, line.n, -RAY_FAR, line.t_last));
-        for (int p = 0; p < pass.n_plane; p++)
-            add_plane<LANES, SAMPLES, LINE_ONLY>(view, b, line, pass.plane[p]);
+        for (int p = 0; p < view.n_plane; p++)
+            add_plane<LANES, SAMPLES, LINE_ONLY>(view, b, line, view.plane[p]);
 #pragma unroll
         for (int k = 0; k < SAMPLES; k++) {
             light[k] += b.intensity[k];
@@ -421,13 +323,8 @@ __global__ void probe_kernel(const __grid_constant__ struct pass pass)
         b.node[0] = sample - b.channel[0] * view.n_node;
         b.shift[0] = sample_shift_at(&view, b.node[0], b.channel[0]);
         b.intensity[0] = b.depth[0] = R(0);
-        struct point3 start;
-        struct point3 n;
-        for (int axis = 0; axis < 3; axis++) {
-            start.x[axis] = probe.start[axis];
-            n.x[axis] = probe.direction[axis];
-        }
-        trace_ray<1, 1, false, false>(view, b, ray_enter(&view.mesh, start, n, 0, probe.length));
+        trace_ray<1, 1, false, false>(
+            view, b, ray_enter(&view.mesh, make_point(probe.start), make_point(probe.direction), 0, probe.length));
         pass.transmission[(int64_t)blockIdx.x * view.n_channel * view.n_node + sample] = exp(-(double)b.depth[0]);
     }
 }

@@ -79,16 +79,25 @@ static enum lr_status other_opacity(lr_context *ctx, const lr_model *model, cons
     return status;
 }
 
-static enum lr_status trace_other(lr_context *ctx, const struct worker *worker, const struct field *alpha0,
-                                  struct scene *scene, int camera, struct cube *cube, double *seconds)
+/* Depths of gas on the mesh of the scene, along the rays of the image. */
+static enum lr_status trace_gas_depth(lr_context *ctx, const struct worker *worker, const struct scene *scene,
+                                      const struct medium *gas, const struct cube *cube,
+                                      const struct channels *channels, float *depth, double *seconds)
 {
-    const struct field used = scene->medium.alpha0;
+    const struct image_options options = {.step_velocity = !cube->as_one};
+    const struct trace_request request = {
+        .scene = scene, .gas = gas, .view = &cube->camera, .channels = channels, .options = &options};
+    return trace_depth(ctx, worker, &request, depth, seconds);
+}
+
+static enum lr_status trace_other(lr_context *ctx, const struct worker *worker, const struct field *alpha0,
+                                  const struct scene *scene, struct cube *cube, double *seconds)
+{
+    struct medium gas = scene->medium;
     float *depth = NULL;
     LR_TRY(lr_allocate(ctx, pixel_count(cube) * (size_t)cube->channels.n, sizeof *depth, &depth));
-    scene->medium.alpha0 = *alpha0;
-    const enum lr_status status =
-        trace_depth(ctx, worker, scene, camera, &cube->camera, &cube->channels, cube->as_one, depth, seconds);
-    scene->medium.alpha0 = used;
+    gas.alpha0 = *alpha0;
+    const enum lr_status status = trace_gas_depth(ctx, worker, scene, &gas, cube, &cube->channels, depth, seconds);
     if (status == LR_OK)
         measure_depth(cube, depth, cube->report.stimulated ? &cube->report.bare : &cube->report.depth);
     free(depth);
@@ -99,9 +108,9 @@ static enum lr_status trace_other(lr_context *ctx, const struct worker *worker, 
 
 /* `column` is in units of cube->column_unit. */
 static enum lr_status trace_grey(lr_context *ctx, const struct worker *worker, const struct field *density,
-                                 struct scene *scene, int camera, struct cube *cube, float *column, double *seconds)
+                                 const struct scene *scene, struct cube *cube, float *column, double *seconds)
 {
-    const struct medium medium = scene->medium;
+    struct medium gas = scene->medium;
     const int64_t n_cell = mesh_cell_count(&scene->mesh);
     const struct channels one = {1, cube->channels.first, scene->channels.width, 1};
     const double unit = field_measure(density, &scene->mesh).high * mesh_size(&scene->mesh, 0);
@@ -113,22 +122,20 @@ static enum lr_status trace_grey(lr_context *ctx, const struct worker *worker, c
         LR_TRY(field_expand(ctx, &grey, n_cell));
     for (int64_t cell = 0; cell < (density->values ? n_cell : 1); cell++)
         *(density->values ? &grey.values[cell] : &grey.constant) = field_at(density, cell) / unit;
-    scene->medium.alpha0 = (struct field){0};
-    scene->medium.kappa = grey;
-    const enum lr_status status =
-        trace_depth(ctx, worker, scene, camera, &cube->camera, &one, cube->as_one, column, seconds);
-    scene->medium = medium;
+    gas.alpha0 = (struct field){0};
+    gas.kappa = grey;
+    const enum lr_status status = trace_gas_depth(ctx, worker, scene, &gas, cube, &one, column, seconds);
     field_free(&grey);
     return status;
 }
 
 /* The cube has a whole column or none. */
 static enum lr_status trace_column(lr_context *ctx, const struct worker *worker, const struct field *density,
-                                   struct scene *scene, int camera, struct cube *cube, double *seconds)
+                                   const struct scene *scene, struct cube *cube, double *seconds)
 {
     float *column = NULL;
     LR_TRY(lr_allocate(ctx, pixel_count(cube), sizeof *column, &column));
-    const enum lr_status status = trace_grey(ctx, worker, density, scene, camera, cube, column, seconds);
+    const enum lr_status status = trace_grey(ctx, worker, density, scene, cube, column, seconds);
     if (status == LR_OK)
         cube->column = column;
     else
@@ -246,12 +253,12 @@ static enum lr_status report_seen(lr_context *ctx, struct cube *cube)
 
 /* What more rays tell. */
 static enum lr_status report_traced(lr_context *ctx, const struct worker *worker, const lr_model *model,
-                                    const struct field *other, struct scene *scene, int camera, struct cube *cube,
+                                    const struct field *other, const struct scene *scene, struct cube *cube,
                                     double *seconds)
 {
     if (other)
-        LR_TRY(trace_other(ctx, worker, other, scene, camera, cube, seconds));
-    LR_TRY(trace_column(ctx, worker, &model->species->density, scene, camera, cube, seconds));
+        LR_TRY(trace_other(ctx, worker, other, scene, cube, seconds));
+    LR_TRY(trace_column(ctx, worker, &model->species->density, scene, cube, seconds));
     cube->report.correlation = correlate(cube);
     return LR_OK;
 }
@@ -268,7 +275,7 @@ static enum lr_status report_molecule(lr_context *ctx, const struct worker *work
     LR_TRY_OR(done, status, scene_build_dark(ctx, model, &scene));
     for (int c = 0; c < result->n_cube; c++) {
         double seconds = 0.0;
-        status = report_traced(ctx, worker, model, known ? &other : NULL, scene, c, &result->cube[c], &seconds);
+        status = report_traced(ctx, worker, model, known ? &other : NULL, scene, &result->cube[c], &seconds);
         result->summary.seconds_images += seconds;
         LR_TRY_OR(done, status, status);
         lr_log(ctx, LR_LOG_INFO, "image '%s': %scolumn density traced in %.3g s", result->cube[c].camera.name,

@@ -293,18 +293,26 @@ static enum lr_status add_errors(lr_context *ctx, const struct worker *worker, c
     const size_t n = (size_t)cube->camera.pixels[0] * (size_t)cube->camera.pixels[1] * (size_t)cube->channels.n;
     struct spread spread = {0};
     float *image = NULL;
-    struct emissivity group = {.unit = scene->emissivity[camera].unit};
+    float *light = NULL;
+    struct trace_request request = {.scene = scene,
+                                    .gas = &scene->medium,
+                                    .origin = camera,
+                                    .scattered = {.unit = scene->emissivity[camera].unit},
+                                    .view = &cube->camera,
+                                    .channels = &cube->channels,
+                                    .options = &model->image};
     enum lr_status status = LR_OK;
     LR_TRY_OR(done, status, spread_create(ctx, n, &spread));
     LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof *image, &image));
     LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof *cube->error, &cube->error));
-    LR_TRY_OR(done, status, lr_allocate(ctx, scene_voxel_count(scene), sizeof(float), &group.value));
+    LR_TRY_OR(done, status, lr_allocate(ctx, scene_voxel_count(scene), sizeof *light, &light));
+    request.scattered.value = light;
     for (int g = 0; g < scattered->n_group; g++) {
         const double packets = scattered->packets[g];
         if (!(packets > 0))
             continue;
-        scene_scale_sums(model, scene, scattered_sums(scattered, scene, g, camera), packets, group.value);
-        LR_TRY_OR(done, status, trace_emissivity(ctx, worker, scene, camera, &group, &model->image, cube, image));
+        scene_scale_sums(model, scene, scattered_sums(scattered, scene, g, camera), packets, light);
+        LR_TRY_OR(done, status, trace_scattered(ctx, worker, &request, image));
         spread_add(&spread, n, image, packets);
         cube->group_flux[g] = cube_flux(cube, image);
         cube->group_packets[g] = packets;
@@ -313,7 +321,7 @@ static enum lr_status add_errors(lr_context *ctx, const struct worker *worker, c
 done:
     spread_free(&spread);
     free(image);
-    free(group.value);
+    free(light);
     return status;
 }
 
@@ -420,14 +428,21 @@ enum lr_status imaging_finish(lr_context *ctx, const struct worker *worker, cons
     LR_TRY_OR(done, status, scene_build(ctx, model, window, &scene));
     if (emissivity)
         LR_TRY_OR(done, status, scene_add_scattered(ctx, model, scene, &scattered, errors && model->image.emissivity));
-    if (tally && tally->kept)
-        scene_use_kept(model, scene, tally->kept, packets[0]);
     if (model->image.emissivity) { /* first, so that a stop of the rays does not lose it */
         LR_TRY_OR(done, status, scene_own_medium(ctx, scene));
         result->scene = scene;
     }
     for (int c = 0; c < window->n_camera; c++) {
-        LR_TRY_OR(done, status, trace_cube(ctx, worker, scene, c, &scene->camera[c], &channels, &model->image, &part));
+        const struct trace_request request = {.scene = scene,
+                                              .gas = &scene->medium,
+                                              .origin = c,
+                                              .scattered = tally && tally->kept
+                                                               ? kept_light(model, scene, c, tally->kept, packets[0])
+                                                               : trace_light_of(scene, c),
+                                              .view = &scene->camera[c],
+                                              .channels = &channels,
+                                              .options = &model->image};
+        LR_TRY_OR(done, status, trace_cube(ctx, worker, &request, &part));
         if (errors)
             LR_TRY_OR(done, status, add_errors(ctx, worker, model, scene, c, &scattered, &part));
         if (tally && tally->peel)

@@ -398,16 +398,14 @@ void scene_scale_sums(const lr_model *model, const struct scene *scene, const fl
     }
 }
 
-void scene_use_kept(const lr_model *model, struct scene *scene, const void *kept, double packets)
+struct trace_light kept_light(const lr_model *model, const struct scene *scene, int camera, const void *kept,
+                              double packets)
 {
     const double length = 0.5 * mesh_size(&scene->mesh, 0); /* of code units, in which volumes were divided by */
-    for (int camera = 0; camera < scene->n_camera; camera++) {
-        struct emissivity *emissivity = &scene->emissivity[camera];
-        emissivity->unit = emissivity_unit(model);
-        emissivity->kept = kept;
-        emissivity->first = (int64_t)camera * (int64_t)scene_voxel_count(scene);
-        emissivity->scale = scattered_rate(model, scene) / (packets * length * length * length);
-    }
+    return (struct trace_light){.unit = emissivity_unit(model),
+                                .kept = kept,
+                                .first = (int64_t)camera * (int64_t)scene_voxel_count(scene),
+                                .scale = scattered_rate(model, scene) / (packets * length * length * length)};
 }
 
 static enum lr_status copy_field(lr_context *ctx, int64_t n_cell, struct field *field)

@@ -3,6 +3,7 @@
 #define LR_SOLVE_IMAGING_SCENE_BUILD_H
 
 #include "model/scene.h"
+#include "solve/imaging/trace.h"
 
 /* Some of the cameras and channels of a model. */
 struct window {
@@ -48,8 +49,10 @@ const float *scattered_sums(const struct scattered *scattered, const struct scen
 enum lr_status scene_add_scattered(lr_context *ctx, const lr_model *model, struct scene *scene,
                                    const struct scattered *scattered, bool errors);
 
-/* The emissivity that a device keeps, of so many packets. */
-void scene_use_kept(const lr_model *model, struct scene *scene, const void *kept, double packets);
+/* Light toward a camera of the scene that a device keeps, of so many packets. */
+struct trace_light kept_light(const lr_model *model, const struct scene *scene, int camera, const void *kept,
+                              double packets);
+
 /* Sums of one camera and of so many packets, as an emissivity in the unit of the scene's. */
 void scene_scale_sums(const lr_model *model, const struct scene *scene, const float *sums, double packets,
                       float *emissivity);

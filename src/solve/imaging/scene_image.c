@@ -24,9 +24,14 @@ enum lr_status lr_scene_image(lr_context *ctx, const lr_scene *scene, lr_result 
     made->summary.reference_b = scene->scene->reference_b;
     for (int c = 0; c < scene->n_camera; c++) {
         made->n_cube = c + 1;
-        LR_TRY_OR(fail, status,
-                  trace_cube(ctx, &worker, scene->scene, scene->origin[c], &scene->camera[c], &scene->channels,
-                             &scene->image, &made->cube[c]));
+        const struct trace_request request = {.scene = scene->scene,
+                                              .gas = &scene->scene->medium,
+                                              .origin = scene->origin[c],
+                                              .scattered = trace_light_of(scene->scene, scene->origin[c]),
+                                              .view = &scene->camera[c],
+                                              .channels = &scene->channels,
+                                              .options = &scene->image};
+        LR_TRY_OR(fail, status, trace_cube(ctx, &worker, &request, &made->cube[c]));
         made->summary.seconds_images += made->cube[c].seconds;
         cube_drop(&made->cube[c], &scene->image);
     }

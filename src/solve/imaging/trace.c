@@ -205,18 +205,26 @@ static void report_image(lr_context *ctx, const struct prepared_trace *prepared,
                seconds);
 }
 
-enum lr_status trace_cube(lr_context *ctx, const struct worker *worker, const struct scene *scene, int origin,
-                          const struct camera *view, const struct channels *channels,
-                          const struct image_options *options, struct cube *cube)
+struct trace_light trace_light_of(const struct scene *scene, int camera)
 {
+    const struct emissivity *from = &scene->emissivity[camera];
+    return (struct trace_light){.value = from->value, .unit = from->unit};
+}
+
+enum lr_status trace_cube(lr_context *ctx, const struct worker *worker, const struct trace_request *request,
+                          struct cube *cube)
+{
+    const struct scene *scene = request->scene;
+    const struct camera *view = request->view;
+    const struct channels *channels = request->channels;
+    const struct image_options *options = request->options;
     const size_t plane = (size_t)view->pixels[0] * (size_t)view->pixels[1];
     const size_t n = plane * (size_t)channels->n;
     struct prepared_trace prepared = {0};
     struct trace_image image = {0};
     double *sky = NULL;
     enum lr_status status = LR_OK;
-    LR_TRY_OR(done, status,
-              trace_prepare(ctx, scene, origin, &scene->emissivity[origin], view, channels, options, true, &prepared));
+    LR_TRY_OR(done, status, trace_prepare(ctx, request, true, &prepared));
     const struct trace_job *job = &prepared.job;
     LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof(float), &image.intensity));
     if (options->optical_depth || options->report)
@@ -255,31 +263,27 @@ done:
     return status;
 }
 
-enum lr_status trace_emissivity(lr_context *ctx, const struct worker *worker, const struct scene *scene, int origin,
-                                const struct emissivity *emissivity, const struct image_options *options,
-                                const struct cube *like, float *intensity)
+enum lr_status trace_scattered(lr_context *ctx, const struct worker *worker, const struct trace_request *request,
+                               float *intensity)
 {
     struct prepared_trace prepared = {0};
     struct trace_image image = {.intensity = intensity};
-    enum lr_status status =
-        trace_prepare(ctx, scene, origin, emissivity, &like->camera, &like->channels, options, false, &prepared);
+    enum lr_status status = trace_prepare(ctx, request, false, &prepared);
     if (status == LR_OK)
-        status = run(ctx, worker, &prepared, &like->camera, &image);
+        status = run(ctx, worker, &prepared, request->view, &image);
     trace_prepared_free(&prepared);
     return status;
 }
 
-enum lr_status trace_depth(lr_context *ctx, const struct worker *worker, const struct scene *scene, int origin,
-                           const struct camera *view, const struct channels *channels, bool as_one, float *depth,
-                           double *seconds)
+enum lr_status trace_depth(lr_context *ctx, const struct worker *worker, const struct trace_request *request,
+                           float *depth, double *seconds)
 {
-    const size_t n = (size_t)view->pixels[0] * (size_t)view->pixels[1] * (size_t)channels->n;
-    const struct image_options options = {.step_velocity = !as_one};
-    const struct emissivity nothing = {0};
+    const struct camera *view = request->view;
+    const size_t n = (size_t)view->pixels[0] * (size_t)view->pixels[1] * (size_t)request->channels->n;
     struct prepared_trace prepared = {0};
     struct trace_image image = {.optical_depth = depth};
     LR_TRY(lr_allocate(ctx, n, sizeof(float), &image.intensity));
-    enum lr_status status = trace_prepare(ctx, scene, origin, &nothing, view, channels, &options, false, &prepared);
+    enum lr_status status = trace_prepare(ctx, request, false, &prepared);
     if (status == LR_OK)
         status = run(ctx, worker, &prepared, view, &image);
     *seconds += image.seconds;

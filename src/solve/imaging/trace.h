@@ -6,26 +6,45 @@
 #include "model/scene.h"
 #include "solve/common/worker.h"
 
-/* `view` has the pixels, `origin` is the camera of the scene whose light it sees; channels are stored ones cropped or
- * merged. */
-enum lr_status trace_cube(lr_context *ctx, const struct worker *worker, const struct scene *scene, int origin,
-                          const struct camera *view, const struct channels *channels,
-                          const struct image_options *options, struct cube *cube);
+/* Scattered light toward one camera as rays meet it: an emissivity of the scene's shape, or what a device keeps of one
+ * (backend.h), from number `first` on and in units of unit x scale. */
+struct trace_light {
+    const float *value; /* NULL: none, or kept */
+    double unit;
+    const void *kept;
+    int64_t first;
+    double scale;
+};
 
-/* Optical depth, mean over pixel and channel, [n_channel][n_y][n_x]. `view` has its number of rays. `as_one`: velocity
- * does not change inside cells, as where light is scattered. Tracing adds to *seconds. */
-enum lr_status trace_depth(lr_context *ctx, const struct worker *worker, const struct scene *scene, int origin,
-                           const struct camera *view, const struct channels *channels, bool as_one, float *depth,
-                           double *seconds);
+/* That of a camera of the scene. */
+struct trace_light trace_light_of(const struct scene *scene, int camera);
 
-/* The image of another emissivity alone, of the same shape as the scene's, added up into
- * SUM (I_g - mean)^2 by the caller: same geometry and unit as `like`. */
-enum lr_status trace_emissivity(lr_context *ctx, const struct worker *worker, const struct scene *scene, int origin,
-                                const struct emissivity *emissivity, const struct image_options *options,
-                                const struct cube *like, float *intensity);
+/* What to trace. `view` has the pixels; channels are stored ones cropped or merged. */
+struct trace_request {
+    const struct scene *scene;
+    const struct medium *gas; /* of the scene, or other gas on its mesh */
+    int origin;               /* the camera of the scene whose light is seen */
+    struct trace_light scattered;
+    const struct camera *view;
+    const struct channels *channels;
+    const struct image_options *options;
+};
 
-/* About how many cells and frequencies the rays of an image step through. Of the scene, mesh, gas and channels count.
- */
-enum lr_status trace_count(lr_context *ctx, const struct scene *scene, const struct camera *view, double *steps);
+/* All of the light. */
+enum lr_status trace_cube(lr_context *ctx, const struct worker *worker, const struct trace_request *request,
+                          struct cube *cube);
+
+/* Scattered light alone, [n_channel][n_y][n_x] in the unit of the cube. */
+enum lr_status trace_scattered(lr_context *ctx, const struct worker *worker, const struct trace_request *request,
+                               float *intensity);
+
+/* Optical depth, mean over pixel and channel, [n_channel][n_y][n_x]. `view` has its number of rays. Tracing adds to
+ * *seconds. */
+enum lr_status trace_depth(lr_context *ctx, const struct worker *worker, const struct trace_request *request,
+                           float *depth, double *seconds);
+
+/* About how many cells and frequencies the rays of an image step through. */
+enum lr_status trace_count(lr_context *ctx, const struct mesh *mesh, const struct medium *gas,
+                           const struct channels *channels, const struct camera *view, double *steps);
 
 #endif

@@ -4,19 +4,25 @@
 
 #include "model/field.h"
 
+static bool has_line(const struct medium *gas, const struct field *line_source, int64_t cell)
+{
+    return field_at(&gas->alpha0, cell) > 0 || (line_source && field_at(line_source, cell) > 0);
+}
+
 /* The narrowest line that matters sets how finely a channel is sampled: in its middle alone when it is a tenth of b
  * wide or less, else with more frequencies than it is wide in b, a power of two (two points integrate a Gaussian over
  * b/2 to 2e-4). */
-int trace_choose_samples(lr_context *ctx, const struct scene *scene, const struct channels *channels)
+int trace_choose_samples(lr_context *ctx, const struct mesh *mesh, const struct medium *gas,
+                         const struct field *line_source, double channel_width, int wanted)
 {
-    if (channels->samples > 0)
-        return channels->samples;
+    if (wanted > 0)
+        return wanted;
     double narrowest = INFINITY;
-    const int64_t n_cell = mesh_cell_count(&scene->mesh);
+    const int64_t n_cell = mesh_cell_count(mesh);
     for (int64_t cell = 0; cell < n_cell; cell++)
-        if (field_at(&scene->medium.alpha0, cell) > 0 || field_at(&scene->line_source, cell) > 0)
-            narrowest = fmin(narrowest, field_at(&scene->medium.b, cell));
-    const double width = scene->channels.width / narrowest;
+        if (has_line(gas, line_source, cell))
+            narrowest = fmin(narrowest, field_at(&gas->b, cell));
+    const double width = channel_width / narrowest;
     int samples = width <= 0.1 ? 1 : 2;
     while (samples < MAX_SAMPLES && samples < 1 + width)
         samples *= 2;
@@ -54,11 +60,11 @@ static int axis_of(const double vector[3])
 
 /* Two rays or more across the narrowest cell. One is enough where the image lies along the mesh and cells are whole
  * pixels, or pixels whole cells: then each row of cells gets as many rays as any other. */
-int trace_choose_rays(lr_context *ctx, const struct scene *scene, const struct camera *view)
+int trace_choose_rays(lr_context *ctx, const struct mesh *mesh, const struct camera *view)
 {
     if (view->rays > 0)
         return view->rays;
-    if (mesh_layer_axis(&scene->mesh) >= 0)
+    if (mesh_layer_axis(mesh) >= 0)
         return 1; /* layers without an end look the same everywhere */
     const bool near = view->kind == CAMERA_PERSPECTIVE;
     const int end_on = near ? -1 : axis_of(view->toward);
@@ -70,7 +76,7 @@ int trace_choose_rays(lr_context *ctx, const struct scene *scene, const struct c
         square += pow(view->position[axis] - view->centre[axis], 2);
         if (axis == end_on)
             continue;
-        const struct cell_widths widths = widths_along(&scene->mesh, axis);
+        const struct cell_widths widths = widths_along(mesh, axis);
         equal &=
             widths.equal && (narrowest == (double)INFINITY || fabs(widths.narrowest - narrowest) < 1e-9 * narrowest);
         narrowest = fmin(narrowest, widths.narrowest);
@@ -87,11 +93,11 @@ int trace_choose_rays(lr_context *ctx, const struct scene *scene, const struct c
 }
 
 /* Of the gas, in Doppler parameters. */
-double trace_largest_speed(const struct scene *scene)
+double trace_largest_speed(const struct mesh *mesh, const struct medium *gas, const struct field *line_source)
 {
     double speed = 0;
-    for (int64_t cell = 0; cell < mesh_cell_count(&scene->mesh); cell++)
-        if (field_at(&scene->medium.alpha0, cell) > 0 || field_at(&scene->line_source, cell) > 0)
-            speed = fmax(speed, fabs(field_at(&scene->medium.velocity[0], cell)) / field_at(&scene->medium.b, cell));
+    for (int64_t cell = 0; cell < mesh_cell_count(mesh); cell++)
+        if (has_line(gas, line_source, cell))
+            speed = fmax(speed, fabs(field_at(&gas->velocity[0], cell)) / field_at(&gas->b, cell));
     return speed;
 }

@@ -1,15 +1,18 @@
-/* How finely an image is traced when the model leaves it open. */
+/* How finely an image is traced when the model leaves it open. Lines matter where gas absorbs or shines in them;
+ * `line_source` may be NULL. */
 #ifndef LR_SOLVE_IMAGING_TRACE_CHOICE_H
 #define LR_SOLVE_IMAGING_TRACE_CHOICE_H
 
 #include "base/context.h"
-#include "model/scene.h"
+#include "model/camera.h"
+#include "model/medium.h"
 
 /* Frequencies in each channel. */
-int trace_choose_samples(lr_context *ctx, const struct scene *scene, const struct channels *channels);
+int trace_choose_samples(lr_context *ctx, const struct mesh *mesh, const struct medium *gas,
+                         const struct field *line_source, double channel_width, int wanted);
 /* Rays along each side of a pixel. */
-int trace_choose_rays(lr_context *ctx, const struct scene *scene, const struct camera *view);
+int trace_choose_rays(lr_context *ctx, const struct mesh *mesh, const struct camera *view);
 /* Of the gas of shells, in Doppler parameters: for their rings. */
-double trace_largest_speed(const struct scene *scene);
+double trace_largest_speed(const struct mesh *mesh, const struct medium *gas, const struct field *line_source);
 
 #endif

@@ -39,14 +39,15 @@ static double cells_met(const struct mesh *mesh, const struct camera *view, doub
     return met / (spacing * spacing) * fmin(image / shown, 1);
 }
 
-enum lr_status trace_count(lr_context *ctx, const struct scene *scene, const struct camera *view, double *steps)
+enum lr_status trace_count(lr_context *ctx, const struct mesh *mesh, const struct medium *gas,
+                           const struct channels *channels, const struct camera *view, double *steps)
 {
     struct camera seen = *view;
-    *steps = (double)scene->channels.n * trace_choose_samples(ctx, scene, &scene->channels);
-    if (scene->mesh.kind == MESH_SHELLS) {
+    *steps = (double)channels->n * trace_choose_samples(ctx, mesh, gas, NULL, channels->width, channels->samples);
+    if (mesh->kind == MESH_SHELLS) {
         struct rings rings = {0};
-        LR_TRY(rings_make(ctx, &scene->mesh, trace_largest_speed(scene), view, &rings));
-        *steps *= (double)rings.n * RING_NODES * scene->mesh.n[0]; /* half of the rays pass the inner half by, twice */
+        LR_TRY(rings_make(ctx, mesh, trace_largest_speed(mesh, gas, NULL), view, &rings));
+        *steps *= (double)rings.n * RING_NODES * mesh->n[0]; /* half of the rays pass the inner half by, twice */
         rings_free(&rings);
         return LR_OK;
     }
@@ -54,10 +55,10 @@ enum lr_status trace_count(lr_context *ctx, const struct scene *scene, const str
     for (int axis = 0; axis < 3; axis++)
         square += pow(view->position[axis] - view->centre[axis], 2);
     const double distance = view->kind == CAMERA_PERSPECTIVE ? sqrt(square) : 1;
-    seen.rays = trace_choose_rays(ctx, scene, view);
-    if (mesh_layer_axis(&scene->mesh) >= 0)
-        *steps *= mesh_cell_count(&scene->mesh) * seen.rays * seen.rays;
+    seen.rays = trace_choose_rays(ctx, mesh, view);
+    if (mesh_layer_axis(mesh) >= 0)
+        *steps *= mesh_cell_count(mesh) * seen.rays * seen.rays;
     else
-        *steps *= cells_met(&scene->mesh, &seen, camera_pixel_size(view) * distance / seen.rays);
+        *steps *= cells_met(mesh, &seen, camera_pixel_size(view) * distance / seen.rays);
     return LR_OK;
 }

@@ -8,21 +8,24 @@
 #include "model/field.h"
 #include "solve/imaging/trace_choice.h"
 
-static void read_cells(const void *user, int64_t first, int64_t count, struct transport_cell *cells)
+static struct trace_gas gas_of_cell(const struct prepared_trace *prepared, int64_t cell)
+{
+    const struct scene *scene = prepared->scene;
+    const struct transport_cell from =
+        cell < 0 ? job_empty_cell(prepared->gas, prepared->velocity_unit)
+                 : job_cell(prepared->gas, cell, prepared->length_unit, prepared->velocity_unit);
+    struct trace_gas gas = {.alpha0 = from.alpha0, .a = from.a, .b = from.b, .kappa = from.kappa};
+    memcpy(gas.velocity, from.velocity, sizeof gas.velocity);
+    if (prepared->shines && cell >= 0)
+        gas.line_source = field_at(&scene->line_source, cell) * prepared->length_unit / prepared->intensity_unit;
+    return gas;
+}
+
+static void read_gas(const void *user, int64_t first, int64_t count, struct trace_gas *gas)
 {
     const struct prepared_trace *prepared = user;
-    const struct medium *medium = &prepared->scene->medium;
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t cell = first + i - prepared->cavity;
-        if (cell < 0) {
-            cells[i] = job_empty_cell(medium, prepared->velocity_unit);
-            continue;
-        }
-        cells[i] = job_cell(medium, cell, prepared->length_unit, prepared->velocity_unit);
-        cells[i].eps = prepared->shines ? field_at(&prepared->scene->line_source, cell) * prepared->length_unit /
-                                              prepared->intensity_unit
-                                        : 0;
-    }
+    for (int64_t i = 0; i < count; i++)
+        gas[i] = gas_of_cell(prepared, first + i - prepared->cavity);
 }
 
 /* Photons per length, area, steradian and velocity, in code units. */
@@ -46,13 +49,13 @@ static double background_light(double nu0, double temperature)
 }
 
 /* A unit that keeps intensities within the range of float: the brightest of what shines, roughly. */
-static double choose_unit(const struct scene *scene, int origin, double background)
+static double choose_unit(const struct scene *scene, const struct trace_light *scattered, double background)
 {
     const double length = 0.5 * mesh_size(&scene->mesh, 0);
     double unit = background;
     unit = fmax(unit, field_measure(&scene->line_source, &scene->mesh).high * length);
-    if (scene->emissivity[origin].value || scene->emissivity[origin].kept)
-        unit = fmax(unit, scene->emissivity[origin].unit * length);
+    if (scattered->value || scattered->kept)
+        unit = fmax(unit, scattered->unit * length);
     for (int g = 0; g < scene->n_glow; g++)
         unit = fmax(unit, field_measure(&scene->glow[g].strength, &scene->mesh).high * length / scene->reference_b);
     for (int c = 0; c < scene->channels.n * LIGHT_PARTS; c++) {
@@ -71,8 +74,9 @@ static enum lr_status prepare_rings(lr_context *ctx, const struct camera *view, 
 {
     struct trace_job *job = &prepared->job;
     const double fine = prepared->scene->rows.n_aspect > 1 ? 4 : 1;
-    LR_TRY(
-        rings_make(ctx, &prepared->scene->mesh, fine * trace_largest_speed(prepared->scene), view, &prepared->rings));
+    LR_TRY(rings_make(ctx, &prepared->scene->mesh,
+                      fine * trace_largest_speed(&prepared->scene->mesh, prepared->gas, &prepared->scene->line_source),
+                      view, &prepared->rings));
     for (int i = 0; i < prepared->rings.n_row * RAYS_PER_ROW; i++)
         prepared->rings.impact[i] /= prepared->length_unit;
     memcpy(job->toward, view->toward, sizeof job->toward);
@@ -102,7 +106,7 @@ static enum lr_status prepare_eye(lr_context *ctx, const struct camera *view, st
     job->pixel = job->perspective ? size : size / prepared->length_unit;
     job->pixels[0] = view->pixels[0];
     job->pixels[1] = view->pixels[1];
-    job->rays = trace_choose_rays(ctx, prepared->scene, view);
+    job->rays = trace_choose_rays(ctx, mesh, view);
     return LR_OK;
 }
 
@@ -120,8 +124,8 @@ static enum lr_status prepare_mesh(lr_context *ctx, struct prepared_trace *prepa
     job->tree = job_mesh_tree(&prepared->mesh);
     job->n_cell = mesh_cell_count(mesh) + prepared->cavity;
     job->medium = prepared;
-    job->read_cells = read_cells;
-    job->grey = !field_is_zero(&prepared->scene->medium.kappa, mesh_cell_count(mesh));
+    job->read_gas = read_gas;
+    job->grey = !field_is_zero(&prepared->gas->kappa, mesh_cell_count(mesh));
     return LR_OK;
 }
 
@@ -135,7 +139,9 @@ static int prepare_channels(lr_context *ctx, const struct channels *channels, st
     job->n_channel = channels->n * job->merge;
     job->velocity_first = (stored->first + first * stored->width) / prepared->velocity_unit;
     job->velocity_step = stored->width / prepared->velocity_unit;
-    quadrature_make(trace_choose_samples(ctx, prepared->scene, channels), &prepared->rule);
+    const int samples = trace_choose_samples(ctx, &prepared->scene->mesh, prepared->gas, &prepared->scene->line_source,
+                                             stored->width, channels->samples);
+    quadrature_make(samples, &prepared->rule);
     job->n_node = prepared->rule.n;
     job->node = prepared->rule.node;
     job->weight = prepared->rule.weight;
@@ -255,36 +261,47 @@ static enum lr_status add_cavity(lr_context *ctx, const float *from, struct prep
     return LR_OK;
 }
 
-enum lr_status trace_prepare(lr_context *ctx, const struct scene *scene, int origin,
-                             const struct emissivity *emissivity, const struct camera *view,
-                             const struct channels *channels, const struct image_options *options, bool shines,
-                             struct prepared_trace *prepared)
+/* The scattered light, from stored channel `first` on. */
+static enum lr_status prepare_scattered(lr_context *ctx, const struct trace_light *from, int first,
+                                        struct prepared_trace *prepared)
 {
-    const double background = background_light(scene->nu0, options->background);
-    prepared->scene = scene;
-    prepared->shines = shines;
-    prepared->length_unit = 0.5 * mesh_size(&scene->mesh, 0);
-    prepared->velocity_unit = scene->reference_b;
-    prepared->intensity_unit = choose_unit(scene, origin, background);
+    const struct scene *scene = prepared->scene;
     struct trace_job *job = &prepared->job;
-    LR_TRY(prepare_mesh(ctx, prepared));
-    LR_TRY(prepare_eye(ctx, view, prepared));
-    const int first = prepare_channels(ctx, channels, prepared);
-    LR_TRY(lr_allocate(ctx, (size_t)job->n_channel * (size_t)job->n_node, sizeof(double), &prepared->sky));
-    job->sky = prepared->sky;
-    const float *light = emissivity->value;
+    const float *light = from->value;
     if (light && prepared->cavity)
         LR_TRY(add_cavity(ctx, light, prepared, &light));
     job->emissivity = light ? light + first : NULL;
-    job->emissivity_unit = emissivity->unit * prepared->length_unit / prepared->intensity_unit;
-    if (emissivity->kept) {
-        job->kept = emissivity->kept;
-        job->kept_first = emissivity->first + first;
-        job->emissivity_unit *= emissivity->scale;
+    job->emissivity_unit = from->unit * prepared->length_unit / prepared->intensity_unit;
+    if (from->kept) {
+        job->kept = from->kept;
+        job->kept_first = from->first + first;
+        job->emissivity_unit *= from->scale;
     }
     job->n_aspect = light ? scene->rows.n_aspect : 1;
     job->n_row = scene->rows.n + (int64_t)prepared->cavity * scene->rows.n_aspect;
     job->escaped = scene->escaped;
+    return LR_OK;
+}
+
+enum lr_status trace_prepare(lr_context *ctx, const struct trace_request *request, bool shines,
+                             struct prepared_trace *prepared)
+{
+    const struct scene *scene = request->scene;
+    const struct image_options *options = request->options;
+    const double background = background_light(scene->nu0, options->background);
+    prepared->scene = scene;
+    prepared->gas = request->gas;
+    prepared->shines = shines;
+    prepared->length_unit = 0.5 * mesh_size(&scene->mesh, 0);
+    prepared->velocity_unit = scene->reference_b;
+    prepared->intensity_unit = choose_unit(scene, &request->scattered, background);
+    struct trace_job *job = &prepared->job;
+    LR_TRY(prepare_mesh(ctx, prepared));
+    LR_TRY(prepare_eye(ctx, request->view, prepared));
+    const int first = prepare_channels(ctx, request->channels, prepared);
+    LR_TRY(lr_allocate(ctx, (size_t)job->n_channel * (size_t)job->n_node, sizeof(double), &prepared->sky));
+    job->sky = prepared->sky;
+    LR_TRY(prepare_scattered(ctx, &request->scattered, first, prepared));
     /* Packets are created and scattered in cells that are even and move as one: rays see the same cells. */
     const bool with_packets = job->emissivity || job->kept || options->method == IMAGE_PEEL_OFF;
     job->step_source = options->step_source && !with_packets;
@@ -294,7 +311,7 @@ enum lr_status trace_prepare(lr_context *ctx, const struct scene *scene, int ori
     light_of_nodes(prepared, first, scene->sky, prepared->sky);
     for (int i = 0; i < job->n_channel * job->n_node; i++)
         prepared->sky[i] += background / prepared->intensity_unit;
-    LR_TRY(prepare_planes(ctx, origin, first, prepared));
+    LR_TRY(prepare_planes(ctx, request->origin, first, prepared));
     LR_TRY(prepare_glows(ctx, prepared));
-    return prepare_probes(ctx, origin, view, prepared);
+    return prepare_probes(ctx, request->origin, request->view, prepared);
 }

@@ -6,12 +6,14 @@
 #include "model/scene.h"
 #include "solve/common/quadrature.h"
 #include "solve/imaging/rings.h"
+#include "solve/imaging/trace.h"
 #include "solve/transport/job.h"
 
 /* A trace job and what it owns. */
 struct prepared_trace {
     struct trace_job job;
     const struct scene *scene;
+    const struct medium *gas;
     double length_unit, velocity_unit, intensity_unit;
     bool shines; /* the line source counts */
     struct job_mesh mesh;
@@ -27,11 +29,8 @@ struct prepared_trace {
     struct quadrature rule;
 };
 
-/* `emissivity` may be another than that of the scene; `shines`: the light of the gas itself counts. Release with
- * trace_prepared_free(), also after a failure. */
-enum lr_status trace_prepare(lr_context *ctx, const struct scene *scene, int origin,
-                             const struct emissivity *emissivity, const struct camera *view,
-                             const struct channels *channels, const struct image_options *options, bool shines,
+/* `shines`: created light counts, beside scattered light. Release with trace_prepared_free(), also after a failure. */
+enum lr_status trace_prepare(lr_context *ctx, const struct trace_request *request, bool shines,
                              struct prepared_trace *prepared);
 
 void trace_prepared_free(struct prepared_trace *prepared);

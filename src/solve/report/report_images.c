@@ -116,14 +116,12 @@ static void write_memory(FILE *out, const lr_model *model)
 }
 
 /* What is traced after the images: depths with the other opacity, through all frequencies, and a column density. */
-static enum lr_status count_report(lr_context *ctx, const struct scene *scene, const lr_model *model, int camera,
-                                   double steps, double *more)
+static enum lr_status count_report(lr_context *ctx, const lr_model *model, int camera, double steps, double *more)
 {
-    struct scene one = *scene;
+    const struct channels one = {.n = 1, .samples = 1};
     double column = 0.0;
-    one.channels.n = one.channels.samples = 1;
     if (model->species && (model->image.report || model->image.column))
-        LR_TRY(trace_count(ctx, &one, &model->camera[camera], &column));
+        LR_TRY(trace_count(ctx, &model->mesh, &model->medium, &one, &model->camera[camera], &column));
     *more += column + (image_report_other(model) ? steps : 0.0);
     return LR_OK;
 }
@@ -133,14 +131,13 @@ static enum lr_status write_time(lr_context *ctx, FILE *out, const lr_model *mod
 {
     const double rate_per_core = 2e8; /* cells and frequencies/s, typical of a recent core */
     const struct window whole = {.n_camera = model->n_camera, .n_channel = model->channels.n};
-    const struct scene scene = {
-        .mesh = model->mesh, .medium = model->medium, .channels = recorded_channels(model, &whole)};
+    const struct channels channels = recorded_channels(model, &whole);
     const bool errors = model->image.errors && model->run.packets > 0 && model->image.method == IMAGE_TWO_STEP;
     double sum = 0.0, more = 0.0;
     for (int i = 0; i < model->n_camera; i++) {
         double steps = 0.0;
-        LR_TRY(trace_count(ctx, &scene, &model->camera[i], &steps));
-        LR_TRY(count_report(ctx, &scene, model, i, steps, &more));
+        LR_TRY(trace_count(ctx, &model->mesh, &model->medium, &channels, &model->camera[i], &steps));
+        LR_TRY(count_report(ctx, model, i, steps, &more));
         sum += steps * (errors ? 1 + IMAGE_GROUPS : 1);
     }
     const double cores = report_cores(model);
