@@ -141,7 +141,7 @@ static void record(const struct levels *levels, const struct desk *desk, int i, 
         desk->sums->length[piece->cell] += piece->weight;
 }
 
-/* Depths below a quarter everywhere: the series of step_weights_of() is all there is to it. */
+/* Thin at line centre, so thin everywhere. */
 static void cross_thin_piece(const struct desk *desk, const struct ends *ends, const real *profile, struct interval at,
                              real depth)
 {
@@ -150,12 +150,9 @@ static void cross_thin_piece(const struct desk *desk, const struct ends *ends, c
     const struct ends end = *ends;
 #pragma omp simd
     for (int f = at.low; f < at.high; f++) {
-        const real t = depth * profile[f];
-        const real to = t * (R(1.0 / 2) - t * (R(1.0 / 6) - t * (R(1.0 / 24) - t * R(1.0 / 120))));
-        const real from = t * (R(1.0 / 2) - t * (R(1.0 / 3) - t * (R(1.0 / 8) - t * R(1.0 / 30))));
-        const real through = R(1) - from - to;
-        entering[f] = entering[f] * through + end.rest0 * from + end.rest1 * to;
-        lost[f] = lost[f] * through + end.lost0 * from + end.lost1 * to;
+        const struct step_weights w = step_weights_thin(depth * profile[f]);
+        entering[f] = entering[f] * w.through + end.rest0 * w.from + end.rest1 * w.to;
+        lost[f] = lost[f] * w.through + end.lost0 * w.from + end.lost1 * w.to;
     }
 }
 
@@ -208,7 +205,7 @@ static void follow_piece(const struct levels *levels, const struct desk *desk, i
     if (grey > R(0))
         cross_dusty_piece(desk, &ends, profile, at, depth, grey,
                           levels->dust ? levels->dust[(size_t)piece->cell * (size_t)n_line + (size_t)l] : R(0));
-    else if (r_abs(depth) < R(0.25))
+    else if (r_abs(depth) < STEP_IS_THIN)
         cross_thin_piece(desk, &ends, profile, at, depth);
     else
         cross_piece(desk, &ends, profile, at, depth);
