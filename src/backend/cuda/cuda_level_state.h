@@ -19,8 +19,7 @@ namespace
 
 cuda_fail_fn *fail;
 
-enum { N_PAST = LEVEL_LEAST_PAST, N_SUM = 5 }; /* iterates kept for the extrapolation; its sums */
-enum { N_LANE = 2 };                           /* directions under way at once */
+enum { N_LANE = 2 };        /* directions under way at once */
 enum { LIGHT_ROOM = 1536 }; /* numbers of shared memory for the lines of a warp, so that many warps fit */
 enum { BLOCK = 256 };
 
