@@ -46,6 +46,11 @@ LR_FN struct line_glow line_glow_of(double x_upper, double x_lower, double weigh
     return glow;
 }
 
+/* What rays bring to the middle of a cell: light from elsewhere, and the part of its own that is lost. */
+struct LR_ALIGNED(2 * sizeof(real)) light {
+    real entering, lost;
+};
+
 /* Photons per mode that a line may be amplified to: far above what saturates it, and numbers stay finite. */
 #define BRIGHTEST R(1e9)
 

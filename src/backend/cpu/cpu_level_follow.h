@@ -134,8 +134,8 @@ static void record(const struct levels *levels, const struct desk *desk, int i, 
     const size_t to = (size_t)piece->cell * (size_t)levels->job.n_line + (size_t)l;
     if (desk->end_sum[i] > R(0)) {
         const real scale = piece->weight / desk->end_sum[i];
-        desk->sums->entering[to] += scale * sum_entering;
-        desk->sums->lost[to] += scale * sum_lost;
+        desk->sums->light[to].entering += scale * sum_entering;
+        desk->sums->light[to].lost += scale * sum_lost;
     }
     if (l == 0)
         desk->sums->length[piece->cell] += piece->weight;

@@ -36,7 +36,7 @@ __global__ void ng_sum_kernel(int64_t count, const __grid_constant__ struct iter
     double sum[N_SUM] = {0.0};
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += (int64_t)gridDim.x * blockDim.x) {
         const struct history here = gather_iterates(it, i);
-        if (here.x[0] >= LEVEL_MATTERS)
+        if (!(here.x[0] < LEVEL_MATTERS))
             extrapolation_add(N_CHANGE, here.x, sum);
     }
     __syncwarp();

@@ -183,8 +183,8 @@ __global__ void __launch_bounds__(LEVEL_WARPS *WARP, LIGHT_BLOCKS_PER_SM)
     follow_ray<DUST>(pass, beam, beam.ray[r], first, n, entering);
 }
 
-/* Adds the mean over one direction, one thread per cell and line; each direction counts alike however many of its rays
- * met the cell. The light is left at zero; the length is for the caller to clear. */
+/* Adds the mean over one direction, one thread per cell and line. The light is left at zero; the length is for the
+ * caller to clear. */
 __global__ void finish_kernel(int64_t n_cell, int n_line, double weight, const real *length, struct light *now,
                               struct light_sum *sum, double *seen)
 {
@@ -195,12 +195,7 @@ __global__ void finish_kernel(int64_t n_cell, int n_line, double weight, const r
     const double met = (double)length[cell];
     if (!(met > 0))
         return;
-    const struct light light = now[at];
-    const double scale = weight / met;
-    struct light_sum total = sum[at];
-    total.entering += scale * (double)light.entering;
-    total.lost += scale * (double)light.lost;
-    sum[at] = total;
+    sum[at] = light_sum_add(sum[at], now[at], weight, met);
     now[at].entering = now[at].lost = R(0);
     if (at == cell * n_line)
         seen[cell] += weight;

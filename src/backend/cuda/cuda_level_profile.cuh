@@ -3,6 +3,7 @@
 #define LR_BACKEND_CUDA_CUDA_LEVEL_PROFILE_CUH
 
 #include "backend/backend.h"
+#include "kernel/level_rates.h"
 #include "kernel/level_transfer.h"
 #include "kernel/ray.h"
 
@@ -21,14 +22,6 @@ struct LR_ALIGNED(32) gas_cell {
     real kappa;
     real has_gas; /* 1 or 0 */
     real unused[2];
-};
-
-/* Profile-weighted mean intensity: from elsewhere, and from the cell itself in units of its S. */
-struct LR_ALIGNED(2 * sizeof(real)) light {
-    real entering, lost;
-};
-struct LR_ALIGNED(16) light_sum {
-    double entering, lost;
 };
 
 /* What all rays have in common; passed by value. */
