@@ -84,29 +84,6 @@ LR_FN struct step_weights step_weights_of(real h)
     return weights;
 }
 
-/* The mean of exp(-x^2) while the projected velocity goes from v0 to v1 evenly: panels of at most 0.7 b with the two
- * nodes of Gauss-Legendre. */
-LR_FN int profile_panels(real v0, real v1, real inv_b)
-{
-    const real change = r_abs(v1 - v0) * inv_b;
-    return change < R(1e-4) ? 0 : change < R(44) ? 1 + (int)(change * R(1 / 0.7)) : 64;
-}
-
-LR_FN real profile_mean(real shift, real v0, real v1, real inv_b, int panels)
-{
-    const real x0 = (shift - v0) * inv_b;
-    if (panels == 0)
-        return r_exp(-x0 * x0);
-    const real step = r_div((v0 - v1) * inv_b, (real)panels);
-    real sum = R(0);
-    for (int p = 0; p < panels; p++) {
-        const real low = x0 + step * ((real)p + R(0.21132486540518711775));
-        const real high = x0 + step * ((real)p + R(0.78867513459481288225));
-        sum += r_exp(-low * low) + r_exp(-high * high);
-    }
-    return r_div(sum, R(2) * (real)panels);
-}
-
 /* Where the velocity changes by more than so many b from cell to cell it is interpolated; below, one velocity for each
  * cell is as good (both are second order) and the work is less. */
 #define GLIDE_ABOVE R(0.35)

@@ -1,5 +1,5 @@
-/* level_transfer.h: weights of a step against exact expressions, the mean profile against the error function, opacity
- * and source function of a line, inverted ones too. */
+/* level_transfer.h: weights of a step against exact expressions, opacity and source function of a line, inverted ones
+ * too. */
 /* variants: mixed double */
 #include <math.h>
 #include <setjmp.h>
@@ -141,32 +141,6 @@ static void test_thick_steps(void **state)
     }
 }
 
-/* The mean of exp(-x^2) from x0 to x1 is sqrt(pi) / 2 (erf(x1) - erf(x0)) / (x1 - x0). */
-static void test_profile_mean(void **state)
-{
-    (void)state;
-    for (double width = 1e-3; width < 40; width *= 1.3)
-        for (double start = -4; start <= 4; start += 0.25) {
-            const double inv_b = 1.7;
-            const real v0 = (real)(start / inv_b), v1 = (real)((start + width) / inv_b);
-            const real shift = (real)(0.3 / inv_b);
-            const double x0 = ((double)shift - (double)v0) * inv_b, x1 = ((double)shift - (double)v1) * inv_b;
-            const double expected = 0.5 * sqrt(3.14159265358979323846) * (erf(x1) - erf(x0)) / (x1 - x0);
-            const int panels = profile_panels(v0, v1, (real)inv_b);
-            const double found = (double)profile_mean(shift, v0, v1, (real)inv_b, panels);
-            if (!(fabs(found - expected) < 6e-4 / fmax(1, width)))
-                fail_msg("from %g over %g: %.9g, expected %.9g", start, width, found, expected);
-        }
-}
-
-static void test_profile_at_rest(void **state)
-{
-    (void)state;
-    assert_int_equal(profile_panels(R(0.5), R(0.5), R(2)), 0);
-    assert_true(fabs((double)profile_mean(R(1), R(0.5), R(0.5), R(2), 0) - exp(-1.0)) < 1e-6);
-    assert_true(profile_panels(R(-1e6), R(1e6), R(1)) <= 64);
-}
-
 /* alpha = strength ((g_u / g_l) x_l - x_u), S = x_u / ((g_u / g_l) x_l - x_u); alpha S is the emission, always. */
 static void test_glow(void **state)
 {
@@ -200,8 +174,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_are_integrals),     cmocka_unit_test(limits),
         cmocka_unit_test(test_step_weights),         cmocka_unit_test(test_thin_steps_keep_their_digits),
-        cmocka_unit_test(test_thick_steps),          cmocka_unit_test(test_profile_mean),
-        cmocka_unit_test(test_profile_at_rest),      cmocka_unit_test(test_glow),
+        cmocka_unit_test(test_thick_steps),          cmocka_unit_test(test_glow),
         cmocka_unit_test(test_glow_of_an_inversion),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

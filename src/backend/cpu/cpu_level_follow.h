@@ -29,7 +29,7 @@ static struct interval reach_of(const struct desk *desk, const struct piece *pie
                                 real reach)
 {
     const struct interval all = {0, desk->band.n};
-    return gas->kappa > R(0) ? all : line_interval(desk->band, piece->v0, piece->v1, gas->inv_b, reach);
+    return gas->kappa > R(0) ? all : line_interval(&desk->band, piece->v0, piece->v1, gas->inv_b, reach);
 }
 
 static void make_profiles(const struct levels *levels, struct desk *desk)
@@ -59,13 +59,13 @@ static void make_profiles(const struct levels *levels, struct desk *desk)
         const struct interval at = reach_of(desk, piece, gas, levels->reach);
         real *profile = desk->profile + (size_t)i * (size_t)desk->band.n;
         desk->at[i] = at;
-        fill_profile(desk->band, piece->v0, piece->v1, gas->inv_b, at, profile);
+        fill_profile(&desk->band, piece->v0, piece->v1, gas->inv_b, at, profile);
         if (!(piece->weight > R(0)))
             continue;
         real *end = desk->end_profile + (size_t)i * (size_t)desk->band.n;
         real sum = R(0);
         memset(end, 0, (size_t)desk->band.n * sizeof *end);
-        fill_profile(desk->band, piece->v1, piece->v1, gas->inv_b, at, end);
+        fill_profile(&desk->band, piece->v1, piece->v1, gas->inv_b, at, end);
         for (int f = at.low; f < at.high; f++)
             sum += end[f];
         desk->end_sum[i] = sum;
@@ -75,7 +75,7 @@ static void make_profiles(const struct levels *levels, struct desk *desk)
 static void desk_make(const struct level_job *job, struct sums *sums, struct desk *desk)
 {
     const size_t n = (size_t)job->n_frequency;
-    *desk = (struct desk){.band = {job->n_frequency, (real)job->frequency_first, (real)job->frequency_step},
+    *desk = (struct desk){.band = band_make(job->n_frequency, job->frequency_first, job->frequency_step),
                           .entering = (real *)calloc(n, sizeof(real)),
                           .lost = (real *)calloc(n, sizeof(real)),
                           .sums = sums};

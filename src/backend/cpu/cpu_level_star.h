@@ -30,7 +30,7 @@ struct star_desk {
 static void star_desk_make(const struct level_job *job, struct star_desk *desk)
 {
     const size_t n = (size_t)job->n_frequency;
-    *desk = (struct star_desk){.band = {job->n_frequency, (real)job->frequency_first, (real)job->frequency_step},
+    *desk = (struct star_desk){.band = band_make(job->n_frequency, job->frequency_first, job->frequency_step),
                                .profile = (real *)calloc(n, sizeof(real)),
                                .half = (real *)calloc(n, sizeof(real)),
                                .depth = (real *)calloc(n * (size_t)job->n_line, sizeof(real)),
@@ -114,9 +114,9 @@ static struct interval shell_profile(const struct star_scene *scene, const struc
         v[k] = shell_velocity(shells, scene->gas, radius[k], radius[k]);
     const real low = r_min(r_min(v[0], v[1]), v[2]);
     const real high = r_max(r_max(v[0], v[1]), v[2]);
-    const struct interval at = line_interval(desk->band, low, high, inv_b, scene->reach);
-    fill_profile(desk->band, v[0], v[1], inv_b, at, desk->profile);
-    fill_profile(desk->band, v[1], v[2], inv_b, at, desk->half);
+    const struct interval at = line_interval(&desk->band, low, high, inv_b, scene->reach);
+    fill_profile(&desk->band, v[0], v[1], inv_b, at, desk->profile);
+    fill_profile(&desk->band, v[1], v[2], inv_b, at, desk->half);
     for (int f = at.low; f < at.high; f++)
         desk->profile[f] = R(0.5) * (desk->profile[f] + desk->half[f]);
     return at;
@@ -188,13 +188,13 @@ static void shine_on_cell(const struct star_scene *scene, const struct mesh_view
     for (int i = 0; i < desk->track.n; i++) {
         const struct piece *piece = &desk->track.piece[i];
         const real inv_b = scene->gas[piece->cell].inv_b;
-        const struct interval at = line_interval(desk->band, piece->v0, piece->v1, inv_b, scene->reach);
-        fill_profile(desk->band, piece->v0, piece->v1, inv_b, at, desk->profile);
+        const struct interval at = line_interval(&desk->band, piece->v0, piece->v1, inv_b, scene->reach);
+        fill_profile(&desk->band, piece->v0, piece->v1, inv_b, at, desk->profile);
         dim_star(scene, piece->cell, piece->length, at, desk);
     }
     const real inv_b = scene->gas[cell].inv_b;
-    const struct interval at = line_interval(desk->band, end.v0, end.v1, inv_b, scene->reach);
-    fill_profile(desk->band, end.v0, end.v1, inv_b, at, desk->profile);
+    const struct interval at = line_interval(&desk->band, end.v0, end.v1, inv_b, scene->reach);
+    fill_profile(&desk->band, end.v0, end.v1, inv_b, at, desk->profile);
     see_star(scene, star, cell, at, desk, light);
 }
 

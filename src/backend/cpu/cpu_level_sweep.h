@@ -13,8 +13,7 @@
 #include "backend/cpu/flush_denormals.h"
 #include "base/context.h"
 
-/* Opacities and source functions; and |x| up to which the line of the thickest way through a cell counts, where it is
- * a depth of 1e-7. */
+/* Opacities and source functions; and |x| up to which the line of the thickest way through a cell counts. */
 static void make_glow(struct levels *levels)
 {
     const struct level_job *job = &levels->job;
@@ -29,7 +28,7 @@ static void make_glow(struct levels *levels)
             levels->glow[cell * job->n_line + l] = glow;
             thickest = fmax(thickest, fabs((double)glow.alpha) * levels->width[cell]);
         }
-    levels->reach = (real)sqrt(log(1e7 * thickest));
+    levels->reach = profile_reach((real)thickest);
 }
 
 /* Adds the mean over one direction, to which all threads contributed. */

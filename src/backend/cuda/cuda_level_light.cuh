@@ -108,17 +108,17 @@ __device__ __forceinline__ struct span span_between(const struct light_pass &pas
     span.kappa_b = b.kappa;
     span.share_a = joined ? share : R(0);
     span.share_b = joined ? R(1) - share : R(0);
-    span.slide_a = slide_at(pass, a.v, a.inv_b);
-    span.slide_b = slide_at(pass, b.v, b.inv_b);
+    span.slide_a = slide_at(&pass.band, a.v, a.inv_b);
+    span.slide_b = slide_at(&pass.band, b.v, b.inv_b);
     span.middle = span.slide_b.low;
     if (joined && r_abs(b.v - a.v) * r_max(a.inv_b, b.inv_b) > GLIDE_ABOVE) {
         const real v_face = share * b.v + (R(1) - share) * a.v;
-        span.slide_a = slide_over(pass, a.v, v_face, a.inv_b);
-        span.slide_b = slide_over(pass, v_face, b.v, b.inv_b);
+        span.slide_a = slide_over(&pass.band, a.v, v_face, a.inv_b);
+        span.slide_b = slide_over(&pass.band, v_face, b.v, b.inv_b);
     }
-    span.low = (r_min(a.v, b.v) - pass.first) * pass.inv_step;
-    span.high = (r_max(a.v, b.v) - pass.first) * pass.inv_step;
-    span.reach_scale = r_div(pass.inv_step, r_min(a.inv_b, b.inv_b));
+    span.low = band_place(&pass.band, r_min(a.v, b.v));
+    span.high = band_place(&pass.band, r_max(a.v, b.v));
+    span.reach_scale = r_div(pass.band.inv_step, r_min(a.inv_b, b.inv_b));
     return span;
 }
 
@@ -177,7 +177,7 @@ __global__ void __launch_bounds__(LEVEL_WARPS *WARP, LIGHT_BLOCKS_PER_SM)
     const int n = min(pass.lines_per_warp, pass.n_line - first);
     real *entering = (real *)level_room + (size_t)warp * (size_t)(pass.lines_per_warp * pass.stride);
     for (int l = 0; l < n; l++)
-        for (int f = (int)threadIdx.x % WARP; f < pass.n_frequency; f += WARP)
+        for (int f = (int)threadIdx.x % WARP; f < pass.band.n; f += WARP)
             entering[l * pass.stride + f] = pass.background[first + l];
     __syncwarp();
     follow_ray<DUST>(pass, beam, beam.ray[r], first, n, entering);

@@ -21,22 +21,14 @@ struct span {
     real reach_scale; /* from x to f, in the hotter cell */
 };
 
-struct interval {
-    int low, high; /* [low, high) */
-};
-
-/* Frequencies at which a span does anything, depth exp(-x^2) > 1e-6 or where there is dust all. `depth` is the larger
- * one of both cells at line centre. */
+/* Frequencies at which a span does anything; where there is dust all. `depth` is the larger one of both cells at line
+ * centre. */
 __device__ __forceinline__ struct interval reach_of(const struct light_pass &pass, const struct span &span, real depth)
 {
-    const int n = pass.n_frequency;
-    struct interval interval = {0, n};
+    const struct interval all = {0, pass.band.n};
     if (span.kappa_a > R(0) || span.kappa_b > R(0))
-        return interval;
-    const real reach = r_sqrt(r_log(r_max(depth, R(1))) + R(13.815510557964274)) * span.reach_scale;
-    interval.low = (int)r_min(r_max(span.low - reach, R(0)), (real)n);
-    interval.high = (int)r_min(r_max(span.high + reach + R(1), R(0)), (real)n);
-    return interval;
+        return all;
+    return band_interval(&pass.band, span.low, span.high, profile_reach(depth) * span.reach_scale);
 }
 
 /* One line in a span. With S linear between the ends of each half, the cell b has the weights 1 - lost_*, and what does
@@ -78,6 +70,9 @@ __device__ __forceinline__ struct line_span line_in_span(const struct light_pass
     }
     return line;
 }
+
+/* How many panels the profile takes in both halves of a span. */
+enum motion { STILL, GENTLE, FAST }; /* none, one, more */
 
 /* What is in the cells of a span: lines of any depth with dust or without it, or thin lines alone. */
 enum matter { DUSTY, CLEAR, THIN };
@@ -143,21 +138,21 @@ template <enum matter MATTER, enum motion MOTION>
 __device__ __forceinline__ void cross_frequencies(const struct span &span, const struct line_span &line,
                                                   struct interval at, int width, real *entering, struct record &record)
 {
-    const real scaled_a = line.depth_a * (MOTION == FAST ? slide_scale(span.slide_a) : R(0.5));
-    const real scaled_b = line.depth_b * (MOTION == FAST ? slide_scale(span.slide_b) : R(0.5));
+    const real scaled_a = line.depth_a * (MOTION == FAST ? slide_scale(&span.slide_a) : R(0.5));
+    const real scaled_b = line.depth_b * (MOTION == FAST ? slide_scale(&span.slide_b) : R(0.5));
     const real stride = (real)width;
     real f = (real)at.low;
     LR_NO_UNROLL
     for (int i = at.low; i < at.high; i += width) {
-        const real profile = gauss(span.middle + span.slide_b.step * f);
+        const real profile = r_gauss(span.middle + span.slide_b.step * f);
         real depth_a = line.depth_a * profile;
         real depth_b = line.depth_b * profile;
         if (MOTION == STILL) {
             if (span.slide_a.low != span.middle || span.slide_a.step != span.slide_b.step)
-                depth_a = line.depth_a * gauss(span.slide_a.low + span.slide_a.step * f);
+                depth_a = line.depth_a * slide_still(&span.slide_a, f);
         } else {
-            depth_a = scaled_a * slide_sum<MOTION>(span.slide_a, f);
-            depth_b = scaled_b * slide_sum<MOTION>(span.slide_b, f);
+            depth_a = scaled_a * slide_sum(&span.slide_a, f, MOTION == FAST ? span.slide_a.panels : 1);
+            depth_b = scaled_b * slide_sum(&span.slide_b, f, MOTION == FAST ? span.slide_b.panels : 1);
         }
         entering[i] = cross_span<MATTER>(line, entering[i], depth_a, depth_b, profile, record);
         f += stride;

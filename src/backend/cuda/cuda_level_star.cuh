@@ -43,7 +43,7 @@ __device__ __forceinline__ struct star_visit star_visit_of(const struct light_pa
     return visit;
 }
 
-/* Frequencies at which the thickest of these lines has a depth above 1e-7, for velocities from v0 to v1. */
+/* Frequencies at which the thickest of these lines counts, for velocities from v0 to v1. */
 __device__ __forceinline__ struct interval star_reach(const struct light_pass &pass, const struct star_desk &desk,
                                                       int cell, real length, real v0, real v1, real inv_b)
 {
@@ -53,12 +53,7 @@ __device__ __forceinline__ struct interval star_reach(const struct light_pass &p
         depth = r_max(depth, r_abs(glow[l].alpha) * length);
     for (int offset = WARP / 2; offset > 0; offset /= 2)
         depth = r_max(depth, __shfl_xor_sync(WHOLE_WARP, depth, offset));
-    const real reach = r_div(r_sqrt(r_log(depth) + R(16.118095650958319)) * pass.inv_step, inv_b);
-    const real n = (real)pass.n_frequency;
-    struct interval interval;
-    interval.low = (int)r_min(r_max((r_min(v0, v1) - pass.first) * pass.inv_step - reach, R(0)), n);
-    interval.high = (int)r_min(r_max((r_max(v0, v1) - pass.first) * pass.inv_step + reach + R(1), R(0)), n);
-    return interval;
+    return line_interval(&pass.band, v0, v1, inv_b, profile_reach(depth));
 }
 
 /* A part of the way, in one cell. */
@@ -71,9 +66,9 @@ __device__ void dim_star(const struct light_pass &pass, const struct star_pass &
     if (!visit.has_gas)
         return;
     const struct interval at = star_reach(pass, desk, visit.cell, length, v0, v1, visit.inv_b);
-    const struct slide slide = slide_over(pass, v0, v1, visit.inv_b);
+    const struct slide slide = slide_over(&pass.band, v0, v1, visit.inv_b);
     for (int f = at.low + (int)threadIdx.x % WARP; f < at.high; f += WARP) {
-        const real piece = length * slide_scale(slide) * slide_sum<FAST>(slide, (real)f);
+        const real piece = length * slide_scale(&slide) * slide_sum(&slide, (real)f, slide.panels);
         for (int l = 0; l < desk.n; l++) {
             real *depth = desk.depth + l * pass.stride + f;
             *depth = star_dim(*depth, glow[l].alpha * piece, star.line[desk.first + l].least);
@@ -89,13 +84,13 @@ __device__ void see_star(const struct light_pass &pass, const struct star_pass &
     const struct star_cell seen = star.cell[visit.cell];
     const struct line_glow *glow = pass.glow + (int64_t)visit.cell * pass.n_line + desk.first;
     const struct interval at = star_reach(pass, desk, visit.cell, seen.length, v0, v1, visit.inv_b);
-    const struct slide slide = slide_over(pass, v0, v1, visit.inv_b);
+    const struct slide slide = slide_over(&pass.band, v0, v1, visit.inv_b);
     const real grey = pass.gas[visit.cell].kappa * seen.length;
     for (int l = 0; l < desk.n; l++) {
         const struct star_line line = star.line[desk.first + l];
         struct record record = {R(0), R(0), R(0)};
         for (int f = at.low + (int)threadIdx.x % WARP; f < at.high; f += WARP) {
-            const real profile = slide_scale(slide) * slide_sum<FAST>(slide, (real)f);
+            const real profile = slide_scale(&slide) * slide_sum(&slide, (real)f, slide.panels);
             const real here = glow[l].alpha * seen.length * profile + grey;
             record.profile += profile;
             record.entering += profile * star_seen(desk.depth[l * pass.stride + f] + desk.grey, here, line.brightest);
