@@ -65,7 +65,7 @@ LR_FN struct interval line_interval(const struct band *band, real v0, real v1, r
 
 /* ---- the mean profile ---- */
 
-/* Below this change of v / b the profile is that of one velocity. */
+/* Below this change of v / b the profile is that of the velocity half-way. */
 #define PROFILE_STILL R(1e-4)
 #define PROFILE_PANEL 0.7
 enum { PROFILE_MOST_PANELS = 64 };
@@ -86,7 +86,7 @@ struct slide {
     real low, high; /* the nodes of the first panel, at f = 0 */
     real step;      /* from f to f + 1 */
     real part;      /* from panel to panel */
-    int panels;     /* 0: the velocity does not change */
+    int panels;     /* 0: the velocity hardly changes, both nodes are one */
 };
 
 /* At one velocity. */
@@ -106,12 +106,12 @@ LR_FN struct slide slide_over(const struct band *band, real v0, real v1, real in
     struct slide slide = slide_at(band, v0, inv_b);
     slide.panels = profile_panels(v0, v1, inv_b);
     slide.part = r_div((v0 - v1) * (R_GAUSS_UNIT * inv_b), (real)(slide.panels > 1 ? slide.panels : 1));
-    slide.high += slide.part * PROFILE_NODE_HIGH;
-    slide.low += slide.part * PROFILE_NODE_LOW;
+    slide.high += slide.part * (slide.panels == 0 ? R(0.5) : PROFILE_NODE_HIGH);
+    slide.low += slide.part * (slide.panels == 0 ? R(0.5) : PROFILE_NODE_LOW);
     return slide;
 }
 
-/* Where the velocity does not change. */
+/* The profile where there are no panels. */
 LR_FN real slide_still(const struct slide *slide, real f)
 {
     return r_gauss(slide->low + slide->step * f);

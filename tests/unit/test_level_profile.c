@@ -50,6 +50,22 @@ static void one_velocity_has_one_profile(void **state)
     assert_true(profile_panels(R(-1e6), R(1e6), R(1)) <= PROFILE_MOST_PANELS);
 }
 
+/* Where one node stands for the way, it is in the middle: what is left is of second order. */
+static void hardly_any_motion_is_that_of_the_middle(void **state)
+{
+    (void)state;
+    for (double x = -3; x <= 3; x += 0.25) {
+        const real v0 = R(0), v1 = (real)(0.9e-4 / INV_B);
+        const struct band band = band_make(8, x / INV_B, 0.125);
+        const struct slide slide = slide_over(&band, v0, v1, (real)INV_B);
+        assert_int_equal(slide.panels, 0);
+        const double expected = exact_mean(x, x - 0.9e-4);
+        const double rounding = 8 * (double)R_EPSILON;
+        assert_true(fabs((double)slide_still(&slide, R(0)) - expected) < 1e-8 + rounding);
+        assert_true(fabs((double)(slide_scale(&slide) * slide_sum(&slide, R(0), 0)) - expected) < 1e-8 + rounding);
+    }
+}
+
 /* Within its reach a line is deeper than what is left out, beyond it nowhere. */
 static void lines_reach_as_far_as_they_count(void **state)
 {
@@ -84,9 +100,8 @@ static void lines_outside_the_band_reach_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(means_are_those_of_the_error_function),
-        cmocka_unit_test(one_velocity_has_one_profile),
-        cmocka_unit_test(lines_reach_as_far_as_they_count),
+        cmocka_unit_test(means_are_those_of_the_error_function),   cmocka_unit_test(one_velocity_has_one_profile),
+        cmocka_unit_test(hardly_any_motion_is_that_of_the_middle), cmocka_unit_test(lines_reach_as_far_as_they_count),
         cmocka_unit_test(lines_outside_the_band_reach_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

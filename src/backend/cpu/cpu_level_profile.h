@@ -11,10 +11,9 @@ static void fill_profile(const struct band *band, real v0, real v1, real inv_b, 
     const struct slide slide = slide_over(band, v0, v1, inv_b);
     const real scale = slide_scale(&slide);
     if (slide.panels == 0) {
-        const struct slide still = slide_at(band, v0, inv_b);
 #pragma omp simd
         for (int f = at.low; f < at.high; f++)
-            profile[f] = slide_still(&still, (real)f);
+            profile[f] = slide_still(&slide, (real)f);
         return;
     }
     for (int p = 0; p < slide.panels; p++) {
