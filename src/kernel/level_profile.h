@@ -38,8 +38,8 @@ struct interval {
 };
 
 /* Lines are left out where their depth is below FAINTEST_DEPTH: beyond this |x|, with `depth` at line centre. */
-#define FAINTEST_DEPTH 1e-7
-#define LOG_FAINTEST_DEPTH R(-16.118095650958319)
+#define FAINTEST_DEPTH 1e-6
+#define LOG_FAINTEST_DEPTH R(-13.815510557964274)
 
 LR_FN real profile_reach(real depth)
 {
