@@ -46,11 +46,6 @@ LR_FN struct line_glow line_glow_of(double x_upper, double x_lower, double weigh
     return glow;
 }
 
-/* What rays bring to the middle of a cell: light from elsewhere, and the part of its own that is lost. */
-struct LR_ALIGNED(2 * sizeof(real)) light {
-    real entering, lost;
-};
-
 /* Photons per mode that a line may be amplified to: far above what saturates it, and numbers stay finite. */
 #define BRIGHTEST R(1e9)
 
@@ -82,6 +77,124 @@ LR_FN struct step_weights step_weights_of(real h)
     weights.from = is_thin ? thin.from : m - e;
     weights.to = is_thin ? thin.to : R(1) - m;
     return weights;
+}
+
+/* ---- a piece of a ray inside one cell ---- */
+
+/* S at the two ends of a piece is that of its cell with the share 1 - u, and that of another one with the share u. Seen
+ * from the cell that records next, the target: what others give, and one minus its own weight. */
+struct piece_ends {
+    real rest0, rest1, lost0, lost1;
+};
+
+/* The piece lies in the target, or `is_other`: beside it. */
+LR_FN struct piece_ends piece_ends_of(int is_target, int is_other, real u0, real u1, real source, real source_other)
+{
+    /* an inverted cell has a source function of its own sign: nothing to interpolate */
+    const int apart = source < R(0) || source_other < R(0);
+    u0 = apart ? R(0) : u0;
+    u1 = apart ? R(0) : u1;
+    struct piece_ends ends;
+    ends.lost0 = is_target ? u0 : is_other ? R(1) - u0 : R(1);
+    ends.lost1 = is_target ? u1 : is_other ? R(1) - u1 : R(1);
+    ends.rest0 = (is_target ? R(0) : (R(1) - u0) * source) + (is_target || !is_other ? u0 * source_other : R(0));
+    ends.rest1 = (is_target ? R(0) : (R(1) - u1) * source) + (is_target || !is_other ? u1 * source_other : R(0));
+    return ends;
+}
+
+/* Depth at line centre. Rays that graze a layer are long: also for them the limit of an inversion is that of half a
+ * cell, `least`. */
+LR_FN real piece_depth(real alpha, real length, real least)
+{
+    return r_max(alpha * length, least);
+}
+
+LR_FN real piece_least_depth(double inversion_limit)
+{
+    return (real)(-0.5 * inversion_limit);
+}
+
+/* What is in a piece: lines of any depth with dust or without it, or thin lines alone. */
+enum matter { MATTER_DUSTY, MATTER_CLEAR, MATTER_THIN };
+
+/* Weights of a step for the line; with dust each source function counts with its share of the depth. */
+struct piece_weights {
+    real through, from, to;
+    real aside; /* of dust: 1 minus these three */
+};
+
+LR_FN struct piece_weights piece_weights_of(enum matter matter, real line, real grey)
+{
+    const real all = matter == MATTER_DUSTY ? line + grey : line;
+    const struct step_weights step = matter == MATTER_THIN ? step_weights_thin(all) : step_weights_of(all);
+    struct piece_weights weights;
+    weights.through = step.through;
+    weights.from = step.from;
+    weights.to = step.to;
+    weights.aside = R(0);
+    if (matter == MATTER_DUSTY) {
+        const real share = all != R(0) ? r_div(line, all) : R(0);
+        weights.from *= share;
+        weights.to *= share;
+        weights.aside = (R(1) - share) * (step.from + step.to);
+    }
+    return weights;
+}
+
+/* Light of a line at one frequency on its way to the target: from elsewhere, and the part of the target's own that is
+ * lost. Begins with lost = 1. */
+struct LR_ALIGNED(2 * sizeof(real)) light {
+    real entering, lost;
+};
+
+/* After a piece; `dust` is the source function of dust in it. */
+LR_FN struct light light_cross(enum matter matter, struct light light, struct piece_weights weights,
+                               struct piece_ends ends, real dust)
+{
+    light.entering = light.entering * weights.through + (ends.rest0 * weights.from + ends.rest1 * weights.to);
+    light.lost = light.lost * weights.through + (ends.lost0 * weights.from + ends.lost1 * weights.to);
+    light.entering += matter == MATTER_DUSTY ? weights.aside * dust : R(0);
+    light.lost += matter == MATTER_DUSTY ? weights.aside : R(0);
+    return light;
+}
+
+/* The same for a piece that ends in the middle of the target, where lost1 and rest1 are 0. */
+LR_FN struct light light_arrive(enum matter matter, struct light light, struct piece_weights weights, real lost0,
+                                real rest0, real dust)
+{
+    light.entering = light.entering * weights.through + rest0 * weights.from;
+    light.lost = light.lost * weights.through + lost0 * weights.from;
+    light.entering += matter == MATTER_DUSTY ? weights.aside * dust : R(0);
+    light.lost += matter == MATTER_DUSTY ? weights.aside : R(0);
+    return light;
+}
+
+/* ---- the middle of a cell ---- */
+
+/* Sums over frequencies: the profile there, and the same times both parts of the light. */
+struct record {
+    real profile, entering, lost;
+};
+
+/* Inverted cells in a row amplify without a limit. */
+LR_FN struct light light_limited(struct light light)
+{
+    light.entering = r_min(light.entering, BRIGHTEST);
+    return light;
+}
+
+LR_FN struct record record_add(struct record record, real profile, struct light light)
+{
+    record.profile += profile;
+    record.entering += profile * light.entering;
+    record.lost += profile * light.lost;
+    return record;
+}
+
+/* The intensity that goes on: the light of the cell joins the rest. */
+LR_FN real light_leaving(struct light light, real source)
+{
+    return light.entering + (R(1) - light.lost) * source;
 }
 
 /* Where the velocity changes by more than so many b from cell to cell it is interpolated; below, one velocity for each

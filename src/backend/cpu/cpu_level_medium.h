@@ -14,6 +14,7 @@ static int read_medium(struct levels *levels)
     const struct level_job *job = &levels->job;
     const size_t cells = (size_t)job->n_cell;
     bool shines = false;
+    levels->least_depth = piece_least_depth(job->inversion_limit);
     levels->gas = chain_copy(&levels->chain, cells * sizeof *levels->gas, NULL);
     levels->strength = chain_copy(&levels->chain, cells * sizeof *levels->strength, NULL);
     levels->most_gain = chain_copy(&levels->chain, cells * sizeof *levels->most_gain, NULL);

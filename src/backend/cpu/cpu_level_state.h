@@ -25,6 +25,7 @@ struct levels {
     double *width;    /* [n_cell] the longest of the cell */
     double *most_gain;
     real reach;              /* |x| */
+    real least_depth;        /* of half a cell, in inversions */
     real *dust;              /* [n_cell][n_line] its source function, where any shines; or NULL */
     struct line_glow *glow;  /* [n_cell][n_line] */
     struct light_sum *light; /* [n_cell][n_line] of the finished directions */

@@ -56,13 +56,13 @@ __device__ __forceinline__ void cross_lines(const struct light_pass &pass, const
         struct record record = {R(0), R(0), R(0)};
         real *mine = entering + l * pass.stride;
         if (panels == 0 && !DUST && __all_sync(WHOLE_WARP, depth < STEP_IS_THIN))
-            cross_frequencies<THIN, STILL>(span, line, at, width, mine, record);
+            cross_frequencies<MATTER_THIN, STILL>(span, line, at, width, mine, record);
         else if (panels == 0)
-            cross_frequencies<DUST ? DUSTY : CLEAR, STILL>(span, line, at, width, mine, record);
+            cross_frequencies<DUST ? MATTER_DUSTY : MATTER_CLEAR, STILL>(span, line, at, width, mine, record);
         else if (panels == 1)
-            cross_frequencies<DUST ? DUSTY : CLEAR, GENTLE>(span, line, at, width, mine, record);
+            cross_frequencies<DUST ? MATTER_DUSTY : MATTER_CLEAR, GENTLE>(span, line, at, width, mine, record);
         else
-            cross_frequencies<DUST ? DUSTY : CLEAR, FAST>(span, line, at, width, mine, record);
+            cross_frequencies<DUST ? MATTER_DUSTY : MATTER_CLEAR, FAST>(span, line, at, width, mine, record);
         record = group_sum(record, width);
         if (there && part < 2 && weight > R(0) && record.profile > R(0)) {
             struct light *light = &beam.light[(int64_t)span.b * pass.n_line + first + l];

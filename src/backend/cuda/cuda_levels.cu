@@ -107,7 +107,7 @@ bool send_lines(struct levels *levels)
     pass->background = store_reals(&store, job->n_line, background.data(), &failed);
     pass->n_line = job->n_line;
     pass->band = band_make(job->n_frequency, job->frequency_first, job->frequency_step);
-    pass->least_depth = (real)(-0.5 * job->inversion_limit);
+    pass->least_depth = piece_least_depth(job->inversion_limit);
     pass->gas = levels->gas;
     pass->glow = levels->glow;
     pass->dust = levels->dust;
