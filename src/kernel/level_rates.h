@@ -13,7 +13,7 @@ struct LR_ALIGNED(16) light_sum {
 
 /* Adds one direction, whose rays left `light` in a cell that they met with the weights `length`; each direction counts
  * alike however many of its rays met the cell. */
-LR_FN struct light_sum light_sum_add(struct light_sum sum, struct light light, double weight, double length)
+LR_FN struct light_sum light_sum_add(struct light_sum sum, struct line_light light, double weight, double length)
 {
     const double scale = weight / length;
     sum.entering += scale * (double)light.entering;

@@ -143,13 +143,13 @@ LR_FN struct piece_weights piece_weights_of(enum matter matter, real line, real 
 
 /* Light of a line at one frequency on its way to the target: from elsewhere, and the part of the target's own that is
  * lost. Begins with lost = 1. */
-struct LR_ALIGNED(2 * sizeof(real)) light {
+struct LR_ALIGNED(2 * sizeof(real)) line_light {
     real entering, lost;
 };
 
 /* After a piece; `dust` is the source function of dust in it. */
-LR_FN struct light light_cross(enum matter matter, struct light light, struct piece_weights weights,
-                               struct piece_ends ends, real dust)
+LR_FN struct line_light light_cross(enum matter matter, struct line_light light, struct piece_weights weights,
+                                    struct piece_ends ends, real dust)
 {
     light.entering = light.entering * weights.through + (ends.rest0 * weights.from + ends.rest1 * weights.to);
     light.lost = light.lost * weights.through + (ends.lost0 * weights.from + ends.lost1 * weights.to);
@@ -159,8 +159,8 @@ LR_FN struct light light_cross(enum matter matter, struct light light, struct pi
 }
 
 /* The same for a piece that ends in the middle of the target, where lost1 and rest1 are 0. */
-LR_FN struct light light_arrive(enum matter matter, struct light light, struct piece_weights weights, real lost0,
-                                real rest0, real dust)
+LR_FN struct line_light light_arrive(enum matter matter, struct line_light light, struct piece_weights weights,
+                                     real lost0, real rest0, real dust)
 {
     light.entering = light.entering * weights.through + rest0 * weights.from;
     light.lost = light.lost * weights.through + lost0 * weights.from;
@@ -177,13 +177,13 @@ struct record {
 };
 
 /* Inverted cells in a row amplify without a limit. */
-LR_FN struct light light_limited(struct light light)
+LR_FN struct line_light light_limited(struct line_light light)
 {
     light.entering = r_min(light.entering, BRIGHTEST);
     return light;
 }
 
-LR_FN struct record record_add(struct record record, real profile, struct light light)
+LR_FN struct record record_add(struct record record, real profile, struct line_light light)
 {
     record.profile += profile;
     record.entering += profile * light.entering;
@@ -192,23 +192,9 @@ LR_FN struct record record_add(struct record record, real profile, struct light 
 }
 
 /* The intensity that goes on: the light of the cell joins the rest. */
-LR_FN real light_leaving(struct light light, real source)
+LR_FN real light_leaving(struct line_light light, real source)
 {
     return light.entering + (R(1) - light.lost) * source;
 }
-
-/* Where the velocity changes by more than so many b from cell to cell it is interpolated; below, one velocity for each
- * cell is as good (both are second order) and the work is less. */
-#define GLIDE_ABOVE R(0.35)
-
-/* A piece of a ray inside one cell. S at its two ends is that of the cell with the share 1 - u, and that of another one
- * with the share u. */
-struct piece {
-    int cell, other;
-    real length;
-    real u0, u1;
-    real v0, v1; /* projected velocity at the ends */
-    real weight; /* above zero: recorded at its end, for its cell, with this weight */
-};
 
 #endif

@@ -130,4 +130,10 @@ LR_FN real passage_velocity(const struct passage *way, real far, real near, real
     return far + (near - far) * part;
 }
 
+/* Whether the ray goes on in the cell that it left: a mesh one cell wide and periodic. */
+LR_FN int ray_stays(const struct mesh_view *mesh, const struct ray *ray, const struct passage *way)
+{
+    return way->more && walk_cell_index(mesh, ray->at) == way->cell;
+}
+
 #endif

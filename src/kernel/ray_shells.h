@@ -139,4 +139,11 @@ LR_FN real passage_velocity(const struct passage *way, real far, real near, real
     return (outflow + gradient * (r - way->middle)) * (r > R(0) ? r_div(z, r) : R(1));
 }
 
+/* Whether the ray goes on in the shell of this piece. */
+LR_FN int ray_stays(const struct mesh_view *mesh, const struct ray *ray, const struct passage *way)
+{
+    (void)mesh;
+    return way->more && ray->shell == way->cell;
+}
+
 #endif

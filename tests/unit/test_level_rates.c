@@ -31,7 +31,7 @@ static void flow_is_that_of_the_mean_intensity(void **state)
 static void directions_count_alike(void **state)
 {
     (void)state;
-    const struct light few = {R(0.5), R(0.25)}, many = {R(6), R(4)};
+    const struct line_light few = {R(0.5), R(0.25)}, many = {R(6), R(4)};
     struct light_sum sum = {0, 0};
     sum = light_sum_add(sum, few, 0.25, 1);
     sum = light_sum_add(sum, many, 0.5, 8);

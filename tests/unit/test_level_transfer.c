@@ -147,7 +147,7 @@ static void test_light_through_a_piece(void **state)
 {
     (void)state;
     const struct piece_ends ends = {R(0.75), R(2.5), R(1), R(0.5)};
-    const struct light start = {R(1.25), R(0.5)};
+    const struct line_light start = {R(1.25), R(0.5)};
     for (double h = -0.2499; h < 0.25; h += 0.0357) {
         long double through, from, to;
         exact_weights((long double)(real)h, &through, &from, &to);
@@ -155,7 +155,7 @@ static void test_light_through_a_piece(void **state)
         const double lost = (double)(0.5L * through + from + 0.5L * to);
         for (int matter = MATTER_DUSTY; matter <= MATTER_THIN; matter++) {
             const struct piece_weights weights = piece_weights_of((enum matter)matter, (real)h, R(0));
-            const struct light light = light_cross((enum matter)matter, start, weights, ends, R(7));
+            const struct line_light light = light_cross((enum matter)matter, start, weights, ends, R(7));
             assert_near("entering", h, (double)light.entering, entering, 0.5);
             assert_near("lost", h, (double)light.lost, lost, 0.5);
         }
@@ -172,7 +172,7 @@ static void test_equilibrium_stays(void **state)
             for (double u = 0; u <= 1; u += 0.25) {
                 const struct piece_ends ends =
                     piece_ends_of(which & 1, which >> 1, (real)u, (real)(1 - u), source, source);
-                const struct light start = {source, R(1)};
+                const struct line_light start = {source, R(1)};
                 const struct piece_weights clear = piece_weights_of(MATTER_CLEAR, (real)h, R(0));
                 const struct piece_weights dusty = piece_weights_of(MATTER_DUSTY, (real)h, R(0.3));
                 assert_near("clear", h,
@@ -189,12 +189,12 @@ static void test_arrival(void **state)
 {
     (void)state;
     const struct piece_ends ends = piece_ends_of(1, 0, R(0.25), R(0), R(3), R(2));
-    const struct light start = {R(1.5), R(0.75)};
+    const struct line_light start = {R(1.5), R(0.75)};
     assert_true(ends.lost0 == R(0.25) && ends.rest0 == R(0.5) && ends.lost1 == R(0) && ends.rest1 == R(0));
     for (int matter = MATTER_DUSTY; matter <= MATTER_THIN; matter++) {
         const struct piece_weights weights = piece_weights_of((enum matter)matter, R(0.2), R(0.1));
-        const struct light all = light_cross((enum matter)matter, start, weights, ends, R(4));
-        const struct light light = light_arrive((enum matter)matter, start, weights, ends.lost0, ends.rest0, R(4));
+        const struct line_light all = light_cross((enum matter)matter, start, weights, ends, R(4));
+        const struct line_light light = light_arrive((enum matter)matter, start, weights, ends.lost0, ends.rest0, R(4));
         assert_near("entering", 0.2, (double)light.entering, (long double)all.entering, 1);
         assert_near("lost", 0.2, (double)light.lost, (long double)all.lost, 1);
     }
@@ -208,7 +208,7 @@ static void test_inverted_pieces(void **state)
     assert_true(ends.rest0 == R(-3) && ends.rest1 == R(-3) && ends.lost0 == R(1) && ends.lost1 == R(1));
     assert_true(piece_depth(R(-5), R(2), piece_least_depth(3)) == R(-1.5));
     assert_true(piece_depth(R(5), R(2), piece_least_depth(3)) == R(10));
-    const struct light bright = light_limited((struct light){R(1e12), R(2)});
+    const struct line_light bright = light_limited((struct line_light){R(1e12), R(2)});
     assert_true(bright.entering == BRIGHTEST && bright.lost == R(2));
 }
 

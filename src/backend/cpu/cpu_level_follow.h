@@ -105,7 +105,7 @@ static void record_light(const struct levels *levels, const struct desk *desk, i
     real sum_lost = R(0);
 #pragma omp simd reduction(+ : sum_entering, sum_lost)
     for (int f = span.low; f < span.high; f++) {
-        const struct light light = light_limited((struct light){entering[f], lost[f]});
+        const struct line_light light = light_limited((struct line_light){entering[f], lost[f]});
         const struct record add = record_add((struct record){R(0), R(0), R(0)}, profile[f], light);
         sum_entering += add.entering;
         sum_lost += add.lost;
@@ -113,7 +113,7 @@ static void record_light(const struct levels *levels, const struct desk *desk, i
         lost[f] = R(1);
     }
     if (desk->end_sum[i] > R(0)) {
-        struct light *to = &desk->sums->light[(size_t)piece->cell * (size_t)levels->job.n_line + (size_t)l];
+        struct line_light *to = &desk->sums->light[(size_t)piece->cell * (size_t)levels->job.n_line + (size_t)l];
         const real scale = piece->weight / desk->end_sum[i];
         to->entering += scale * sum_entering;
         to->lost += scale * sum_lost;
@@ -140,8 +140,8 @@ static inline __attribute__((always_inline)) void cross_frequencies(enum matter 
 #pragma omp simd
     for (int f = at.low; f < at.high; f++) {
         const struct piece_weights weights = piece_weights_of(matter, here.depth * profile[f], here.grey);
-        const struct light light =
-            light_cross(matter, (struct light){entering[f], lost[f]}, weights, here.ends, here.dust);
+        const struct line_light light =
+            light_cross(matter, (struct line_light){entering[f], lost[f]}, weights, here.ends, here.dust);
         entering[f] = light.entering;
         lost[f] = light.lost;
     }

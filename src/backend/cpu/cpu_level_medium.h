@@ -2,12 +2,11 @@
 #ifndef LR_BACKEND_CPU_CPU_LEVEL_MEDIUM_H
 #define LR_BACKEND_CPU_CPU_LEVEL_MEDIUM_H
 
-#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "backend/cpu/cpu_level_state.h"
-#include "backend/level_widths.h"
+#include "backend/level_medium.h"
 
 static int read_medium(struct levels *levels)
 {
@@ -27,17 +26,12 @@ static int read_medium(struct levels *levels)
     for (int64_t cell = 0; cell < job->n_cell; cell++) {
         struct level_gas gas;
         job->read_gas(job->medium, cell, 1, &gas);
-        struct gas_view *view = &levels->gas[cell];
-        view->inv_b = (real)(1 / gas.b);
-        for (int axis = 0; axis < 3; axis++)
-            view->v[axis] = (real)gas.velocity[axis];
-        view->kappa = (real)gas.kappa;
-        view->has_gas = gas.density > 0;
-        levels->strength[cell] = gas.density / gas.b;
-        dust_temperature[cell] = gas.dust_temperature;
-        shines = shines || (gas.kappa > 0 && gas.dust_temperature > 0);
+        levels->gas[cell] = level_gas_view(&gas);
+        levels->strength[cell] = level_strength(&gas);
         levels->width[cell] = level_widest(job, cell);
-        levels->most_gain[cell] = job->inversion_limit / levels->width[cell];
+        levels->most_gain[cell] = level_most_gain(job, cell);
+        dust_temperature[cell] = gas.dust_temperature;
+        shines = shines || level_dust_shines(&gas);
     }
     int ok = 1;
     if (shines) {
@@ -45,8 +39,7 @@ static int read_medium(struct levels *levels)
         ok = levels->dust != NULL;
         for (int64_t cell = 0; ok && cell < job->n_cell; cell++)
             for (int l = 0; l < job->n_line; l++)
-                levels->dust[cell * job->n_line + l] =
-                    dust_temperature[cell] > 0 ? (real)(1 / expm1(job->line[l].energy / dust_temperature[cell])) : R(0);
+                levels->dust[cell * job->n_line + l] = level_dust_source(&job->line[l], dust_temperature[cell]);
     }
     free(dust_temperature);
     return ok;

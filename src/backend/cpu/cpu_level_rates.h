@@ -60,7 +60,7 @@ static enum lr_status step(lr_context *ctx, void *state, struct level_change *ch
             struct change_tally tally = {0, 0, 0};
             memcpy(here, old + cell * n, (size_t)n * sizeof *here);
             levels->residual[cell] = 0;
-            if (!rates || !levels->gas[cell].has_gas)
+            if (!rates || !(levels->gas[cell].has_gas > R(0)))
                 continue;
             levels->job.read_rates(levels->job.medium, cell, rates);
             add_radiation(levels, cell, rates);

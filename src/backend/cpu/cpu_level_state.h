@@ -10,8 +10,8 @@
 
 /* What the rays of one direction left with the cells, of one thread. */
 struct sums {
-    struct light *light; /* [n_cell][n_line] */
-    real *length;        /* [n_cell] weights */
+    struct line_light *light; /* [n_cell][n_line] */
+    real *length;             /* [n_cell] weights */
 };
 
 struct levels {

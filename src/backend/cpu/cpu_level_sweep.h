@@ -49,7 +49,7 @@ static void finish_direction(struct levels *levels, double weight)
                 continue;
             for (int64_t at = cell * n_line; at < (cell + 1) * n_line; at++) {
                 levels->light[at] = light_sum_add(levels->light[at], sums->light[at], weight, length);
-                sums->light[at] = (struct light){R(0), R(0)};
+                sums->light[at] = (struct line_light){R(0), R(0)};
             }
             sums->length[cell] = R(0);
         }
@@ -105,7 +105,7 @@ static void shine_thread(struct levels *levels, volatile sig_atomic_t *stop, int
         }
 #pragma omp for schedule(dynamic, 64)
         for (int64_t cell = 0; cell < job->n_cell; cell++)
-            if (!desk.failed && !desk.track.failed && !*stop && levels->gas[cell].has_gas)
+            if (!desk.failed && !desk.track.failed && !*stop && levels->gas[cell].has_gas > R(0))
                 shine_on_cell(&scene, &levels->mesh, star, cell, &desk, levels->star + cell * job->n_line);
     }
     if (desk.failed || desk.track.failed)

@@ -1,4 +1,4 @@
-/* The way of a ray through the mesh as a list of pieces (kernel/level_transfer.h), for level populations. Included by
+/* The way of a ray through the mesh as a list of pieces (kernel/level_way.h), for level populations. Included by
  * cpu_levels.c, once per precision and instruction set. */
 #ifndef LR_BACKEND_CPU_CPU_LEVEL_TRACK_H
 #define LR_BACKEND_CPU_CPU_LEVEL_TRACK_H
@@ -7,21 +7,12 @@
 #include <stdlib.h>
 
 #include "backend/backend.h"
-#include "kernel/level_transfer.h"
-#include "kernel/ray.h"
+#include "kernel/level_way.h"
 
 struct track {
     int n, room;
     struct piece *piece;
     int failed;
-};
-
-/* What tracks need of a cell. */
-struct gas_view {
-    real inv_b;
-    real v[3];
-    real kappa;
-    int has_gas;
 };
 
 /* Shells as points at their middle radii. */
@@ -50,8 +41,6 @@ static void track_add(struct track *track, struct piece piece)
 
 /* ---- Cartesian ---- */
 
-/* From middle to middle: the second half of the last cell, the first half of this one. On the face between them S and
- * the velocity are interpolated along the ray. */
 static void track_cartesian(const struct mesh_view *mesh, const struct gas_view *gas, const double direction[3],
                             const struct level_ray *from, struct track *track)
 {
@@ -61,36 +50,24 @@ static void track_cartesian(const struct mesh_view *mesh, const struct gas_view 
         n.x[axis] = direction[axis];
     }
     struct ray ray = ray_enter(mesh, p, n, -RAY_FAR, RAY_FAR);
-    int last = -1;
-    real last_length = R(0);
-    real last_v = R(0);
+    struct visit last = visit_none();
     track->n = 0;
     for (int more = ray.hits; more && !track->failed;) {
         struct passage way = ray_advance(mesh, &ray);
         real length = way.length;
-        /* a mesh one cell wide and periodic: the same cell again */
-        while (way.more && walk_cell_index(mesh, ray.at) == way.cell) {
+        while (ray_stays(mesh, &ray, &way)) {
             way = ray_advance(mesh, &ray);
             length += way.length;
         }
         more = way.more;
         if (!(length > R(0)))
             continue;
-        const struct gas_view *cell = &gas[way.cell];
-        const real v = cell->v[0] * ray.n.x + cell->v[1] * ray.n.y + cell->v[2] * ray.n.z;
-        const int joined = last >= 0 && gas[last].has_gas && cell->has_gas;
-        const real share = joined ? last_length / (last_length + length) : R(1); /* of this cell, on the face */
-        const real jump = joined ? r_abs(v - last_v) * r_max(cell->inv_b, gas[last].inv_b) : R(0);
-        const int gliding = jump > GLIDE_ABOVE;
-        const real v_face = gliding ? share * v + (R(1) - share) * last_v : v;
-        if (last >= 0)
-            track_add(track, (struct piece){last, way.cell, R(0.5) * last_length, R(0), joined ? share : R(0), last_v,
-                                            gliding ? v_face : last_v, R(0)});
-        track_add(track, (struct piece){way.cell, last >= 0 ? last : way.cell, R(0.5) * length,
-                                        joined ? R(1) - share : R(0), R(0), v_face, v, (real)from->area * length});
-        last = way.cell;
-        last_length = length;
-        last_v = v;
+        const struct visit here = visit_cell(gas, way.cell, length, ray.n);
+        const struct face face = face_between(&last, &here);
+        if (last.cell >= 0)
+            track_add(track, piece_to_face(&last, &here, &face));
+        track_add(track, piece_from_face(&last, &here, &face, visit_weight(&here, (real)from->area)));
+        last = here;
     }
 }
 
@@ -150,7 +127,7 @@ static void shell_piece(const struct shell_walk *walk, int cell, int other, doub
 {
     const double z0 = side * chord(r0, walk->p);
     const double z1 = side * chord(r1, walk->p);
-    const int joined = other != cell && walk->gas[cell].has_gas && walk->gas[other].has_gas;
+    const int joined = other != cell && walk->gas[cell].has_gas > R(0) && walk->gas[other].has_gas > R(0);
     const struct piece piece = {cell,
                                 other,
                                 (real)(z1 - z0),

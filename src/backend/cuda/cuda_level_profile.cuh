@@ -6,7 +6,7 @@
 #include "kernel/level_profile.h"
 #include "kernel/level_rates.h"
 #include "kernel/level_transfer.h"
-#include "kernel/ray.h"
+#include "kernel/level_way.h"
 
 namespace
 {
@@ -16,19 +16,10 @@ enum { WARP = 32, LEVEL_WARPS = 4 }; /* threads; warps of a block at most */
 
 extern __shared__ double level_room[];
 
-/* What rays need of a cell. */
-struct LR_ALIGNED(32) gas_cell {
-    real inv_b;
-    real v[3];
-    real kappa;
-    real has_gas; /* 1 or 0 */
-    real unused[2];
-};
-
 /* What all rays have in common; passed by value. */
 struct light_pass {
     struct mesh_view mesh;
-    const struct gas_cell *gas;
+    const struct gas_view *gas;
     const struct line_glow *glow; /* [n_cell][n_line] */
     const real *dust;             /* [n_cell][n_line], or NULL */
     const real *background;       /* [n_line] */
@@ -44,8 +35,8 @@ struct beam {
     struct point3 direction;
     const struct level_ray *ray;
     int64_t n_ray;
-    struct light *light; /* [n_cell][n_line] */
-    real *length;        /* [n_cell] */
+    struct line_light *light; /* [n_cell][n_line] */
+    real *length;             /* [n_cell] */
 };
 
 } // namespace

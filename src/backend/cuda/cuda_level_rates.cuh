@@ -32,7 +32,7 @@ struct rate_pass {
     int64_t n_cell;
     int n_level, n_line;
     const struct rate_line *line;
-    const struct gas_cell *gas;
+    const struct gas_view *gas;
     const real *rates;             /* [n_cell][n_level][n_level] by collisions */
     const struct light_sum *light; /* [n_cell][n_line] */
     const double *seen;

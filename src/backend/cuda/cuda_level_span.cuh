@@ -71,7 +71,7 @@ __device__ __forceinline__ real cross_span(const struct line_span &line, real en
 {
     const struct piece_weights a = piece_weights_of(MATTER, depth_a, line.grey_a);
     const struct piece_weights b = piece_weights_of(MATTER, depth_b, line.grey_b);
-    struct light light = {entering, R(1)};
+    struct line_light light = {entering, R(1)};
     light = light_cross(MATTER, light, a, line.ends_a, line.dust_a);
     light = light_arrive(MATTER, light, b, line.ends_b.lost0, line.ends_b.rest0, line.dust_b);
     light = light_limited(light);

@@ -27,8 +27,8 @@ enum { BLOCK = 256 };
 struct lane {
     cudaStream_t stream;
     cudaEvent_t done;
-    struct light *light; /* [n_cell][n_line] */
-    real *length;        /* [n_cell] */
+    struct line_light *light; /* [n_cell][n_line] */
+    real *length;             /* [n_cell] */
 };
 
 struct levels {
@@ -44,7 +44,7 @@ struct levels {
     unsigned rate_blocks;
     size_t rate_bytes;
     struct rate_line *line;
-    struct gas_cell *gas;
+    struct gas_view *gas;
     double *strength, *most_gain; /* [n_cell] density / b; inversion limit / width */
     real *dust;                   /* [n_cell][n_line], or NULL */
     real *rates;                  /* [n_cell][n_level][n_level] */
