@@ -7,6 +7,7 @@
 #define LR_KERNEL_RAY_SHELLS_H
 
 #include "kernel/eye.h"
+#include "kernel/sphere.h"
 #include "kernel/walk_shells.h"
 
 struct ray {
@@ -15,12 +16,6 @@ struct ray {
     int shell;
     int hits; /* the mesh */
 };
-
-LR_FN double sphere_half_chord(double radius, double p)
-{
-    const double square = (radius - p) * (radius + p);
-    return square > 0 ? sqrt(square) : 0;
-}
 
 /* The line p + t n, from the first to the last t inside the outermost sphere and between t_first and t_last. */
 LR_FN struct ray ray_enter(const struct mesh_view *mesh, struct point3 p, struct point3 n, double t_first,

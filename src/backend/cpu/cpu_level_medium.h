@@ -49,15 +49,15 @@ static int make_shells(struct levels *levels)
 {
     const struct level_job *job = &levels->job;
     const int n = job->n[0];
-    levels->shells.n = n;
-    levels->shells.edge = chain_copy(&levels->chain, ((size_t)n + 1) * sizeof(double), NULL);
-    levels->shells.middle = chain_copy(&levels->chain, (size_t)n * sizeof(double), NULL);
-    if (!levels->shells.edge || !levels->shells.middle)
+    double *edge = chain_copy(&levels->chain, ((size_t)n + 1) * sizeof *edge, NULL);
+    double *middle = chain_copy(&levels->chain, (size_t)n * sizeof *middle, NULL);
+    levels->shells = (struct shell_view){n, edge, middle};
+    if (!edge || !middle)
         return 0;
-    levels->shells.edge[0] = job->inner;
+    edge[0] = job->inner;
     for (int i = 0; i < n; i++) {
-        levels->shells.edge[i + 1] = levels->shells.edge[i] + job->width[0][i];
-        levels->shells.middle[i] = levels->shells.edge[i] + 0.5 * job->width[0][i];
+        edge[i + 1] = edge[i] + job->width[0][i];
+        middle[i] = edge[i] + 0.5 * job->width[0][i];
     }
     return 1;
 }

@@ -105,17 +105,13 @@ static void forget_way(const struct star_scene *scene, struct star_desk *desk)
 static struct interval shell_profile(const struct star_scene *scene, const struct shell_view *shells, int i,
                                      struct star_desk *desk)
 {
-    const double tiny = 1e-9 * shells->edge[shells->n];
-    const double radius[3] = {fmax(shells->edge[i], tiny), shells->middle[i], shells->edge[i + 1]};
+    const struct shell_slide v = shell_slide_outward(shells, scene->gas, i);
     const real inv_b = scene->gas[i].inv_b;
-    real v[3];
-    for (int k = 0; k < 3; k++)
-        v[k] = shell_velocity(shells, scene->gas, radius[k], radius[k]);
-    const real low = r_min(r_min(v[0], v[1]), v[2]);
-    const real high = r_max(r_max(v[0], v[1]), v[2]);
+    const real low = r_min(r_min(v.inner, v.middle), v.outer);
+    const real high = r_max(r_max(v.inner, v.middle), v.outer);
     const struct interval at = line_interval(&desk->band, low, high, inv_b, scene->reach);
-    fill_profile(&desk->band, v[0], v[1], inv_b, at, desk->profile);
-    fill_profile(&desk->band, v[1], v[2], inv_b, at, desk->half);
+    fill_profile(&desk->band, v.inner, v.middle, inv_b, at, desk->profile);
+    fill_profile(&desk->band, v.middle, v.outer, inv_b, at, desk->half);
     for (int f = at.low; f < at.high; f++)
         desk->profile[f] = R(0.5) * (desk->profile[f] + desk->half[f]);
     return at;
