@@ -3,7 +3,7 @@
 #ifndef LR_BACKEND_CUDA_CUDA_LEVEL_RATES_CUH
 #define LR_BACKEND_CUDA_CUDA_LEVEL_RATES_CUH
 
-#include "backend/cuda/cuda_level_profile.cuh"
+#include "backend/cuda/cuda_level_pass.cuh"
 #include "kernel/level_rates.h"
 #include "kernel/level_solve.h"
 

@@ -109,8 +109,8 @@ __device__ void shine_on_cell(const struct light_pass &pass, const struct star_p
     see_star(pass, star, star_end_beside(pass.gas, target, &way), desk);
 }
 
-/* blockDim.x / 32 cells to a block; blockIdx.y counts parts of the lines. */
-__global__ void __launch_bounds__(LEVEL_WARPS *WARP)
+/* blockDim.x / 32 cells to a block; blockIdx.y counts parts of the lines. As many blocks as of light fit. */
+__global__ void __launch_bounds__(LEVEL_WARPS *WARP, LIGHT_BLOCKS_PER_SM)
     star_kernel(const __grid_constant__ struct light_pass pass, const __grid_constant__ struct star_pass star)
 {
     const int warp = (int)threadIdx.x / WARP;

@@ -1,6 +1,6 @@
 /* Warps, and what the kernels of level populations read. Included by cuda_levels.cu. */
-#ifndef LR_BACKEND_CUDA_CUDA_LEVEL_PROFILE_CUH
-#define LR_BACKEND_CUDA_CUDA_LEVEL_PROFILE_CUH
+#ifndef LR_BACKEND_CUDA_CUDA_LEVEL_PASS_CUH
+#define LR_BACKEND_CUDA_CUDA_LEVEL_PASS_CUH
 
 #include "backend/backend.h"
 #include "kernel/level_profile.h"
