@@ -171,24 +171,11 @@ LR_FN struct line_light light_arrive(enum matter matter, struct line_light light
 
 /* ---- the middle of a cell ---- */
 
-/* Sums over frequencies: the profile there, and the same times both parts of the light. */
-struct record {
-    real profile, entering, lost;
-};
-
 /* Inverted cells in a row amplify without a limit. */
 LR_FN struct line_light light_limited(struct line_light light)
 {
     light.entering = r_min(light.entering, BRIGHTEST);
     return light;
-}
-
-LR_FN struct record record_add(struct record record, real profile, struct line_light light)
-{
-    record.profile += profile;
-    record.entering += profile * light.entering;
-    record.lost += profile * light.lost;
-    return record;
 }
 
 /* The intensity that goes on: the light of the cell joins the rest. */

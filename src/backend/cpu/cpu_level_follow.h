@@ -106,9 +106,8 @@ static void record_light(const struct levels *levels, const struct desk *desk, i
 #pragma omp simd reduction(+ : sum_entering, sum_lost)
     for (int f = span.low; f < span.high; f++) {
         const struct line_light light = light_limited((struct line_light){entering[f], lost[f]});
-        const struct record add = record_add((struct record){R(0), R(0), R(0)}, profile[f], light);
-        sum_entering += add.entering;
-        sum_lost += add.lost;
+        sum_entering += profile[f] * light.entering;
+        sum_lost += profile[f] * light.lost;
         entering[f] = light_leaving(light, source);
         lost[f] = R(1);
     }

@@ -64,6 +64,11 @@ __device__ __forceinline__ struct line_span line_in_span(const struct light_pass
 /* How many panels the profile takes in both halves of a span. */
 enum motion { STILL, GENTLE, FAST }; /* none, one, more */
 
+/* Sums of a thread over its frequencies: profile in the middle of b, and the same times both parts of the light. */
+struct record {
+    real profile, entering, lost;
+};
+
 /* One frequency through both halves; gives the light that goes on. `profile` is that in the middle of b. */
 template <enum matter MATTER>
 __device__ __forceinline__ real cross_span(const struct line_span &line, real entering, real depth_a, real depth_b,
@@ -75,7 +80,9 @@ __device__ __forceinline__ real cross_span(const struct line_span &line, real en
     light = light_cross(MATTER, light, a, line.ends_a, line.dust_a);
     light = light_arrive(MATTER, light, b, line.ends_b.lost0, line.ends_b.rest0, line.dust_b);
     light = light_limited(light);
-    record = record_add(record, profile, light);
+    record.profile += profile;
+    record.entering += profile * light.entering;
+    record.lost += profile * light.lost;
     return light_leaving(light, line.source);
 }
 
