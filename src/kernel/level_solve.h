@@ -17,6 +17,12 @@ LR_FN void level_add_row(int n, double factor, const double *b, double *a)
         a[j] += factor * b[j];
 }
 
+/* What goes on from a level to each of the others, per rate into it. */
+LR_FN double level_hand_on(double into, double leave)
+{
+    return into > 0.0 ? into / leave : 0.0;
+}
+
 /* Take out level k: what flows into it goes on in the proportions in which it leaves to levels below k. The diagonal
  * keeps the rate of leaving; 0 means that it cannot, and then nothing flows on. */
 LR_FN void level_take_out(int k, int stride, double *rates, double *source)
@@ -29,33 +35,51 @@ LR_FN void level_take_out(int k, int stride, double *rates, double *source)
     if (!(leave > 0.0))
         return;
     for (int i = 0; i < k; i++) {
-        const double into = rates[(long)i * stride + k];
-        if (into > 0.0)
-            level_add_row(k, into / leave, row, rates + (long)i * stride);
+        const double share = level_hand_on(rates[(long)i * stride + k], leave);
+        if (share > 0.0)
+            level_add_row(k, share, row, rates + (long)i * stride);
     }
     if (source)
         level_add_row(k, source[k] / leave, row, source);
 }
 
-/* After level_take_out() of n-1 ... 1: populations relative to level 0. A level that cannot be left holds everything
- * as soon as anything flows into it. Numbers are scaled down before they overflow. */
+/* Populations relative to level 0 are scaled down before they overflow. */
+#define LEVEL_LARGE 1e150
+/* A level that is left at less than this part of the flow into it cannot be left. */
+#define LEVEL_TRAP 1e-300
+
+/* The population of a level from what flows into it and the rate of leaving it, and what those before it are multiplied
+ * with. A level that cannot be left holds everything as soon as anything flows into it. */
+struct level_filled {
+    double x, scale;
+};
+
+LR_FN struct level_filled level_fill(double flow, double leave)
+{
+    const int is_trap = flow > 0.0 && !(leave > LEVEL_TRAP * flow);
+    struct level_filled level;
+    level.x = is_trap ? 1.0 : flow > 0.0 ? flow / leave : 0.0;
+    level.scale = 1.0;
+    if (is_trap || level.x > LEVEL_LARGE) {
+        level.scale = is_trap ? 0.0 : 1.0 / level.x;
+        level.x = 1.0;
+    }
+    return level;
+}
+
+/* After level_take_out() of n-1 ... 1: populations relative to level 0. */
 LR_FN void level_put_back(int n, int stride, const double *rates, double *x)
 {
-    const double large = 1e150;
     x[0] = 1.0;
     for (int k = 1; k < n; k++) {
-        const double leave = rates[(long)k * stride + k];
         double flow = 0.0;
         for (int i = 0; i < k; i++)
             flow += x[i] * rates[(long)i * stride + k];
-        const int is_trap = flow > 0.0 && !(leave > 1e-300 * flow);
-        x[k] = is_trap ? 1.0 : flow > 0.0 ? flow / leave : 0.0;
-        if (!is_trap && x[k] <= large)
-            continue;
-        const double scale = is_trap ? 0.0 : 1.0 / x[k];
-        for (int i = 0; i < k; i++)
-            x[i] *= scale;
-        x[k] = 1.0;
+        const struct level_filled level = level_fill(flow, rates[(long)k * stride + k]);
+        x[k] = level.x;
+        if (level.scale < 1.0)
+            for (int i = 0; i < k; i++)
+                x[i] *= level.scale;
     }
 }
 

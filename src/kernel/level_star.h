@@ -9,7 +9,7 @@
 #define LR_KERNEL_LEVEL_STAR_H
 
 #include "kernel/level_transfer.h"
-#include "kernel/ray.h"
+#include "kernel/level_way.h"
 
 /* One line of a star. */
 struct star_line {
@@ -43,31 +43,13 @@ LR_FN real star_seen(real depth, real here, real brightest)
     return r_min(r_exp(-depth) * (R(1) - weights.to), brightest);
 }
 
-/* What the light meets in a cell: its way through it, and the velocity along that. */
-struct star_visit {
-    int cell; /* below 0: none */
-    int has_gas;
-    real length, v, inv_b;
-};
-
-/* Velocities on the face between two cells, seen from either: interpolated along the way, or those of the cells where
- * they hardly differ. */
-struct star_face {
-    real last, here;
-};
-
-LR_FN struct star_face star_face_between(const struct star_visit *last, const struct star_visit *here)
+/* Adds up what a cell sees: `sum` over frequencies of the above times the profile, `norm` of the profile. */
+LR_FN double star_light(double dilution, double light, real sum, real norm)
 {
-    struct star_face face;
-    face.last = last->v;
-    face.here = here->v;
-    if (last->cell < 0 || !last->has_gas || !here->has_gas ||
-        !(r_abs(here->v - last->v) * r_max(here->inv_b, last->inv_b) > GLIDE_ABOVE))
-        return face;
-    const real share = last->length / (last->length + here->length);
-    face.last = face.here = share * here->v + (R(1) - share) * last->v;
-    return face;
+    return norm > R(0) ? dilution * light * (double)r_div(sum, norm) : 0;
 }
+
+/* ---- the way ---- */
 
 /* From a star to the middle of a cell; t_last is the distance. */
 LR_FN struct line3 star_line_to(const struct mesh_view *mesh, struct point3 star, int64_t cell)
@@ -89,6 +71,83 @@ LR_FN struct line3 star_line_to(const struct mesh_view *mesh, struct point3 star
     for (int axis = 0; axis < 3; axis++)
         line.n.x[axis] = square > 0 ? line.n.x[axis] / line.t_last : axis == 0;
     return line;
+}
+
+/* Light on its way from a star to a cell, the target. */
+struct star_way {
+    struct line3 line;
+    struct ray ray;
+    struct visit last; /* cell that it has passed */
+    double so_far;     /* length */
+    int more;          /* cells */
+};
+
+LR_FN struct star_way star_way_to(const struct mesh_view *mesh, struct point3 star, int64_t target)
+{
+    struct star_way way;
+    way.line = star_line_to(mesh, star, target);
+    way.ray = ray_enter(mesh, way.line.p, way.line.n, 0, RAY_FAR);
+    way.last = visit_none();
+    way.so_far = 0;
+    way.more = way.ray.hits;
+    return way;
+}
+
+/* False where rounding led the ray past the target. */
+LR_FN int star_way_goes_on(const struct star_way *way)
+{
+    return way->more && way->so_far < way->line.t_last;
+}
+
+/* From one cell to the next. */
+struct star_step {
+    struct visit last, here;
+    struct face face;
+    int counts; /* the ray does not only touch this cell */
+    int arrives;
+};
+
+LR_FN struct star_step star_way_next(const struct mesh_view *mesh, const struct gas_view *gas, int64_t target,
+                                     struct star_way *way)
+{
+    const struct passage passage = ray_advance(mesh, &way->ray);
+    struct star_step step;
+    step.last = way->last;
+    step.here = visit_cell(gas, passage.cell, passage.length, way->ray.n);
+    step.face = face_between(&step.last, &step.here);
+    step.arrives = passage.cell == target;
+    step.counts = passage.length > R(0) || step.arrives;
+    way->more = passage.more;
+    if (step.counts) {
+        way->last = step.here;
+        way->so_far += (double)passage.length;
+    }
+    return step;
+}
+
+/* The target as its light meets it, from v0 to v1: in the cell itself the velocity goes on as it came in. */
+struct star_end {
+    struct visit visit;
+    real v0, v1;
+};
+
+LR_FN struct star_end star_end_at(const struct star_step *step)
+{
+    struct star_end end;
+    end.visit = step->here;
+    end.v0 = step->face.v_here;
+    end.v1 = R(2) * step->here.v - step->face.v_here;
+    return end;
+}
+
+/* The same where the ray went past it. */
+LR_FN struct star_end star_end_beside(const struct gas_view *gas, int64_t target, const struct star_way *way)
+{
+    const double *n = way->line.n.x;
+    struct star_end end;
+    end.visit = visit_cell(gas, (int)target, R(0), vec3_make((real)n[0], (real)n[1], (real)n[2]));
+    end.v0 = end.v1 = end.visit.v;
+    return end;
 }
 
 #endif

@@ -79,41 +79,109 @@ LR_FN struct step_weights step_weights_of(real h)
     return weights;
 }
 
-/* The mean of exp(-x^2) while the projected velocity goes from v0 to v1 evenly: panels of at most 0.7 b with the two
- * nodes of Gauss-Legendre. */
-LR_FN int profile_panels(real v0, real v1, real inv_b)
-{
-    const real change = r_abs(v1 - v0) * inv_b;
-    return change < R(1e-4) ? 0 : change < R(44) ? 1 + (int)(change * R(1 / 0.7)) : 64;
-}
+/* ---- a piece of a ray inside one cell ---- */
 
-LR_FN real profile_mean(real shift, real v0, real v1, real inv_b, int panels)
-{
-    const real x0 = (shift - v0) * inv_b;
-    if (panels == 0)
-        return r_exp(-x0 * x0);
-    const real step = r_div((v0 - v1) * inv_b, (real)panels);
-    real sum = R(0);
-    for (int p = 0; p < panels; p++) {
-        const real low = x0 + step * ((real)p + R(0.21132486540518711775));
-        const real high = x0 + step * ((real)p + R(0.78867513459481288225));
-        sum += r_exp(-low * low) + r_exp(-high * high);
-    }
-    return r_div(sum, R(2) * (real)panels);
-}
-
-/* Where the velocity changes by more than so many b from cell to cell it is interpolated; below, one velocity for each
- * cell is as good (both are second order) and the work is less. */
-#define GLIDE_ABOVE R(0.35)
-
-/* A piece of a ray inside one cell. S at its two ends is that of the cell with the share 1 - u, and that of another one
- * with the share u. */
-struct piece {
-    int cell, other;
-    real length;
-    real u0, u1;
-    real v0, v1; /* projected velocity at the ends */
-    real weight; /* above zero: recorded at its end, for its cell, with this weight */
+/* S at the two ends of a piece is that of its cell with the share 1 - u, and that of another one with the share u. Seen
+ * from the cell that records next, the target: what others give, and one minus its own weight. */
+struct piece_ends {
+    real rest0, rest1, lost0, lost1;
 };
+
+/* The piece lies in the target, or `is_other`: beside it. */
+LR_FN struct piece_ends piece_ends_of(int is_target, int is_other, real u0, real u1, real source, real source_other)
+{
+    /* an inverted cell has a source function of its own sign: nothing to interpolate */
+    const int apart = source < R(0) || source_other < R(0);
+    u0 = apart ? R(0) : u0;
+    u1 = apart ? R(0) : u1;
+    struct piece_ends ends;
+    ends.lost0 = is_target ? u0 : is_other ? R(1) - u0 : R(1);
+    ends.lost1 = is_target ? u1 : is_other ? R(1) - u1 : R(1);
+    ends.rest0 = (is_target ? R(0) : (R(1) - u0) * source) + (is_target || !is_other ? u0 * source_other : R(0));
+    ends.rest1 = (is_target ? R(0) : (R(1) - u1) * source) + (is_target || !is_other ? u1 * source_other : R(0));
+    return ends;
+}
+
+/* Depth at line centre. Rays that graze a layer are long: also for them the limit of an inversion is that of half a
+ * cell, `least`. */
+LR_FN real piece_depth(real alpha, real length, real least)
+{
+    return r_max(alpha * length, least);
+}
+
+LR_FN real piece_least_depth(double inversion_limit)
+{
+    return (real)(-0.5 * inversion_limit);
+}
+
+/* What is in a piece: lines of any depth with dust or without it, or thin lines alone. */
+enum matter { MATTER_DUSTY, MATTER_CLEAR, MATTER_THIN };
+
+/* Weights of a step for the line; with dust each source function counts with its share of the depth. */
+struct piece_weights {
+    real through, from, to;
+    real aside; /* of dust: 1 minus these three */
+};
+
+LR_FN struct piece_weights piece_weights_of(enum matter matter, real line, real grey)
+{
+    const real all = matter == MATTER_DUSTY ? line + grey : line;
+    const struct step_weights step = matter == MATTER_THIN ? step_weights_thin(all) : step_weights_of(all);
+    struct piece_weights weights;
+    weights.through = step.through;
+    weights.from = step.from;
+    weights.to = step.to;
+    weights.aside = R(0);
+    if (matter == MATTER_DUSTY) {
+        const real share = all != R(0) ? r_div(line, all) : R(0);
+        weights.from *= share;
+        weights.to *= share;
+        weights.aside = (R(1) - share) * (step.from + step.to);
+    }
+    return weights;
+}
+
+/* Light of a line at one frequency on its way to the target: from elsewhere, and the part of the target's own that is
+ * lost. Begins with lost = 1. */
+struct LR_ALIGNED(2 * sizeof(real)) line_light {
+    real entering, lost;
+};
+
+/* After a piece; `dust` is the source function of dust in it. */
+LR_FN struct line_light light_cross(enum matter matter, struct line_light light, struct piece_weights weights,
+                                    struct piece_ends ends, real dust)
+{
+    light.entering = light.entering * weights.through + (ends.rest0 * weights.from + ends.rest1 * weights.to);
+    light.lost = light.lost * weights.through + (ends.lost0 * weights.from + ends.lost1 * weights.to);
+    light.entering += matter == MATTER_DUSTY ? weights.aside * dust : R(0);
+    light.lost += matter == MATTER_DUSTY ? weights.aside : R(0);
+    return light;
+}
+
+/* The same for a piece that ends in the middle of the target, where lost1 and rest1 are 0. */
+LR_FN struct line_light light_arrive(enum matter matter, struct line_light light, struct piece_weights weights,
+                                     real lost0, real rest0, real dust)
+{
+    light.entering = light.entering * weights.through + rest0 * weights.from;
+    light.lost = light.lost * weights.through + lost0 * weights.from;
+    light.entering += matter == MATTER_DUSTY ? weights.aside * dust : R(0);
+    light.lost += matter == MATTER_DUSTY ? weights.aside : R(0);
+    return light;
+}
+
+/* ---- the middle of a cell ---- */
+
+/* Inverted cells in a row amplify without a limit. */
+LR_FN struct line_light light_limited(struct line_light light)
+{
+    light.entering = r_min(light.entering, BRIGHTEST);
+    return light;
+}
+
+/* The intensity that goes on: the light of the cell joins the rest. */
+LR_FN real light_leaving(struct line_light light, real source)
+{
+    return light.entering + (R(1) - light.lost) * source;
+}
 
 #endif

@@ -191,4 +191,10 @@ LR_FN real stored_light_at(struct stored_light light, const float *emissivity, i
     return (real)LR_READ(&emissivity[light.row + channel]) * light.factor;
 }
 
+/* Whether the ray goes on in the cell that it left: a mesh one cell wide and periodic. */
+LR_FN int ray_stays(const struct mesh_view *mesh, const struct ray *ray, const struct passage *way)
+{
+    return way->more && walk_cell_index(mesh, ray->at) == way->cell;
+}
+
 #endif

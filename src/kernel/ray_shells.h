@@ -8,6 +8,7 @@
 
 #include "kernel/aspect.h"
 #include "kernel/eye.h"
+#include "kernel/sphere.h"
 #include "kernel/walk_shells.h"
 
 struct ray {
@@ -17,12 +18,6 @@ struct ray {
     int shell;
     int hits; /* the mesh */
 };
-
-LR_FN double sphere_half_chord(double radius, double p)
-{
-    const double square = (radius - p) * (radius + p);
-    return square > 0 ? sqrt(square) : 0;
-}
 
 /* The line p + t n, from the first to the last t inside the outermost sphere and between t_first and t_last. */
 LR_FN struct ray ray_enter(const struct mesh_view *mesh, struct point3 p, struct point3 n, double t_first,
@@ -211,6 +206,13 @@ LR_FN real stored_light_at(struct stored_light light, const float *emissivity, i
     return r_between((real)LR_READ(&emissivity[light.low + channel]), (real)LR_READ(&emissivity[light.high + channel]),
                      light.share) *
            light.factor;
+}
+
+/* Whether the ray goes on in the shell of this piece. */
+LR_FN int ray_stays(const struct mesh_view *mesh, const struct ray *ray, const struct passage *way)
+{
+    (void)mesh;
+    return way->more && ray->shell == way->cell;
 }
 
 #endif

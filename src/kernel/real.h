@@ -128,6 +128,21 @@ LR_FN real r_exp2(real x)
 #endif
 }
 
+/* exp(-x^2) of y = R_GAUSS_UNIT x: on a device as a power of two. */
+#if LR_ON_DEVICE
+#define R_GAUSS_UNIT R(1.20112240878644984) /* sqrt(log2 e) */
+#else
+#define R_GAUSS_UNIT R(1)
+#endif
+LR_FN real r_gauss(real y)
+{
+#if LR_ON_DEVICE
+    return r_exp2(-y * y);
+#else
+    return r_exp(-y * y);
+#endif
+}
+
 /* exp(-x) in double whatever the working precision, for sums that must not drift. */
 LR_FN double r_exp_minus_wide(double x)
 {

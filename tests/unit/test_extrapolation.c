@@ -1,4 +1,5 @@
-/* Extrapolation of a linear iteration: with as many past changes as there are modes the limit is exact. */
+/* Extrapolation of a linear iteration: with as many past changes as there are modes the limit is exact, also where the
+ * unknowns have weights; and what a guess may not do. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "backend/extrapolation.h"
+#include "kernel/extrapolation.h"
 
 enum { UNKNOWNS = 6 };
 
@@ -76,12 +77,63 @@ static void iterates_at_rest_tell_nothing(void **state)
     assert_false(extrapolation_weights(2, sums, weight));
 }
 
+/* The sums that drivers make: each unknown counts with 1 / x, and the limit does not depend on that. */
+static void weighted_sums_find_the_same_limit(void **state)
+{
+    (void)state;
+    enum { ORDER = 3 };
+    double x[ORDER + 2][UNKNOWNS], sums[EXTRAPOLATION_SUMS] = {0}, weight[ORDER + 1];
+    double scaled[ORDER + 2][UNKNOWNS], expected[EXTRAPOLATION_SUMS];
+    make_iterates(ORDER, ORDER + 2, x);
+    for (int i = 0; i < UNKNOWNS; i++) {
+        double here[ORDER + 2];
+        for (int j = 0; j < ORDER + 2; j++) {
+            here[j] = x[j][i];
+            scaled[j][i] = x[j][i] / sqrt(x[0][i]);
+        }
+        extrapolation_add(ORDER, here, sums);
+    }
+    make_sums(ORDER, scaled, expected);
+    for (int s = 0; s < extrapolation_sums(ORDER); s++)
+        assert_true(fabs(sums[s] - expected[s]) < 1e-14);
+    assert_true(extrapolation_weights(ORDER, sums, weight));
+    for (int i = 0; i < UNKNOWNS; i++) {
+        double here[ORDER + 2];
+        for (int j = 0; j < ORDER + 2; j++)
+            here[j] = x[j][i];
+        assert_true(fabs(extrapolation_guess(ORDER, weight, here) - (1.0 + i)) < 1e-7);
+    }
+}
+
+static void guesses_go_no_further_than_a_factor_of_ten(void **state)
+{
+    (void)state;
+    const double x[3] = {2, 1, 0.5};
+    const double far[2] = {12, -11}, negative[2] = {-1, 2}, near[2] = {1.5, -0.5};
+    assert_true(extrapolation_guess(1, far, x) == 13);
+    assert_true(extrapolation_guess(1, negative, x) == 2);
+    assert_true(extrapolation_guess(1, near, x) == 2.5);
+    const double too_far[2] = {21, -20};
+    assert_true(extrapolation_guess(1, too_far, x) == 2);
+}
+
+static void only_lines_that_absorb_can_be_inverted(void **state)
+{
+    (void)state;
+    assert_true(extrapolation_inverts(3, 0.5, 0.2, 0.1, 0.4));
+    assert_false(extrapolation_inverts(3, 0.5, 0.2, 0.4, 0.3));
+    assert_false(extrapolation_inverts(3, 0.1, 0.4, 0.05, 0.4)); /* was inverted before */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_many_changes_as_modes_are_exact),
         cmocka_unit_test(more_changes_than_modes_do_no_harm),
         cmocka_unit_test(iterates_at_rest_tell_nothing),
+        cmocka_unit_test(weighted_sums_find_the_same_limit),
+        cmocka_unit_test(guesses_go_no_further_than_a_factor_of_ten),
+        cmocka_unit_test(only_lines_that_absorb_can_be_inverted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

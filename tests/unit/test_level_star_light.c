@@ -48,30 +48,11 @@ static void amplification_ends(void **state)
     }
 }
 
-/* The face between cells: interpolated where the velocity changes much, and never next to nothing. */
-static void velocities_on_faces(void **state)
-{
-    (void)state;
-    const struct star_visit none = {.cell = -1};
-    const struct star_visit slow = {.cell = 0, .has_gas = 1, .length = R(1), .v = R(1), .inv_b = R(1)};
-    const struct star_visit fast = {.cell = 1, .has_gas = 1, .length = R(3), .v = R(3), .inv_b = R(1)};
-    const struct star_visit same = {.cell = 1, .has_gas = 1, .length = R(3), .v = R(1.2), .inv_b = R(1)};
-    const struct star_visit empty = {.cell = 1, .has_gas = 0, .length = R(3), .v = R(3), .inv_b = R(1)};
-    const struct star_face glide = star_face_between(&slow, &fast);
-    assert_true(fabs((double)glide.last - 1.5) < 1e-6 && fabs((double)glide.here - 1.5) < 1e-6);
-    const struct star_face step = star_face_between(&slow, &same);
-    assert_true(step.last == R(1) && step.here == R(1.2));
-    const struct star_face edge = star_face_between(&slow, &empty);
-    assert_true(edge.last == R(1) && edge.here == R(3));
-    assert_true(star_face_between(&none, &fast).here == R(3));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_see_the_mean_over_their_depth),
         cmocka_unit_test(amplification_ends),
-        cmocka_unit_test(velocities_on_faces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* level_transfer.h: weights of a step against exact expressions, the mean profile against the error function, opacity
- * and source function of a line, inverted ones too. */
+/* level_transfer.h: weights of a step against exact expressions, light through pieces of a ray, opacity and source
+ * function of a line, inverted ones too. */
 /* variants: mixed double */
 #include <math.h>
 #include <setjmp.h>
@@ -141,30 +141,75 @@ static void test_thick_steps(void **state)
     }
 }
 
-/* The mean of exp(-x^2) from x0 to x1 is sqrt(pi) / 2 (erf(x1) - erf(x0)) / (x1 - x0). */
-static void test_profile_mean(void **state)
+/* One piece beside the target: thin, clear and dusty gas are three ways to the same light, and that is
+ * I e + S0 (m - e) + S1 (1 - m). */
+static void test_light_through_a_piece(void **state)
 {
     (void)state;
-    for (double width = 1e-3; width < 40; width *= 1.3)
-        for (double start = -4; start <= 4; start += 0.25) {
-            const double inv_b = 1.7;
-            const real v0 = (real)(start / inv_b), v1 = (real)((start + width) / inv_b);
-            const real shift = (real)(0.3 / inv_b);
-            const double x0 = ((double)shift - (double)v0) * inv_b, x1 = ((double)shift - (double)v1) * inv_b;
-            const double expected = 0.5 * sqrt(3.14159265358979323846) * (erf(x1) - erf(x0)) / (x1 - x0);
-            const int panels = profile_panels(v0, v1, (real)inv_b);
-            const double found = (double)profile_mean(shift, v0, v1, (real)inv_b, panels);
-            if (!(fabs(found - expected) < 6e-4 / fmax(1, width)))
-                fail_msg("from %g over %g: %.9g, expected %.9g", start, width, found, expected);
+    const struct piece_ends ends = {R(0.75), R(2.5), R(1), R(0.5)};
+    const struct line_light start = {R(1.25), R(0.5)};
+    for (double h = -0.2499; h < 0.25; h += 0.0357) {
+        long double through, from, to;
+        exact_weights((long double)(real)h, &through, &from, &to);
+        const double entering = (double)(1.25L * through + 0.75L * from + 2.5L * to);
+        const double lost = (double)(0.5L * through + from + 0.5L * to);
+        for (int matter = MATTER_DUSTY; matter <= MATTER_THIN; matter++) {
+            const struct piece_weights weights = piece_weights_of((enum matter)matter, (real)h, R(0));
+            const struct line_light light = light_cross((enum matter)matter, start, weights, ends, R(7));
+            assert_near("entering", h, (double)light.entering, entering, 0.5);
+            assert_near("lost", h, (double)light.lost, lost, 0.5);
         }
+    }
 }
 
-static void test_profile_at_rest(void **state)
+/* Where all source functions and the light from behind are the same, nothing changes, whichever cell is the target. */
+static void test_equilibrium_stays(void **state)
 {
     (void)state;
-    assert_int_equal(profile_panels(R(0.5), R(0.5), R(2)), 0);
-    assert_true(fabs((double)profile_mean(R(1), R(0.5), R(0.5), R(2), 0) - exp(-1.0)) < 1e-6);
-    assert_true(profile_panels(R(-1e6), R(1e6), R(1)) <= 64);
+    const real source = R(0.625);
+    for (int which = 0; which < 4; which++)
+        for (double h = 0.03; h < 100; h *= 3)
+            for (double u = 0; u <= 1; u += 0.25) {
+                const struct piece_ends ends =
+                    piece_ends_of(which & 1, which >> 1, (real)u, (real)(1 - u), source, source);
+                const struct line_light start = {source, R(1)};
+                const struct piece_weights clear = piece_weights_of(MATTER_CLEAR, (real)h, R(0));
+                const struct piece_weights dusty = piece_weights_of(MATTER_DUSTY, (real)h, R(0.3));
+                assert_near("clear", h,
+                            (double)light_leaving(light_cross(MATTER_CLEAR, start, clear, ends, R(0)), source),
+                            (long double)source, 1);
+                assert_near("dusty", h,
+                            (double)light_leaving(light_cross(MATTER_DUSTY, start, dusty, ends, source), source),
+                            (long double)source, 1);
+            }
+}
+
+/* In the middle of the target its own weight is 1. */
+static void test_arrival(void **state)
+{
+    (void)state;
+    const struct piece_ends ends = piece_ends_of(1, 0, R(0.25), R(0), R(3), R(2));
+    const struct line_light start = {R(1.5), R(0.75)};
+    assert_true(ends.lost0 == R(0.25) && ends.rest0 == R(0.5) && ends.lost1 == R(0) && ends.rest1 == R(0));
+    for (int matter = MATTER_DUSTY; matter <= MATTER_THIN; matter++) {
+        const struct piece_weights weights = piece_weights_of((enum matter)matter, R(0.2), R(0.1));
+        const struct line_light all = light_cross((enum matter)matter, start, weights, ends, R(4));
+        const struct line_light light = light_arrive((enum matter)matter, start, weights, ends.lost0, ends.rest0, R(4));
+        assert_near("entering", 0.2, (double)light.entering, (long double)all.entering, 1);
+        assert_near("lost", 0.2, (double)light.lost, (long double)all.lost, 1);
+    }
+}
+
+/* A source function below zero is not interpolated; amplification ends at BRIGHTEST, and at half a cell's limit. */
+static void test_inverted_pieces(void **state)
+{
+    (void)state;
+    const struct piece_ends ends = piece_ends_of(0, 1, R(0.25), R(0.5), R(-3), R(2));
+    assert_true(ends.rest0 == R(-3) && ends.rest1 == R(-3) && ends.lost0 == R(1) && ends.lost1 == R(1));
+    assert_true(piece_depth(R(-5), R(2), piece_least_depth(3)) == R(-1.5));
+    assert_true(piece_depth(R(5), R(2), piece_least_depth(3)) == R(10));
+    const struct line_light bright = light_limited((struct line_light){R(1e12), R(2)});
+    assert_true(bright.entering == BRIGHTEST && bright.lost == R(2));
 }
 
 /* alpha = strength ((g_u / g_l) x_l - x_u), S = x_u / ((g_u / g_l) x_l - x_u); alpha S is the emission, always. */
@@ -200,8 +245,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_are_integrals),     cmocka_unit_test(limits),
         cmocka_unit_test(test_step_weights),         cmocka_unit_test(test_thin_steps_keep_their_digits),
-        cmocka_unit_test(test_thick_steps),          cmocka_unit_test(test_profile_mean),
-        cmocka_unit_test(test_profile_at_rest),      cmocka_unit_test(test_glow),
+        cmocka_unit_test(test_thick_steps),          cmocka_unit_test(test_light_through_a_piece),
+        cmocka_unit_test(test_equilibrium_stays),    cmocka_unit_test(test_arrival),
+        cmocka_unit_test(test_inverted_pieces),      cmocka_unit_test(test_glow),
         cmocka_unit_test(test_glow_of_an_inversion),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

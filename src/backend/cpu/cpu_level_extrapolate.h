@@ -6,60 +6,50 @@
 
 #include "backend/cpu/cpu_level_rates.h"
 #include "backend/cpu/cpu_level_state.h"
-#include "backend/extrapolation.h"
+#include "kernel/extrapolation.h"
 
-/* Whether a guess turns an absorbing line into one that amplifies. */
-static bool inverts(const struct level_job *job, const double *x, const double *guess)
+/* The last iterates of one population, the newest first. */
+static void gather_iterates(int n, double *const *x, int64_t i, double *here)
 {
-    for (int l = 0; l < job->n_line; l++) {
-        const struct level_line *line = &job->line[l];
-        if (line->weight_ratio * guess[line->lower] <= guess[line->upper] &&
-            line->weight_ratio * x[line->lower] > x[line->upper])
-            return true;
-    }
-    return false;
+    for (int j = 0; j < n; j++)
+        here[j] = x[j][i];
 }
 
-/* Sums of extrapolation.h, weighted with 1 / x: with relative changes, 1 / x^2, what matters least decides, and thick
- * layers diverge. x[0] is the newest. */
+/* Sums of extrapolation.h over all populations that matter; x[0] is the newest. */
 static void sum_products(const struct levels *levels, int order, double *const *x, double *sums)
 {
     const int64_t count = levels->job.n_cell * levels->job.n_level;
 #pragma omp parallel for schedule(static) num_threads(levels->threads) reduction(+ : sums[:EXTRAPOLATION_SUMS])
     for (int64_t i = 0; i < count; i++) {
-        double q[EXTRAPOLATION_ORDER];
-        double *sum = sums;
+        double here[EXTRAPOLATION_ORDER + 2] = {0};
         if (x[0][i] < LEVEL_MATTERS)
             continue;
-        const double weight = 1 / x[0][i];
-        const double last = x[0][i] - x[1][i];
-        for (int j = 0; j < order; j++) {
-            q[j] = last - (x[j + 1][i] - x[j + 2][i]);
-            for (int k = 0; k <= j; k++)
-                *sum++ += weight * q[j] * q[k];
-        }
-        for (int j = 0; j < order; j++)
-            *sum++ += weight * q[j] * last;
+        gather_iterates(order + 2, x, i, here);
+        extrapolation_add(order, here, sums);
     }
 }
 
-/* The guess for a cell, within a factor of ten; what was there where that would invert a line. */
+/* The guess for a cell; what was there where that would invert a line. */
 static void guess_cell(const struct level_job *job, int64_t cell, int order, const double *weight, double *const *x,
                        double *guess)
 {
     const int64_t first = cell * job->n_level;
+    const double *now = x[0] + first;
     double sum = 0;
+    bool keep = false;
     for (int i = 0; i < job->n_level; i++) {
-        const double now = x[0][first + i];
-        double value = 0;
-        for (int j = 0; j <= order; j++)
-            value += weight[j] * x[j][first + i];
-        guess[i] = value > 0.1 * now && value < 10 * now ? value : now;
+        double here[EXTRAPOLATION_ORDER + 2] = {0};
+        gather_iterates(order + 1, x, first + i, here);
+        guess[i] = extrapolation_guess(order, weight, here);
         sum += guess[i];
     }
-    const bool keep = inverts(job, x[0] + first, guess);
+    for (int l = 0; l < job->n_line; l++) {
+        const struct level_line *line = &job->line[l];
+        keep = keep || extrapolation_inverts(line->weight_ratio, now[line->lower], now[line->upper], guess[line->lower],
+                                             guess[line->upper]);
+    }
     for (int i = 0; i < job->n_level; i++)
-        guess[i] = keep ? x[0][first + i] : guess[i] / sum;
+        guess[i] = keep ? now[i] : guess[i] / sum;
 }
 
 /* The guess takes the place of the oldest iterate, so that retreat() still finds what was there. */
@@ -102,7 +92,7 @@ static enum lr_status retreat(lr_context *ctx, void *state, double part)
     const int64_t count = levels->job.n_cell * levels->job.n_level;
 #pragma omp parallel for schedule(static) num_threads(levels->threads)
     for (int64_t i = 0; i < count; i++)
-        levels->x[i] = before[i] + part * (guess[i] - before[i]);
+        levels->x[i] = extrapolation_retreat(before[i], guess[i], part);
     levels->n_past = 0;
     return LR_OK;
 }

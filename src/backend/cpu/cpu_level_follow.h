@@ -29,7 +29,7 @@ static struct interval reach_of(const struct desk *desk, const struct piece *pie
                                 real reach)
 {
     const struct interval all = {0, desk->band.n};
-    return gas->kappa > R(0) ? all : line_interval(desk->band, piece->v0, piece->v1, gas->inv_b, reach);
+    return gas->kappa > R(0) ? all : line_interval(&desk->band, piece->v0, piece->v1, gas->inv_b, reach);
 }
 
 static void make_profiles(const struct levels *levels, struct desk *desk)
@@ -59,13 +59,13 @@ static void make_profiles(const struct levels *levels, struct desk *desk)
         const struct interval at = reach_of(desk, piece, gas, levels->reach);
         real *profile = desk->profile + (size_t)i * (size_t)desk->band.n;
         desk->at[i] = at;
-        fill_profile(desk->band, piece->v0, piece->v1, gas->inv_b, at, profile);
+        fill_profile(&desk->band, piece->v0, piece->v1, gas->inv_b, at, profile);
         if (!(piece->weight > R(0)))
             continue;
         real *end = desk->end_profile + (size_t)i * (size_t)desk->band.n;
         real sum = R(0);
         memset(end, 0, (size_t)desk->band.n * sizeof *end);
-        fill_profile(desk->band, piece->v1, piece->v1, gas->inv_b, at, end);
+        fill_profile(&desk->band, piece->v1, piece->v1, gas->inv_b, at, end);
         for (int f = at.low; f < at.high; f++)
             sum += end[f];
         desk->end_sum[i] = sum;
@@ -75,7 +75,7 @@ static void make_profiles(const struct levels *levels, struct desk *desk)
 static void desk_make(const struct level_job *job, struct sums *sums, struct desk *desk)
 {
     const size_t n = (size_t)job->n_frequency;
-    *desk = (struct desk){.band = {job->n_frequency, (real)job->frequency_first, (real)job->frequency_step},
+    *desk = (struct desk){.band = band_make(job->n_frequency, job->frequency_first, job->frequency_step),
                           .entering = (real *)calloc(n, sizeof(real)),
                           .lost = (real *)calloc(n, sizeof(real)),
                           .sums = sums};
@@ -93,30 +93,9 @@ static void desk_free(struct desk *desk)
     free(desk->lost);
 }
 
-/* Source functions at the ends of a piece: one minus the weight of the target cell, and what others give. */
-struct ends {
-    real lost0, lost1, rest0, rest1;
-};
-
-static struct ends piece_ends(const struct piece *piece, int target, real source, real source_other)
-{
-    /* an inverted cell has a source function of its own sign: nothing to interpolate */
-    const int apart = source < R(0) || source_other < R(0);
-    const real u0 = apart ? R(0) : piece->u0;
-    const real u1 = apart ? R(0) : piece->u1;
-    const int is_cell = piece->cell == target;
-    const int is_other = piece->other == target && !is_cell;
-    struct ends ends;
-    ends.lost0 = is_cell ? u0 : is_other ? R(1) - u0 : R(1);
-    ends.lost1 = is_cell ? u1 : is_other ? R(1) - u1 : R(1);
-    ends.rest0 = (is_cell ? R(0) : (R(1) - u0) * source) + (is_other ? R(0) : u0 * source_other);
-    ends.rest1 = (is_cell ? R(0) : (R(1) - u1) * source) + (is_other ? R(0) : u1 * source_other);
-    return ends;
-}
-
-/* The profile-weighted mean at the end of a piece goes to its cell; then its own light joins the rest. */
-static void record(const struct levels *levels, const struct desk *desk, int i, int l, struct interval span,
-                   real source)
+/* The light in the middle of the cell where piece i ends goes to that cell; then its own light joins the rest. */
+static void record_light(const struct levels *levels, const struct desk *desk, int i, int l, struct interval span,
+                         real source)
 {
     const struct piece *piece = &desk->track.piece[i];
     const real *profile = desk->end_profile + (size_t)i * (size_t)desk->band.n;
@@ -126,70 +105,44 @@ static void record(const struct levels *levels, const struct desk *desk, int i, 
     real sum_lost = R(0);
 #pragma omp simd reduction(+ : sum_entering, sum_lost)
     for (int f = span.low; f < span.high; f++) {
-        sum_entering += profile[f] * entering[f];
-        sum_lost += profile[f] * lost[f];
-        entering[f] += (R(1) - lost[f]) * source;
+        const struct line_light light = light_limited((struct line_light){entering[f], lost[f]});
+        sum_entering += profile[f] * light.entering;
+        sum_lost += profile[f] * light.lost;
+        entering[f] = light_leaving(light, source);
         lost[f] = R(1);
     }
-    const size_t to = (size_t)piece->cell * (size_t)levels->job.n_line + (size_t)l;
     if (desk->end_sum[i] > R(0)) {
+        struct line_light *to = &desk->sums->light[(size_t)piece->cell * (size_t)levels->job.n_line + (size_t)l];
         const real scale = piece->weight / desk->end_sum[i];
-        desk->sums->entering[to] += scale * sum_entering;
-        desk->sums->lost[to] += scale * sum_lost;
+        to->entering += scale * sum_entering;
+        to->lost += scale * sum_lost;
     }
     if (l == 0)
         desk->sums->length[piece->cell] += piece->weight;
 }
 
-/* Depths below a quarter everywhere: the series of step_weights_of() is all there is to it. */
-static void cross_thin_piece(const struct desk *desk, const struct ends *ends, const real *profile, struct interval at,
-                             real depth)
-{
-    real *entering = desk->entering;
-    real *lost = desk->lost;
-    const struct ends end = *ends;
-#pragma omp simd
-    for (int f = at.low; f < at.high; f++) {
-        const real t = depth * profile[f];
-        const real to = t * (R(1.0 / 2) - t * (R(1.0 / 6) - t * (R(1.0 / 24) - t * R(1.0 / 120))));
-        const real from = t * (R(1.0 / 2) - t * (R(1.0 / 3) - t * (R(1.0 / 8) - t * R(1.0 / 30))));
-        const real through = R(1) - from - to;
-        entering[f] = entering[f] * through + end.rest0 * from + end.rest1 * to;
-        lost[f] = lost[f] * through + end.lost0 * from + end.lost1 * to;
-    }
-}
+/* What one line meets in a piece. */
+struct line_piece {
+    struct piece_ends ends;
+    real depth, grey; /* at line centre; of dust */
+    real dust;        /* source function */
+};
 
-static void cross_piece(const struct desk *desk, const struct ends *ends, const real *profile, struct interval at,
-                        real depth)
+/* All frequencies of the interval through a piece: three loops, since `matter` is a constant in each. */
+static inline __attribute__((always_inline)) void cross_frequencies(enum matter matter, const struct desk *desk,
+                                                                    const struct line_piece *line, const real *profile,
+                                                                    struct interval at)
 {
     real *entering = desk->entering;
     real *lost = desk->lost;
-    const struct ends end = *ends;
+    const struct line_piece here = *line;
 #pragma omp simd
     for (int f = at.low; f < at.high; f++) {
-        const struct step_weights w = step_weights_of(depth * profile[f]);
-        entering[f] = entering[f] * w.through + end.rest0 * w.from + end.rest1 * w.to;
-        lost[f] = lost[f] * w.through + end.lost0 * w.from + end.lost1 * w.to;
-    }
-}
-
-/* With dust, each source function counts with its share of the depth. */
-static void cross_dusty_piece(const struct desk *desk, const struct ends *ends, const real *profile, struct interval at,
-                              real depth, real grey, real dust)
-{
-    real *entering = desk->entering;
-    real *lost = desk->lost;
-    const struct ends end = *ends;
-#pragma omp simd
-    for (int f = at.low; f < at.high; f++) {
-        const real line = depth * profile[f];
-        const real all = line + grey;
-        const real share = all != R(0) ? line / all : R(0);
-        const struct step_weights w = step_weights_of(all);
-        entering[f] = entering[f] * w.through + share * (end.rest0 * w.from + end.rest1 * w.to) +
-                      (R(1) - share) * dust * (w.from + w.to);
-        lost[f] =
-            lost[f] * w.through + share * (end.lost0 * w.from + end.lost1 * w.to) + (R(1) - share) * (w.from + w.to);
+        const struct piece_weights weights = piece_weights_of(matter, here.depth * profile[f], here.grey);
+        const struct line_light light =
+            light_cross(matter, (struct line_light){entering[f], lost[f]}, weights, here.ends, here.dust);
+        entering[f] = light.entering;
+        lost[f] = light.lost;
     }
 }
 
@@ -197,24 +150,20 @@ static void follow_piece(const struct levels *levels, const struct desk *desk, i
 {
     const int n_line = levels->job.n_line;
     const struct piece *piece = &desk->track.piece[i];
-    const struct line_glow glow = levels->glow[(size_t)piece->cell * (size_t)n_line + (size_t)l];
+    const size_t here = (size_t)piece->cell * (size_t)n_line + (size_t)l;
+    const struct line_glow glow = levels->glow[here];
     const struct line_glow other = levels->glow[(size_t)piece->other * (size_t)n_line + (size_t)l];
-    const struct ends ends = piece_ends(piece, target, glow.source, other.source);
+    const struct line_piece line = {
+        piece_ends_of(piece->cell == target, piece->other == target, piece->u0, piece->u1, glow.source, other.source),
+        piece_depth(glow.alpha, piece->length, levels->least_depth), levels->gas[piece->cell].kappa * piece->length,
+        levels->dust ? levels->dust[here] : R(0)};
     const real *profile = desk->profile + (size_t)i * (size_t)desk->band.n;
-    const struct interval at = desk->at[i];
-    /* rays that graze a layer are long: also for them the limit is that of half a cell */
-    const real depth = r_max(glow.alpha * piece->length, (real)(-0.5 * levels->job.inversion_limit));
-    const real grey = levels->gas[piece->cell].kappa * piece->length;
-    if (grey > R(0))
-        cross_dusty_piece(desk, &ends, profile, at, depth, grey,
-                          levels->dust ? levels->dust[(size_t)piece->cell * (size_t)n_line + (size_t)l] : R(0));
-    else if (r_abs(depth) < R(0.25))
-        cross_thin_piece(desk, &ends, profile, at, depth);
+    if (line.grey > R(0))
+        cross_frequencies(MATTER_DUSTY, desk, &line, profile, desk->at[i]);
+    else if (r_abs(line.depth) < STEP_IS_THIN) /* at line centre, so everywhere */
+        cross_frequencies(MATTER_THIN, desk, &line, profile, desk->at[i]);
     else
-        cross_piece(desk, &ends, profile, at, depth);
-    if (glow.alpha < R(0)) /* cells in a row amplify without a limit */
-        for (int f = at.low; f < at.high; f++)
-            desk->entering[f] = r_min(desk->entering[f], BRIGHTEST);
+        cross_frequencies(MATTER_CLEAR, desk, &line, profile, desk->at[i]);
 }
 
 /* One line along a track. */
@@ -239,8 +188,8 @@ static void follow_track(const struct levels *levels, const struct desk *desk, i
             span.high = desk->at[i].high > span.high ? desk->at[i].high : span.high;
             follow_piece(levels, desk, i, target, l);
         }
-        record(levels, desk, last, l, span,
-               levels->glow[(size_t)target * (size_t)levels->job.n_line + (size_t)l].source);
+        record_light(levels, desk, last, l, span,
+                     levels->glow[(size_t)target * (size_t)levels->job.n_line + (size_t)l].source);
         first = last + 1;
     }
 }

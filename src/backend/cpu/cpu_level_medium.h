@@ -2,18 +2,18 @@
 #ifndef LR_BACKEND_CPU_CPU_LEVEL_MEDIUM_H
 #define LR_BACKEND_CPU_CPU_LEVEL_MEDIUM_H
 
-#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "backend/cpu/cpu_level_state.h"
-#include "backend/level_widths.h"
+#include "backend/level_medium.h"
 
 static int read_medium(struct levels *levels)
 {
     const struct level_job *job = &levels->job;
     const size_t cells = (size_t)job->n_cell;
     bool shines = false;
+    levels->least_depth = piece_least_depth(job->inversion_limit);
     levels->gas = chain_copy(&levels->chain, cells * sizeof *levels->gas, NULL);
     levels->strength = chain_copy(&levels->chain, cells * sizeof *levels->strength, NULL);
     levels->most_gain = chain_copy(&levels->chain, cells * sizeof *levels->most_gain, NULL);
@@ -26,17 +26,12 @@ static int read_medium(struct levels *levels)
     for (int64_t cell = 0; cell < job->n_cell; cell++) {
         struct level_gas gas;
         job->read_gas(job->medium, cell, 1, &gas);
-        struct gas_view *view = &levels->gas[cell];
-        view->inv_b = (real)(1 / gas.b);
-        for (int axis = 0; axis < 3; axis++)
-            view->v[axis] = (real)gas.velocity[axis];
-        view->kappa = (real)gas.kappa;
-        view->has_gas = gas.density > 0;
-        levels->strength[cell] = gas.density / gas.b;
-        dust_temperature[cell] = gas.dust_temperature;
-        shines = shines || (gas.kappa > 0 && gas.dust_temperature > 0);
+        levels->gas[cell] = level_gas_view(&gas);
+        levels->strength[cell] = level_strength(&gas);
         levels->width[cell] = level_widest(job, cell);
-        levels->most_gain[cell] = job->inversion_limit / levels->width[cell];
+        levels->most_gain[cell] = level_most_gain(job, cell);
+        dust_temperature[cell] = gas.dust_temperature;
+        shines = shines || level_dust_shines(&gas);
     }
     int ok = 1;
     if (shines) {
@@ -44,8 +39,7 @@ static int read_medium(struct levels *levels)
         ok = levels->dust != NULL;
         for (int64_t cell = 0; ok && cell < job->n_cell; cell++)
             for (int l = 0; l < job->n_line; l++)
-                levels->dust[cell * job->n_line + l] =
-                    dust_temperature[cell] > 0 ? (real)(1 / expm1(job->line[l].energy / dust_temperature[cell])) : R(0);
+                levels->dust[cell * job->n_line + l] = level_dust_source(&job->line[l], dust_temperature[cell]);
     }
     free(dust_temperature);
     return ok;
@@ -55,15 +49,15 @@ static int make_shells(struct levels *levels)
 {
     const struct level_job *job = &levels->job;
     const int n = job->n[0];
-    levels->shells.n = n;
-    levels->shells.edge = chain_copy(&levels->chain, ((size_t)n + 1) * sizeof(double), NULL);
-    levels->shells.middle = chain_copy(&levels->chain, (size_t)n * sizeof(double), NULL);
-    if (!levels->shells.edge || !levels->shells.middle)
+    double *edge = chain_copy(&levels->chain, ((size_t)n + 1) * sizeof *edge, NULL);
+    double *middle = chain_copy(&levels->chain, (size_t)n * sizeof *middle, NULL);
+    levels->shells = (struct shell_view){n, edge, middle};
+    if (!edge || !middle)
         return 0;
-    levels->shells.edge[0] = job->inner;
+    edge[0] = job->inner;
     for (int i = 0; i < n; i++) {
-        levels->shells.edge[i + 1] = levels->shells.edge[i] + job->width[0][i];
-        levels->shells.middle[i] = levels->shells.edge[i] + 0.5 * job->width[0][i];
+        edge[i + 1] = edge[i] + job->width[0][i];
+        middle[i] = edge[i] + 0.5 * job->width[0][i];
     }
     return 1;
 }

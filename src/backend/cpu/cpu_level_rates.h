@@ -8,19 +8,20 @@
 
 #include "backend/cpu/cpu_level_state.h"
 #include "base/context.h"
+#include "kernel/level_rates.h"
 #include "kernel/level_solve.h"
 
 static void add_radiation(const struct levels *levels, int64_t cell, double *rates)
 {
     const struct level_job *job = &levels->job;
-    const double seen = levels->seen[cell];
     for (int l = 0; l < job->n_line; l++) {
         const struct level_line *line = &job->line[l];
-        const double around = seen > 0 ? levels->entering[cell * job->n_line + l] / seen : line->background;
-        const double entering = around + (levels->star ? levels->star[cell * job->n_line + l] : 0);
-        const double lost = seen > 0 ? levels->lost[cell * job->n_line + l] / seen : 1;
-        rates[line->upper * job->n_level + line->lower] += line->a_ul * (lost + entering);
-        rates[line->lower * job->n_level + line->upper] += line->a_ul * line->weight_ratio * entering;
+        const int64_t at = cell * job->n_line + l;
+        const struct light_sum mean = light_mean(levels->light[at], levels->seen[cell], line->background);
+        const struct line_rates add =
+            line_rates_of(line->a_ul, line->weight_ratio, mean, levels->star ? levels->star[at] : 0);
+        rates[line->upper * job->n_level + line->lower] += add.down;
+        rates[line->lower * job->n_level + line->upper] += add.up;
     }
 }
 
@@ -56,24 +57,21 @@ static enum lr_status step(lr_context *ctx, void *state, struct level_change *ch
 #pragma omp for schedule(dynamic, 64)
         for (int64_t cell = 0; cell < levels->job.n_cell; cell++) {
             double *here = x + cell * n;
-            double most = 0;
+            struct change_tally tally = {0, 0, 0};
             memcpy(here, old + cell * n, (size_t)n * sizeof *here);
             levels->residual[cell] = 0;
-            if (!rates || !levels->gas[cell].has_gas)
+            if (!rates || !(levels->gas[cell].has_gas > R(0)))
                 continue;
             levels->job.read_rates(levels->job.medium, cell, rates);
             add_radiation(levels, cell, rates);
             level_solve(n, n, rates, here);
-            for (int i = 0; i < n; i++) {
-                if (here[i] < LEVEL_MATTERS)
-                    continue;
-                const double relative = fabs(here[i] - old[cell * n + i]) / here[i];
-                most = fmax(most, relative);
-                square += relative * relative;
-                count += 1;
-            }
-            levels->residual[cell] = (float)most;
-            largest = fmax(largest, most);
+            for (int i = 0; i < n; i++)
+                if (!(here[i] < LEVEL_MATTERS)) /* what is not a number counts, so that it is noticed */
+                    tally = change_tally_add(tally, here[i], old[cell * n + i]);
+            levels->residual[cell] = (float)tally.largest;
+            largest = fmax(largest, tally.largest);
+            square += tally.square;
+            count += tally.count;
         }
         free(rates);
     }

@@ -30,7 +30,7 @@ struct star_desk {
 static void star_desk_make(const struct level_job *job, struct star_desk *desk)
 {
     const size_t n = (size_t)job->n_frequency;
-    *desk = (struct star_desk){.band = {job->n_frequency, (real)job->frequency_first, (real)job->frequency_step},
+    *desk = (struct star_desk){.band = band_make(job->n_frequency, job->frequency_first, job->frequency_step),
                                .profile = (real *)calloc(n, sizeof(real)),
                                .half = (real *)calloc(n, sizeof(real)),
                                .depth = (real *)calloc(n * (size_t)job->n_line, sizeof(real)),
@@ -89,8 +89,7 @@ static void see_star(const struct star_scene *scene, const struct level_star *st
             sum += profile[f] * star_seen(depth[f] + before, alpha * profile[f] + grey, brightest);
             norm += profile[f];
         }
-        if (norm > R(0))
-            light[l] += star->dilution[cell] * desk->line[l].light * (double)(sum / norm);
+        light[l] += star_light(star->dilution[cell], desk->line[l].light, sum, norm);
     }
 }
 
@@ -106,17 +105,13 @@ static void forget_way(const struct star_scene *scene, struct star_desk *desk)
 static struct interval shell_profile(const struct star_scene *scene, const struct shell_view *shells, int i,
                                      struct star_desk *desk)
 {
-    const double tiny = 1e-9 * shells->edge[shells->n];
-    const double radius[3] = {fmax(shells->edge[i], tiny), shells->middle[i], shells->edge[i + 1]};
+    const struct shell_slide v = shell_slide_outward(shells, scene->gas, i);
     const real inv_b = scene->gas[i].inv_b;
-    real v[3];
-    for (int k = 0; k < 3; k++)
-        v[k] = shell_velocity(shells, scene->gas, radius[k], radius[k]);
-    const real low = r_min(r_min(v[0], v[1]), v[2]);
-    const real high = r_max(r_max(v[0], v[1]), v[2]);
-    const struct interval at = line_interval(desk->band, low, high, inv_b, scene->reach);
-    fill_profile(desk->band, v[0], v[1], inv_b, at, desk->profile);
-    fill_profile(desk->band, v[1], v[2], inv_b, at, desk->half);
+    const real low = r_min(r_min(v.inner, v.middle), v.outer);
+    const real high = r_max(r_max(v.inner, v.middle), v.outer);
+    const struct interval at = line_interval(&desk->band, low, high, inv_b, scene->reach);
+    fill_profile(&desk->band, v.inner, v.middle, inv_b, at, desk->profile);
+    fill_profile(&desk->band, v.middle, v.outer, inv_b, at, desk->half);
     for (int f = at.low; f < at.high; f++)
         desk->profile[f] = R(0.5) * (desk->profile[f] + desk->half[f]);
     return at;
@@ -128,7 +123,7 @@ static void shine_on_shells(const struct star_scene *scene, const struct shell_v
     forget_way(scene, desk);
     for (int i = 0; i < shells->n; i++) {
         const struct interval at = shell_profile(scene, shells, i, desk);
-        if (scene->gas[i].has_gas)
+        if (scene->gas[i].has_gas > R(0))
             see_star(scene, star, i, at, desk, light + (size_t)i * (size_t)scene->n_line);
         dim_star(scene, i, (real)star->length[i], at, desk);
     }
@@ -136,65 +131,40 @@ static void shine_on_shells(const struct star_scene *scene, const struct shell_v
 
 /* ---- boxes: to the middle of each cell ---- */
 
-/* Velocities along the way through the last cell. */
-struct star_end {
-    real v0, v1;
-};
-
-static struct star_visit star_visit_of(const struct gas_view *gas, int cell, real length, struct vec3 n)
-{
-    const real *v = gas[cell].v;
-    return (struct star_visit){cell, gas[cell].has_gas, length, v[0] * n.x + v[1] * n.y + v[2] * n.z, gas[cell].inv_b};
-}
-
-/* Pieces up to the face of the cell, velocities as in track_cartesian(). In the cell itself the velocity goes on as it
- * came in. */
-static struct star_end track_to_cell(const struct mesh_view *mesh, const struct gas_view *gas, struct line3 line,
+/* Pieces up to the face of the cell. */
+static struct star_end track_to_cell(const struct mesh_view *mesh, const struct gas_view *gas, struct point3 star,
                                      int64_t target, struct track *track)
 {
-    struct ray ray = ray_enter(mesh, line.p, line.n, 0, RAY_FAR);
-    struct star_visit last = {.cell = -1};
-    double way_so_far = 0;
+    struct star_way way = star_way_to(mesh, star, target);
     track->n = 0;
-    for (int more = ray.hits; more && !track->failed && way_so_far < line.t_last;) {
-        const struct passage way = ray_advance(mesh, &ray);
-        more = way.more;
-        if (!(way.length > R(0)) && way.cell != target)
+    while (star_way_goes_on(&way) && !track->failed) {
+        const struct star_step step = star_way_next(mesh, gas, target, &way);
+        if (!step.counts)
             continue;
-        const struct star_visit here = star_visit_of(gas, way.cell, way.length, ray.n);
-        const struct star_face face = star_face_between(&last, &here);
-        if (last.cell >= 0)
-            track_add(track,
-                      (struct piece){.cell = last.cell, .length = R(0.5) * last.length, .v0 = last.v, .v1 = face.last});
-        if (way.cell == target)
-            return (struct star_end){face.here, R(2) * here.v - face.here};
-        track_add(track,
-                  (struct piece){.cell = way.cell, .length = R(0.5) * way.length, .v0 = face.here, .v1 = here.v});
-        last = here;
-        way_so_far += (double)way.length;
+        if (step.last.cell >= 0)
+            track_add(track, piece_to_face(&step.last, &step.here, &step.face));
+        if (step.arrives)
+            return star_end_at(&step);
+        track_add(track, piece_from_face(&step.last, &step.here, &step.face, R(0)));
     }
-    /* rounding led the ray past the cell */
-    const struct vec3 n = {(real)line.n.x[0], (real)line.n.x[1], (real)line.n.x[2]};
-    const real there = star_visit_of(gas, (int)target, R(0), n).v;
-    return (struct star_end){there, there};
+    return star_end_beside(gas, target, &way);
 }
 
 static void shine_on_cell(const struct star_scene *scene, const struct mesh_view *mesh, const struct level_star *star,
                           int64_t cell, struct star_desk *desk, double *light)
 {
     const struct point3 point = {{star->point[0], star->point[1], star->point[2]}};
-    const struct star_end end = track_to_cell(mesh, scene->gas, star_line_to(mesh, point, cell), cell, &desk->track);
+    const struct star_end end = track_to_cell(mesh, scene->gas, point, cell, &desk->track);
     forget_way(scene, desk);
     for (int i = 0; i < desk->track.n; i++) {
         const struct piece *piece = &desk->track.piece[i];
         const real inv_b = scene->gas[piece->cell].inv_b;
-        const struct interval at = line_interval(desk->band, piece->v0, piece->v1, inv_b, scene->reach);
-        fill_profile(desk->band, piece->v0, piece->v1, inv_b, at, desk->profile);
+        const struct interval at = line_interval(&desk->band, piece->v0, piece->v1, inv_b, scene->reach);
+        fill_profile(&desk->band, piece->v0, piece->v1, inv_b, at, desk->profile);
         dim_star(scene, piece->cell, piece->length, at, desk);
     }
-    const real inv_b = scene->gas[cell].inv_b;
-    const struct interval at = line_interval(desk->band, end.v0, end.v1, inv_b, scene->reach);
-    fill_profile(desk->band, end.v0, end.v1, inv_b, at, desk->profile);
+    const struct interval at = line_interval(&desk->band, end.v0, end.v1, end.visit.inv_b, scene->reach);
+    fill_profile(&desk->band, end.v0, end.v1, end.visit.inv_b, at, desk->profile);
     see_star(scene, star, cell, at, desk, light);
 }
 

@@ -6,11 +6,12 @@
 #include "backend/backend.h"
 #include "backend/block_chain.h"
 #include "backend/cpu/cpu_level_track.h"
+#include "kernel/level_rates.h"
 
 /* What the rays of one direction left with the cells, of one thread. */
 struct sums {
-    real *entering, *lost; /* [n_cell][n_line] */
-    real *length;          /* [n_cell] weights */
+    struct line_light *light; /* [n_cell][n_line] */
+    real *length;             /* [n_cell] weights */
 };
 
 struct levels {
@@ -24,9 +25,10 @@ struct levels {
     double *width;    /* [n_cell] the longest of the cell */
     double *most_gain;
     real reach;              /* |x| */
+    real least_depth;        /* of half a cell, in inversions */
     real *dust;              /* [n_cell][n_line] its source function, where any shines; or NULL */
     struct line_glow *glow;  /* [n_cell][n_line] */
-    double *entering, *lost; /* [n_cell][n_line] of the finished directions */
+    struct light_sum *light; /* [n_cell][n_line] of the finished directions */
     double *seen;            /* [n_cell] weights of the directions that met the cell */
     double *star;            /* [n_cell][n_line] direct light of stars; or NULL */
     struct sums *sums;       /* [threads] */

@@ -13,8 +13,7 @@
 #include "backend/cpu/flush_denormals.h"
 #include "base/context.h"
 
-/* Opacities and source functions; and |x| up to which the line of the thickest way through a cell counts, where it is
- * a depth of 1e-7. */
+/* Opacities and source functions; and |x| up to which the line of the thickest way through a cell counts. */
 static void make_glow(struct levels *levels)
 {
     const struct level_job *job = &levels->job;
@@ -29,10 +28,10 @@ static void make_glow(struct levels *levels)
             levels->glow[cell * job->n_line + l] = glow;
             thickest = fmax(thickest, fabs((double)glow.alpha) * levels->width[cell]);
         }
-    levels->reach = (real)sqrt(log(1e7 * thickest));
+    levels->reach = profile_reach((real)thickest);
 }
 
-/* Mean over the directions met so far; each counts alike however many of its rays met the cell. */
+/* Adds the mean over one direction, to which all threads contributed. */
 static void finish_direction(struct levels *levels, double weight)
 {
     const int n_line = levels->job.n_line;
@@ -49,9 +48,8 @@ static void finish_direction(struct levels *levels, double weight)
             if (!(sums->length[cell] > R(0)))
                 continue;
             for (int64_t at = cell * n_line; at < (cell + 1) * n_line; at++) {
-                levels->entering[at] += weight * (double)sums->entering[at] / length;
-                levels->lost[at] += weight * (double)sums->lost[at] / length;
-                sums->entering[at] = sums->lost[at] = R(0);
+                levels->light[at] = light_sum_add(levels->light[at], sums->light[at], weight, length);
+                sums->light[at] = (struct line_light){R(0), R(0)};
             }
             sums->length[cell] = R(0);
         }
@@ -107,7 +105,7 @@ static void shine_thread(struct levels *levels, volatile sig_atomic_t *stop, int
         }
 #pragma omp for schedule(dynamic, 64)
         for (int64_t cell = 0; cell < job->n_cell; cell++)
-            if (!desk.failed && !desk.track.failed && !*stop && levels->gas[cell].has_gas)
+            if (!desk.failed && !desk.track.failed && !*stop && levels->gas[cell].has_gas > R(0))
                 shine_on_cell(&scene, &levels->mesh, star, cell, &desk, levels->star + cell * job->n_line);
     }
     if (desk.failed || desk.track.failed)
@@ -122,8 +120,7 @@ static enum lr_status sweep(lr_context *ctx, void *state, volatile sig_atomic_t 
     struct levels *levels = state;
     int failed = 0;
     make_glow(levels);
-    memset(levels->entering, 0, voxels(levels) * sizeof *levels->entering);
-    memset(levels->lost, 0, voxels(levels) * sizeof *levels->lost);
+    memset(levels->light, 0, voxels(levels) * sizeof *levels->light);
     memset(levels->seen, 0, (size_t)levels->job.n_cell * sizeof *levels->seen);
 #pragma omp parallel num_threads(levels->threads)
     sweep_thread(levels, stop, &failed);

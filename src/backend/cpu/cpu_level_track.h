@@ -1,4 +1,4 @@
-/* The way of a ray through the mesh as a list of pieces (kernel/level_transfer.h), for level populations. Included by
+/* The way of a ray through the mesh as a list of pieces (kernel/level_way.h), for level populations. Included by
  * cpu_levels.c, once per precision and instruction set. */
 #ifndef LR_BACKEND_CPU_CPU_LEVEL_TRACK_H
 #define LR_BACKEND_CPU_CPU_LEVEL_TRACK_H
@@ -7,28 +7,13 @@
 #include <stdlib.h>
 
 #include "backend/backend.h"
-#include "kernel/level_transfer.h"
-#include "kernel/ray.h"
+#include "kernel/level_shells.h"
+#include "kernel/level_way.h"
 
 struct track {
     int n, room;
     struct piece *piece;
     int failed;
-};
-
-/* What tracks need of a cell. */
-struct gas_view {
-    real inv_b;
-    real v[3];
-    real kappa;
-    int has_gas;
-};
-
-/* Shells as points at their middle radii. */
-struct shell_view {
-    int n;
-    double *edge;   /* [n + 1] */
-    double *middle; /* [n] */
 };
 
 static void track_add(struct track *track, struct piece piece)
@@ -50,8 +35,6 @@ static void track_add(struct track *track, struct piece piece)
 
 /* ---- Cartesian ---- */
 
-/* From middle to middle: the second half of the last cell, the first half of this one. On the face between them S and
- * the velocity are interpolated along the ray. */
 static void track_cartesian(const struct mesh_view *mesh, const struct gas_view *gas, const double direction[3],
                             const struct level_ray *from, struct track *track)
 {
@@ -61,68 +44,28 @@ static void track_cartesian(const struct mesh_view *mesh, const struct gas_view 
         n.x[axis] = direction[axis];
     }
     struct ray ray = ray_enter(mesh, p, n, -RAY_FAR, RAY_FAR);
-    int last = -1;
-    real last_length = R(0);
-    real last_v = R(0);
+    struct visit last = visit_none();
     track->n = 0;
     for (int more = ray.hits; more && !track->failed;) {
         struct passage way = ray_advance(mesh, &ray);
         real length = way.length;
-        /* a mesh one cell wide and periodic: the same cell again */
-        while (way.more && walk_cell_index(mesh, ray.at) == way.cell) {
+        while (ray_stays(mesh, &ray, &way)) {
             way = ray_advance(mesh, &ray);
             length += way.length;
         }
         more = way.more;
         if (!(length > R(0)))
             continue;
-        const struct gas_view *cell = &gas[way.cell];
-        const real v = cell->v[0] * ray.n.x + cell->v[1] * ray.n.y + cell->v[2] * ray.n.z;
-        const int joined = last >= 0 && gas[last].has_gas && cell->has_gas;
-        const real share = joined ? last_length / (last_length + length) : R(1); /* of this cell, on the face */
-        const real jump = joined ? r_abs(v - last_v) * r_max(cell->inv_b, gas[last].inv_b) : R(0);
-        const int gliding = jump > GLIDE_ABOVE;
-        const real v_face = gliding ? share * v + (R(1) - share) * last_v : v;
-        if (last >= 0)
-            track_add(track, (struct piece){last, way.cell, R(0.5) * last_length, R(0), joined ? share : R(0), last_v,
-                                            gliding ? v_face : last_v, R(0)});
-        track_add(track, (struct piece){way.cell, last >= 0 ? last : way.cell, R(0.5) * length,
-                                        joined ? R(1) - share : R(0), R(0), v_face, v, (real)from->area * length});
-        last = way.cell;
-        last_length = length;
-        last_v = v;
+        const struct visit here = visit_cell(gas, way.cell, length, ray.n);
+        const struct face face = face_between(&last, &here);
+        if (last.cell >= 0)
+            track_add(track, piece_to_face(&last, &here, &face));
+        track_add(track, piece_from_face(&last, &here, &face, visit_weight(&here, (real)from->area)));
+        last = here;
     }
 }
 
 /* ---- shells ---- */
-
-/* Share of the inner of the two shells i - 1 and i at radius r, linear between their middles. */
-static real inner_share(const struct shell_view *shells, int i, double r)
-{
-    const double low = shells->middle[i - 1];
-    const double high = shells->middle[i];
-    return (real)fmin(fmax((high - r) / (high - low), 0), 1);
-}
-
-/* Radial velocity at r, linear between middles, projected on a ray at the coordinate z along it. */
-static real shell_velocity(const struct shell_view *shells, const struct gas_view *gas, double r, double z)
-{
-    int i = 0;
-    int high = shells->n - 1;
-    while (high - i > 1) {
-        const int middle = (i + high) / 2;
-        if (shells->middle[middle] <= r)
-            i = middle;
-        else
-            high = middle;
-    }
-    double v = (double)gas[i].v[0];
-    if (high > i) {
-        const double u = (r - shells->middle[i]) / (shells->middle[high] - shells->middle[i]);
-        v += fmin(fmax(u, 0), 1) * ((double)gas[high].v[0] - v);
-    }
-    return r > 0 ? (real)(v * z / r) : R(0);
-}
 
 struct shell_walk {
     const struct shell_view *shells;
@@ -132,34 +75,11 @@ struct shell_walk {
     struct track *track;
 };
 
-static double chord(double r, double p)
+static void add_shell_piece(const struct shell_walk *walk, int cell, int other, double r0, double r1, int side, real u0,
+                            real u1, int recorded)
 {
-    return r > p ? sqrt((r - p) * (r + p)) : 0;
-}
-
-/* Half the interval of mu at the middle of a shell that the ring stands for. */
-static real ring_weight(const struct shell_walk *walk, int i)
-{
-    const double r = walk->shells->middle[i];
-    return (real)(0.5 * (chord(r, walk->ring[0]) - chord(r, walk->ring[1])) / r);
-}
-
-/* A piece in shell `cell` between the radii r0 and r1, on the side z < 0 (way in) or z > 0. */
-static void shell_piece(const struct shell_walk *walk, int cell, int other, double r0, double r1, int side, real u0,
-                        real u1, int recorded)
-{
-    const double z0 = side * chord(r0, walk->p);
-    const double z1 = side * chord(r1, walk->p);
-    const int joined = other != cell && walk->gas[cell].has_gas && walk->gas[other].has_gas;
-    const struct piece piece = {cell,
-                                other,
-                                (real)(z1 - z0),
-                                joined ? u0 : R(0),
-                                joined ? u1 : R(0),
-                                shell_velocity(walk->shells, walk->gas, r0, z0),
-                                shell_velocity(walk->shells, walk->gas, r1, z1),
-                                recorded ? ring_weight(walk, cell) : R(0)};
-    track_add(walk->track, piece);
+    const real weight = recorded ? shell_ring_weight(walk->shells, cell, walk->ring[0], walk->ring[1]) : R(0);
+    track_add(walk->track, shell_piece(walk->shells, walk->gas, walk->p, cell, other, r0, r1, side, u0, u1, weight));
 }
 
 /* Between the middles of shells i and i - 1, through the face they share: inward (side -1) or outward (+1). */
@@ -167,13 +87,13 @@ static void cross_face(const struct shell_walk *walk, int i, int side)
 {
     const struct shell_view *shells = walk->shells;
     const double face = shells->edge[i];
-    const real u = inner_share(shells, i, face);
+    const real u = shell_inner_share(shells, i, face);
     if (side < 0) {
-        shell_piece(walk, i, i - 1, shells->middle[i], face, side, R(0), u, 0);
-        shell_piece(walk, i - 1, i, face, shells->middle[i - 1], side, R(1) - u, R(0), 1);
+        add_shell_piece(walk, i, i - 1, shells->middle[i], face, side, R(0), u, 0);
+        add_shell_piece(walk, i - 1, i, face, shells->middle[i - 1], side, R(1) - u, R(0), 1);
     } else {
-        shell_piece(walk, i - 1, i, shells->middle[i - 1], face, side, R(0), R(1) - u, 0);
-        shell_piece(walk, i, i - 1, face, shells->middle[i], side, u, R(0), 1);
+        add_shell_piece(walk, i - 1, i, shells->middle[i - 1], face, side, R(0), R(1) - u, 0);
+        add_shell_piece(walk, i, i - 1, face, shells->middle[i], side, u, R(0), 1);
     }
 }
 
@@ -185,17 +105,17 @@ static void turn_around(const struct shell_walk *walk, int i)
     const double lowest = fmax(walk->p, i > 0 ? 0 : face); /* inside the first edge is nothing */
     const int other = i > 0 ? i - 1 : i;
     if (i == 0 || walk->p >= face) {
-        const real u = i > 0 ? inner_share(shells, i, lowest) : R(0);
-        shell_piece(walk, i, other, shells->middle[i], lowest, -1, R(0), u, 0);
-        shell_piece(walk, i, other, lowest, shells->middle[i], 1, u, R(0), 1);
+        const real u = i > 0 ? shell_inner_share(shells, i, lowest) : R(0);
+        add_shell_piece(walk, i, other, shells->middle[i], lowest, -1, R(0), u, 0);
+        add_shell_piece(walk, i, other, lowest, shells->middle[i], 1, u, R(0), 1);
         return;
     }
-    const real u_face = inner_share(shells, i, face);
-    const real u_low = inner_share(shells, i, lowest);
-    shell_piece(walk, i, other, shells->middle[i], face, -1, R(0), u_face, 0);
-    shell_piece(walk, other, i, face, lowest, -1, R(1) - u_face, R(1) - u_low, 0);
-    shell_piece(walk, other, i, lowest, face, 1, R(1) - u_low, R(1) - u_face, 0);
-    shell_piece(walk, i, other, face, shells->middle[i], 1, u_face, R(0), 1);
+    const real u_face = shell_inner_share(shells, i, face);
+    const real u_low = shell_inner_share(shells, i, lowest);
+    add_shell_piece(walk, i, other, shells->middle[i], face, -1, R(0), u_face, 0);
+    add_shell_piece(walk, other, i, face, lowest, -1, R(1) - u_face, R(1) - u_low, 0);
+    add_shell_piece(walk, other, i, lowest, face, 1, R(1) - u_low, R(1) - u_face, 0);
+    add_shell_piece(walk, i, other, face, shells->middle[i], 1, u_face, R(0), 1);
 }
 
 static void track_shells(const struct shell_view *shells, const struct gas_view *gas, double p, const double ring[2],
@@ -205,7 +125,7 @@ static void track_shells(const struct shell_view *shells, const struct gas_view 
     const int last = shells->n - 1;
     int i = last;
     track->n = 0;
-    shell_piece(&walk, last, last, shells->edge[last + 1], shells->middle[last], -1, R(0), R(0), 1);
+    add_shell_piece(&walk, last, last, shells->edge[last + 1], shells->middle[last], -1, R(0), R(0), 1);
     for (; i > 0 && shells->middle[i - 1] > p; i--)
         cross_face(&walk, i, -1);
     turn_around(&walk, i);

@@ -54,23 +54,20 @@ static int make_arrays(struct levels *levels)
 {
     struct block **chain = &levels->chain;
     const size_t cells = (size_t)levels->job.n_cell;
-    const size_t wide = voxels(levels) * sizeof(double);
     levels->glow = chain_copy(chain, voxels(levels) * sizeof *levels->glow, NULL);
-    levels->entering = chain_copy(chain, wide, NULL);
-    levels->lost = chain_copy(chain, wide, NULL);
+    levels->light = chain_copy(chain, voxels(levels) * sizeof *levels->light, NULL);
     levels->seen = chain_copy(chain, cells * sizeof(double), NULL);
-    levels->star = levels->job.n_star > 0 ? chain_copy(chain, wide, NULL) : NULL;
+    levels->star = levels->job.n_star > 0 ? chain_copy(chain, voxels(levels) * sizeof *levels->star, NULL) : NULL;
     levels->residual = chain_copy(chain, cells * sizeof *levels->residual, NULL);
     levels->x = chain_copy(chain, populations(levels) * sizeof(double), NULL);
-    int ok = levels->glow && levels->entering && levels->lost && levels->seen && levels->residual && levels->x;
+    int ok = levels->glow && levels->light && levels->seen && levels->residual && levels->x;
     ok = ok && (levels->job.n_star == 0 || levels->star);
     levels->sums = chain_copy(chain, (size_t)levels->threads * sizeof *levels->sums, NULL);
     for (int t = 0; ok && levels->sums && t < levels->threads; t++) {
         struct sums *sums = &levels->sums[t];
-        sums->entering = chain_copy(chain, voxels(levels) * sizeof(real), NULL);
-        sums->lost = chain_copy(chain, voxels(levels) * sizeof(real), NULL);
-        sums->length = chain_copy(chain, cells * sizeof(real), NULL);
-        ok = sums->entering && sums->lost && sums->length;
+        sums->light = chain_copy(chain, voxels(levels) * sizeof *sums->light, NULL);
+        sums->length = chain_copy(chain, cells * sizeof *sums->length, NULL);
+        ok = sums->light && sums->length;
     }
     ok = ok && levels->sums;
     for (int i = 0; i < levels->job.n_past; i++) {

@@ -3,54 +3,64 @@
 #define LR_BACKEND_CUDA_CUDA_LEVEL_EXTRAPOLATE_CUH
 
 #include "backend/cuda/cuda_level_rates.cuh"
+#include "kernel/extrapolation.h"
 
 namespace
 {
 
-/* Iterates, the newest first. */
+/* Iterates kept beside the newest one for the extrapolation, its order, and its sums. */
+enum { N_PAST = LEVEL_LEAST_PAST, N_CHANGE = N_PAST - 1, N_SUM = N_CHANGE * (N_CHANGE + 3) / 2 };
+
+/* The newest first. */
 struct iterates {
-    const double *x0, *x1, *x2, *x3;
+    const double *x[N_PAST + 1];
 };
 
-/* The sums of extrapolation.h for two past changes, weighted as by the CPU backend. */
-__global__ void ng_sum_kernel(int64_t count, struct iterates it, double *sums)
+/* Of one population. */
+struct history {
+    double x[N_PAST + 1];
+};
+
+__device__ __forceinline__ struct history gather_iterates(const struct iterates &it, int64_t i)
 {
-    double sum[5] = {0.0, 0.0, 0.0, 0.0, 0.0};
+    struct history here;
+#pragma unroll
+    for (int j = 0; j <= N_PAST; j++)
+        here.x[j] = it.x[j][i];
+    return here;
+}
+
+/* The sums of extrapolation.h over all populations that matter. */
+__global__ void ng_sum_kernel(int64_t count, const __grid_constant__ struct iterates it, double *sums)
+{
+    double sum[N_SUM] = {0.0};
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += (int64_t)gridDim.x * blockDim.x) {
-        const double x0 = it.x0[i];
-        if (x0 < LEVEL_MATTERS)
-            continue;
-        const double x1 = it.x1[i];
-        const double x2 = it.x2[i];
-        const double weight = 1 / sqrt(x0);
-        const double q1 = (x0 - 2 * x1 + x2) * weight;
-        const double q2 = (x0 - x1 - x2 + it.x3[i]) * weight;
-        const double q3 = (x0 - x1) * weight;
-        sum[0] += q1 * q1;
-        sum[1] += q1 * q2;
-        sum[2] += q2 * q2;
-        sum[3] += q1 * q3;
-        sum[4] += q2 * q3;
+        const struct history here = gather_iterates(it, i);
+        if (!(here.x[0] < LEVEL_MATTERS))
+            extrapolation_add(N_CHANGE, here.x, sum);
     }
     __syncwarp();
-    for (int s = 0; s < 5; s++) {
+#pragma unroll
+    for (int s = 0; s < N_SUM; s++) {
         const double total = warp_sum(sum[s]);
         if (threadIdx.x % WARP == 0)
             atomicAdd(&sums[s], total);
     }
 }
 
-__device__ __forceinline__ double ng_guess(const struct iterates &it, int64_t i, double a, double b)
+struct guess_weights {
+    double of[N_PAST];
+};
+
+__device__ __forceinline__ double ng_guess(const struct iterates &it, int64_t i, const struct guess_weights &weight)
 {
-    const double x0 = it.x0[i];
-    const double guess = (1 - a - b) * x0 + a * it.x1[i] + b * it.x2[i];
-    return guess > 0.1 * x0 && guess < 10 * x0 ? guess : x0;
+    return extrapolation_guess(N_CHANGE, weight.of, gather_iterates(it, i).x);
 }
 
-/* (1 - a - b) x0 + a x1 + b x2 within a factor of ten, one thread per cell; x0 where that inverts a line. `guess` may
- * be x3. */
-__global__ void ng_kernel(int64_t n_cell, int n, int n_line, const struct rate_line *lines, struct iterates it,
-                          double a, double b, double *guess)
+/* The guess, one thread per cell; what was there where that inverts a line. `guess` may be the oldest iterate. */
+__global__ void ng_kernel(int64_t n_cell, int n, int n_line, const struct rate_line *lines,
+                          const __grid_constant__ struct iterates it,
+                          const __grid_constant__ struct guess_weights weight, double *guess)
 {
     const int64_t cell = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (cell >= n_cell)
@@ -60,21 +70,21 @@ __global__ void ng_kernel(int64_t n_cell, int n, int n_line, const struct rate_l
         const struct rate_line line = lines[l];
         const int64_t lower = cell * n + line.lower;
         const int64_t upper = cell * n + line.upper;
-        keep = keep || (line.weight_ratio * ng_guess(it, lower, a, b) <= ng_guess(it, upper, a, b) &&
-                        line.weight_ratio * it.x0[lower] > it.x0[upper]);
+        keep = keep || extrapolation_inverts(line.weight_ratio, it.x[0][lower], it.x[0][upper],
+                                             ng_guess(it, lower, weight), ng_guess(it, upper, weight));
     }
     double sum = 0.0;
     for (int64_t i = cell * n; i < (cell + 1) * n; i++)
-        sum += keep ? 0.0 : ng_guess(it, i, a, b);
+        sum += keep ? 0.0 : ng_guess(it, i, weight);
     for (int64_t i = cell * n; i < (cell + 1) * n; i++)
-        guess[i] = keep ? it.x0[i] : ng_guess(it, i, a, b) / sum;
+        guess[i] = keep ? it.x[0][i] : ng_guess(it, i, weight) / sum;
 }
 
 __global__ void retreat_kernel(int64_t count, double part, const double *before, const double *guess, double *x)
 {
     const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count)
-        x[i] = before[i] + part * (guess[i] - before[i]);
+        x[i] = extrapolation_retreat(before[i], guess[i], part);
 }
 
 } // namespace

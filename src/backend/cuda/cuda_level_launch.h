@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "backend/cuda/cuda_level_state.h"
-#include "backend/extrapolation.h"
 
 namespace
 {
@@ -144,12 +143,13 @@ enum lr_status accelerate(lr_context *ctx, void *state, bool *done)
 {
     struct levels *levels = (struct levels *)state;
     struct device *device = &levels->device;
-    const struct iterates it = {levels->x, levels->past[0], levels->past[1], levels->past[2]};
+    struct iterates it = {{levels->x}};
     double sums[N_SUM] = {0.0};
-    double weight[N_PAST];
+    struct guess_weights weight;
     *done = false;
     if (levels->n_past < N_PAST)
         return LR_OK;
+    std::copy(levels->past, levels->past + N_PAST, it.x + 1);
     levels->n_past = 0;
     if (begin(levels)) {
         const unsigned blocks = std::min(blocks_for(populations(levels)), 2048u);
@@ -158,12 +158,12 @@ enum lr_status accelerate(lr_context *ctx, void *state, bool *done)
         okay(device, cudaGetLastError());
         okay(device, cudaMemcpy(sums, levels->sums, sizeof sums, cudaMemcpyDeviceToHost));
     }
-    if (device->error == cudaSuccess && extrapolation_weights(N_PAST - 1, sums, weight)) {
+    if (device->error == cudaSuccess && extrapolation_weights(N_CHANGE, sums, weight.of)) {
         double *guess = shift_past(levels);
         levels->before = levels->past[0];
         levels->n_past = 0;
         ng_kernel<<<blocks_for((size_t)levels->job.n_cell), BLOCK>>>(
-            levels->job.n_cell, levels->job.n_level, levels->job.n_line, levels->line, it, weight[1], weight[2], guess);
+            levels->job.n_cell, levels->job.n_level, levels->job.n_line, levels->line, it, weight, guess);
         okay(device, cudaGetLastError());
         *done = device->error == cudaSuccess;
     }

@@ -56,16 +56,16 @@ __device__ __forceinline__ void cross_lines(const struct light_pass &pass, const
         struct record record = {R(0), R(0), R(0)};
         real *mine = entering + l * pass.stride;
         if (panels == 0 && !DUST && __all_sync(WHOLE_WARP, depth < STEP_IS_THIN))
-            cross_frequencies<THIN, STILL>(span, line, at, width, mine, record);
+            cross_frequencies<MATTER_THIN, STILL>(span, line, at, width, mine, record);
         else if (panels == 0)
-            cross_frequencies<DUST ? DUSTY : CLEAR, STILL>(span, line, at, width, mine, record);
+            cross_frequencies<DUST ? MATTER_DUSTY : MATTER_CLEAR, STILL>(span, line, at, width, mine, record);
         else if (panels == 1)
-            cross_frequencies<DUST ? DUSTY : CLEAR, GENTLE>(span, line, at, width, mine, record);
+            cross_frequencies<DUST ? MATTER_DUSTY : MATTER_CLEAR, GENTLE>(span, line, at, width, mine, record);
         else
-            cross_frequencies<DUST ? DUSTY : CLEAR, FAST>(span, line, at, width, mine, record);
+            cross_frequencies<DUST ? MATTER_DUSTY : MATTER_CLEAR, FAST>(span, line, at, width, mine, record);
         record = group_sum(record, width);
         if (there && part < 2 && weight > R(0) && record.profile > R(0)) {
-            struct light *light = &beam.light[(int64_t)span.b * pass.n_line + first + l];
+            struct line_light *light = &beam.light[(int64_t)span.b * pass.n_line + first + l];
             atomicAdd(part == 0 ? &light->entering : &light->lost,
                       r_div(weight * (part == 0 ? record.entering : record.lost), record.profile));
         }
@@ -73,32 +73,10 @@ __device__ __forceinline__ void cross_lines(const struct light_pass &pass, const
     __syncwarp(); /* the next span deals the frequencies to other threads */
 }
 
-/* What a ray met in a cell. */
-struct visit {
-    int cell; /* below 0: none yet */
-    real length, v, inv_b, kappa;
-    bool glows; /* there is gas */
-};
-
-__device__ __forceinline__ struct visit visit_cell(const struct light_pass &pass, const struct passage &way,
-                                                   struct vec3 n)
-{
-    const struct gas_cell gas = pass.gas[way.cell];
-    struct visit visit;
-    visit.cell = way.cell;
-    visit.length = way.length;
-    visit.v = gas.v[0] * n.x + gas.v[1] * n.y + gas.v[2] * n.z;
-    visit.inv_b = gas.inv_b;
-    visit.kappa = gas.kappa;
-    visit.glows = gas.has_gas > R(0);
-    return visit;
-}
-
 __device__ __forceinline__ struct span span_between(const struct light_pass &pass, const struct visit &a,
                                                     const struct visit &b)
 {
-    const bool joined = a.glows && b.glows;
-    const real share = r_div(a.length, a.length + b.length); /* of b, on the face */
+    const struct face face = face_between(&a, &b);
     struct span span;
     span.a = a.cell;
     span.b = b.cell;
@@ -106,19 +84,18 @@ __device__ __forceinline__ struct span span_between(const struct light_pass &pas
     span.length_b = R(0.5) * b.length;
     span.kappa_a = a.kappa;
     span.kappa_b = b.kappa;
-    span.share_a = joined ? share : R(0);
-    span.share_b = joined ? R(1) - share : R(0);
-    span.slide_a = slide_at(pass, a.v, a.inv_b);
-    span.slide_b = slide_at(pass, b.v, b.inv_b);
+    span.share_a = face.share_last;
+    span.share_b = face.share_here;
+    span.slide_a = slide_at(&pass.band, a.v, a.inv_b);
+    span.slide_b = slide_at(&pass.band, b.v, b.inv_b);
     span.middle = span.slide_b.low;
-    if (joined && r_abs(b.v - a.v) * r_max(a.inv_b, b.inv_b) > GLIDE_ABOVE) {
-        const real v_face = share * b.v + (R(1) - share) * a.v;
-        span.slide_a = slide_over(pass, a.v, v_face, a.inv_b);
-        span.slide_b = slide_over(pass, v_face, b.v, b.inv_b);
+    if (face.glides) {
+        span.slide_a = slide_over(&pass.band, a.v, face.v_last, a.inv_b);
+        span.slide_b = slide_over(&pass.band, face.v_here, b.v, b.inv_b);
     }
-    span.low = (r_min(a.v, b.v) - pass.first) * pass.inv_step;
-    span.high = (r_max(a.v, b.v) - pass.first) * pass.inv_step;
-    span.reach_scale = r_div(pass.inv_step, r_min(a.inv_b, b.inv_b));
+    span.low = band_place(&pass.band, r_min(a.v, b.v));
+    span.high = band_place(&pass.band, r_max(a.v, b.v));
+    span.reach_scale = r_div(pass.band.inv_step, r_min(a.inv_b, b.inv_b));
     return span;
 }
 
@@ -131,26 +108,25 @@ __device__ void follow_ray(const struct light_pass &pass, const struct beam &bea
     for (int axis = 0; axis < 3; axis++)
         p.x[axis] = from.point[axis];
     struct ray ray = ray_enter(&pass.mesh, p, beam.direction, -RAY_FAR, RAY_FAR);
-    struct visit last;
-    last.cell = -1;
+    struct visit last = visit_none();
     real length = R(0); /* of the way through this cell so far */
     for (bool more = ray.hits; more;) {
         struct passage way = ray_advance(&pass.mesh, &ray);
         more = way.more;
         way.length += length;
         length = R(0);
-        if (more && walk_cell_index(&pass.mesh, ray.at) == way.cell)
-            length = way.length; /* a mesh one cell wide and periodic: the same cell again */
+        if (ray_stays(&pass.mesh, &ray, &way))
+            length = way.length;
         if (length > R(0) || !(way.length > R(0)))
             continue;
-        const struct visit here = visit_cell(pass, way, ray.n);
+        const struct visit here = visit_cell(pass.gas, way.cell, way.length, ray.n);
         if (last.cell < 0) {
             last = here;
             last.length = R(0);
-            last.glows = false;
+            last.has_gas = 0;
         }
-        const real weight = here.glows ? area * here.length : R(0);
-        if (last.glows || here.glows || (DUST && (last.kappa > R(0) || here.kappa > R(0))))
+        const real weight = visit_weight(&here, area);
+        if (last.has_gas || here.has_gas || (DUST && (last.kappa > R(0) || here.kappa > R(0))))
             cross_lines<DUST>(pass, beam, span_between(pass, last, here), weight, first, n, entering);
         if (first == 0 && weight > R(0) && threadIdx.x % WARP == 0)
             atomicAdd(&beam.length[here.cell], weight);
@@ -177,15 +153,15 @@ __global__ void __launch_bounds__(LEVEL_WARPS *WARP, LIGHT_BLOCKS_PER_SM)
     const int n = min(pass.lines_per_warp, pass.n_line - first);
     real *entering = (real *)level_room + (size_t)warp * (size_t)(pass.lines_per_warp * pass.stride);
     for (int l = 0; l < n; l++)
-        for (int f = (int)threadIdx.x % WARP; f < pass.n_frequency; f += WARP)
+        for (int f = (int)threadIdx.x % WARP; f < pass.band.n; f += WARP)
             entering[l * pass.stride + f] = pass.background[first + l];
     __syncwarp();
     follow_ray<DUST>(pass, beam, beam.ray[r], first, n, entering);
 }
 
-/* Adds the mean over one direction, one thread per cell and line; each direction counts alike however many of its rays
- * met the cell. The light is left at zero; the length is for the caller to clear. */
-__global__ void finish_kernel(int64_t n_cell, int n_line, double weight, const real *length, struct light *now,
+/* Adds the mean over one direction, one thread per cell and line. The light is left at zero; the length is for the
+ * caller to clear. */
+__global__ void finish_kernel(int64_t n_cell, int n_line, double weight, const real *length, struct line_light *now,
                               struct light_sum *sum, double *seen)
 {
     const int64_t at = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -195,12 +171,7 @@ __global__ void finish_kernel(int64_t n_cell, int n_line, double weight, const r
     const double met = (double)length[cell];
     if (!(met > 0))
         return;
-    const struct light light = now[at];
-    const double scale = weight / met;
-    struct light_sum total = sum[at];
-    total.entering += scale * (double)light.entering;
-    total.lost += scale * (double)light.lost;
-    sum[at] = total;
+    sum[at] = light_sum_add(sum[at], now[at], weight, met);
     now[at].entering = now[at].lost = R(0);
     if (at == cell * n_line)
         seen[cell] += weight;

@@ -4,13 +4,12 @@
 #define LR_BACKEND_CUDA_CUDA_LEVEL_MEDIUM_H
 
 #include <algorithm>
-#include <cmath>
 #include <exception>
 #include <thread>
 #include <vector>
 
 #include "backend/cuda/cuda_level_state.h"
-#include "backend/level_widths.h"
+#include "backend/level_medium.h"
 
 namespace
 {
@@ -46,7 +45,7 @@ void look_for_dust(const struct level_job *job, bool *dusty, bool *shines)
         job->read_gas(job->medium, first, n, gas.data());
         for (int64_t i = 0; i < n; i++) {
             *dusty = *dusty || gas[(size_t)i].kappa > 0;
-            *shines = *shines || (gas[(size_t)i].kappa > 0 && gas[(size_t)i].dust_temperature > 0);
+            *shines = *shines || level_dust_shines(&gas[(size_t)i]);
         }
     }
 }
@@ -54,7 +53,7 @@ void look_for_dust(const struct level_job *job, bool *dusty, bool *shines)
 /* A piece of the medium on the host. */
 struct piece_of_medium {
     std::vector<struct level_gas> raw;
-    std::vector<struct gas_cell> gas;
+    std::vector<struct gas_view> gas;
     std::vector<double> strength, most_gain;
     std::vector<real> dust;
 };
@@ -66,19 +65,11 @@ void fill_piece(const struct levels *levels, int64_t first, int64_t n, struct pi
     share_out(levels->threads, 0, n, [=](size_t, int64_t from, int64_t end) {
         for (size_t i = (size_t)from; i < (size_t)end; i++) {
             const struct level_gas *raw = &piece->raw[i];
-            struct gas_cell *gas = &piece->gas[i];
-            gas->inv_b = (real)(1 / raw->b);
-            for (int axis = 0; axis < 3; axis++)
-                gas->v[axis] = (real)raw->velocity[axis];
-            gas->kappa = (real)raw->kappa;
-            gas->has_gas = raw->density > 0 ? R(1) : R(0);
-            gas->unused[0] = gas->unused[1] = R(0);
-            piece->strength[i] = raw->density / raw->b;
-            piece->most_gain[i] = job->inversion_limit / level_widest(job, first + (int64_t)i);
+            piece->gas[i] = level_gas_view(raw);
+            piece->strength[i] = level_strength(raw);
+            piece->most_gain[i] = level_most_gain(job, first + (int64_t)i);
             for (size_t l = 0; levels->dust && l < (size_t)job->n_line; l++)
-                piece->dust[i * (size_t)job->n_line + l] =
-                    raw->dust_temperature > 0 ? (real)(1 / std::expm1(job->line[l].energy / raw->dust_temperature))
-                                              : R(0);
+                piece->dust[i * (size_t)job->n_line + l] = level_dust_source(&job->line[l], raw->dust_temperature);
         }
     });
 }

@@ -3,7 +3,9 @@
 #ifndef LR_BACKEND_CUDA_CUDA_LEVEL_RATES_CUH
 #define LR_BACKEND_CUDA_CUDA_LEVEL_RATES_CUH
 
-#include "backend/cuda/cuda_level_profile.cuh"
+#include "backend/cuda/cuda_level_pass.cuh"
+#include "kernel/level_rates.h"
+#include "kernel/level_solve.h"
 
 namespace
 {
@@ -30,7 +32,7 @@ struct rate_pass {
     int64_t n_cell;
     int n_level, n_line;
     const struct rate_line *line;
-    const struct gas_cell *gas;
+    const struct gas_view *gas;
     const real *rates;             /* [n_cell][n_level][n_level] by collisions */
     const struct light_sum *light; /* [n_cell][n_line] */
     const double *seen;
@@ -78,10 +80,8 @@ __device__ void warp_take_out(int k, int stride, double *rates, double *share)
     if (lane == 0)
         row[k] = leave;
     if (leave > 0.0) {
-        for (int i = lane; i < k; i += WARP) {
-            const double into = rates[(int64_t)i * stride + k];
-            share[i] = into > 0.0 ? into / leave : 0.0;
-        }
+        for (int i = lane; i < k; i += WARP)
+            share[i] = level_hand_on(rates[(int64_t)i * stride + k], leave);
         __syncwarp();
         const int width = k > 16 ? 32 : k > 8 ? 16 : k > 4 ? 8 : 4;
         for (int i = lane / width; i < k; i += WARP / width)
@@ -96,24 +96,16 @@ __device__ void warp_take_out(int k, int stride, double *rates, double *share)
 __device__ void warp_put_back(int n, int stride, const double *rates, double *x)
 {
     const int lane = (int)threadIdx.x % WARP;
-    const double large = 1e150;
     for (int j = lane; j < n; j += WARP)
         x[j] = 0.0;
     __syncwarp();
     for (int k = 0; k < n; k++) {
-        const double leave = k > 0 ? rates[(int64_t)k * stride + k] : 1.0;
-        const double flow = k > 0 ? x[k] : 1.0;
-        const bool is_trap = flow > 0.0 && !(leave > 1e-300 * flow);
-        double here = is_trap ? 1.0 : flow > 0.0 ? flow / leave : 0.0;
-        double scale = 1.0;
-        if (is_trap || here > large) {
-            scale = is_trap ? 0.0 : 1.0 / here;
-            here = 1.0;
-        }
+        const struct level_filled level =
+            k > 0 ? level_fill(x[k], rates[(int64_t)k * stride + k]) : level_fill(1.0, 1.0);
         __syncwarp(); /* all have read x[k] */
         for (int j = lane; j < n; j += WARP) {
-            const double scaled = scale * x[j];
-            x[j] = j < k ? scaled : j == k ? here : scaled + here * rates[(int64_t)k * stride + j];
+            const double scaled = level.scale * x[j];
+            x[j] = j < k ? scaled : j == k ? level.x : scaled + level.x * rates[(int64_t)k * stride + j];
         }
         __syncwarp();
     }
@@ -130,7 +122,7 @@ __device__ void warp_normalise(int n, double *x)
         x[j] /= sum;
 }
 
-/* Rates of one cell: collisions, and radiation as add_radiation() of the CPU backend. */
+/* Rates of one cell: collisions and radiation (level_rates.h). */
 __device__ void warp_fill(const struct rate_pass &pass, int64_t cell, int stride, double *rates)
 {
     const int lane = (int)threadIdx.x % WARP;
@@ -142,48 +134,35 @@ __device__ void warp_fill(const struct rate_pass &pass, int64_t cell, int stride
     const double seen = pass.seen[cell];
     for (int l = lane; l < pass.n_line; l += WARP) {
         const struct rate_line line = pass.line[l];
-        double entering = line.background;
-        double lost = 1.0;
-        if (seen > 0) {
-            const struct light_sum light = pass.light[cell * pass.n_line + l];
-            entering = light.entering / seen;
-            lost = light.lost / seen;
-        }
-        if (pass.star)
-            entering += pass.star[cell * pass.n_line + l];
-        atomicAdd(&rates[(int64_t)line.upper * stride + line.lower], line.a_ul * (lost + entering));
-        atomicAdd(&rates[(int64_t)line.lower * stride + line.upper], line.a_ul * line.weight_ratio * entering);
+        const int64_t at = cell * pass.n_line + l;
+        const struct light_sum mean = light_mean(pass.light[at], seen, line.background);
+        const struct line_rates add =
+            line_rates_of(line.a_ul, line.weight_ratio, mean, pass.star ? pass.star[at] : 0.0);
+        atomicAdd(&rates[(int64_t)line.upper * stride + line.lower], add.down);
+        atomicAdd(&rates[(int64_t)line.lower * stride + line.upper], add.up);
     }
     __syncwarp();
 }
 
-/* Changes seen by one thread. */
-struct tally {
-    double largest, square, count;
-};
-
-__device__ void warp_finish(const struct rate_pass &pass, int64_t cell, const double *x, struct tally &tally)
+/* Writes the new populations; `tally` has the changes seen by one thread, the largest of those by all. */
+__device__ void warp_finish(const struct rate_pass &pass, int64_t cell, const double *x, struct change_tally &tally)
 {
     const int lane = (int)threadIdx.x % WARP;
     const int n = pass.n_level;
-    double most = 0.0;
+    const double largest = tally.largest;
+    tally.largest = 0.0;
     for (int i = lane; i < n; i += WARP) {
-        const double now = x[i];
-        pass.x[cell * n + i] = now;
-        if (now < LEVEL_MATTERS)
-            continue;
-        const double relative = fabs(now - pass.old[cell * n + i]) / now;
-        most = fmax(most, relative);
-        tally.square += relative * relative;
-        tally.count += 1.0;
+        pass.x[cell * n + i] = x[i];
+        if (!(x[i] < LEVEL_MATTERS)) /* what is not a number counts, so that it is noticed */
+            tally = change_tally_add(tally, x[i], pass.old[cell * n + i]);
     }
-    most = warp_max(most);
+    const double most = warp_max(tally.largest);
     if (lane == 0)
         pass.residual[cell] = (float)most;
-    tally.largest = fmax(tally.largest, most);
+    tally.largest = fmax(largest, most);
 }
 
-__device__ void add_tally(const struct tally &tally, double *change)
+__device__ void add_tally(const struct change_tally &tally, double *change)
 {
     const double square = warp_sum(tally.square);
     const double count = warp_sum(tally.count);
@@ -206,7 +185,7 @@ __global__ void __launch_bounds__(LEVEL_WARPS *WARP) rate_kernel(const __grid_co
     const int64_t first = (int64_t)blockIdx.x * warps + warp;
     double *rates = pass.scratch ? pass.scratch + first * system_size(n) : level_room + warp * system_size(n);
     double *x = rates + (int64_t)n * stride;
-    struct tally tally = {0.0, 0.0, 0.0};
+    struct change_tally tally = {0.0, 0.0, 0.0};
     for (int64_t cell = first; cell < pass.n_cell; cell += (int64_t)gridDim.x * warps) {
         if (!(pass.gas[cell].has_gas > R(0))) {
             for (int i = lane; i < n; i += WARP)

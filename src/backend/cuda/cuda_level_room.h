@@ -65,9 +65,9 @@ double memory_needed(const struct levels *levels, bool shines)
 {
     const double cells = (double)levels->job.n_cell;
     const double levels_number = levels->job.n_level;
-    const double per_line = sizeof(struct line_glow) + N_LANE * sizeof(struct light) + sizeof(struct light_sum) +
+    const double per_line = sizeof(struct line_glow) + N_LANE * sizeof(struct line_light) + sizeof(struct light_sum) +
                             (shines ? sizeof(real) : 0) + (levels->job.n_star > 0 ? sizeof(double) : 0);
-    const double per_cell = sizeof(struct gas_cell) + (double)levels->job.n_star * sizeof(struct star_cell) +
+    const double per_cell = sizeof(struct gas_view) + (double)levels->job.n_star * sizeof(struct star_cell) +
                             3 * sizeof(double) + N_LANE * sizeof(real) + sizeof(float) + per_line * levels->job.n_line +
                             (N_PAST + 1) * levels_number * sizeof(double) +
                             levels_number * levels_number * sizeof(real);
@@ -79,7 +79,7 @@ bool reserve(struct levels *levels, bool shines)
     struct device *device = &levels->device;
     const size_t cells = (size_t)levels->job.n_cell;
     const size_t level_number = (size_t)levels->job.n_level;
-    levels->gas = (struct gas_cell *)device_reserve(device, cells * sizeof *levels->gas);
+    levels->gas = (struct gas_view *)device_reserve(device, cells * sizeof *levels->gas);
     levels->strength = (double *)device_reserve(device, cells * sizeof *levels->strength);
     levels->most_gain = (double *)device_reserve(device, cells * sizeof *levels->most_gain);
     levels->dust = shines ? (real *)device_reserve(device, voxels(levels) * sizeof *levels->dust) : NULL;
@@ -96,7 +96,7 @@ bool reserve(struct levels *levels, bool shines)
         levels->past[i] = (double *)device_copy(device, populations(levels) * sizeof *levels->x, NULL);
     levels->scratch = scratch_bytes(levels) > 0 ? (double *)device_reserve(device, scratch_bytes(levels)) : NULL;
     for (struct lane &lane : levels->lane) {
-        lane.light = (struct light *)device_copy(device, voxels(levels) * sizeof *lane.light, NULL);
+        lane.light = (struct line_light *)device_copy(device, voxels(levels) * sizeof *lane.light, NULL);
         lane.length = (real *)device_copy(device, cells * sizeof *lane.length, NULL);
         okay(device, cudaStreamCreate(&lane.stream));
         okay(device, cudaEventCreateWithFlags(&lane.done, cudaEventDisableTiming));

@@ -3,7 +3,7 @@
 #ifndef LR_BACKEND_CUDA_CUDA_LEVEL_SPAN_CUH
 #define LR_BACKEND_CUDA_CUDA_LEVEL_SPAN_CUH
 
-#include "backend/cuda/cuda_level_profile.cuh"
+#include "backend/cuda/cuda_level_pass.cuh"
 
 namespace
 {
@@ -21,31 +21,21 @@ struct span {
     real reach_scale; /* from x to f, in the hotter cell */
 };
 
-struct interval {
-    int low, high; /* [low, high) */
-};
-
-/* Frequencies at which a span does anything, depth exp(-x^2) > 1e-6 or where there is dust all. `depth` is the larger
- * one of both cells at line centre. */
+/* Frequencies at which a span does anything; where there is dust all. `depth` is the larger one of both cells at line
+ * centre. */
 __device__ __forceinline__ struct interval reach_of(const struct light_pass &pass, const struct span &span, real depth)
 {
-    const int n = pass.n_frequency;
-    struct interval interval = {0, n};
+    const struct interval all = {0, pass.band.n};
     if (span.kappa_a > R(0) || span.kappa_b > R(0))
-        return interval;
-    const real reach = r_sqrt(r_log(r_max(depth, R(1))) + R(13.815510557964274)) * span.reach_scale;
-    interval.low = (int)r_min(r_max(span.low - reach, R(0)), (real)n);
-    interval.high = (int)r_min(r_max(span.high + reach + R(1), R(0)), (real)n);
-    return interval;
+        return all;
+    return band_interval(&pass.band, span.low, span.high, profile_reach(depth) * span.reach_scale);
 }
 
-/* One line in a span. With S linear between the ends of each half, the cell b has the weights 1 - lost_*, and what does
- * not come from b is rest_*; in b itself lost_b1 = 0 and rest_b1 = 0 (piece_ends of the CPU backend). */
+/* One line in a span, on its way to b. */
 struct line_span {
     real depth_a, depth_b, grey_a, grey_b, dust_a, dust_b;
-    real lost_a0, lost_a1, rest_a0, rest_a1;
-    real lost_b0, rest_b0;
-    real source;
+    struct piece_ends ends_a, ends_b;
+    real source; /* of b */
 };
 
 template <bool DUST>
@@ -55,20 +45,12 @@ __device__ __forceinline__ struct line_span line_in_span(const struct light_pass
     const int64_t at_b = (int64_t)span.b * pass.n_line + l;
     const struct line_glow a = pass.glow[at_a];
     const struct line_glow b = pass.glow[at_b];
-    /* an inverted cell has a source function of its own sign: nothing to interpolate */
-    const bool apart = a.source < R(0) || b.source < R(0);
-    const real u_a = apart ? R(0) : span.share_a;
-    const real u_b = apart ? R(0) : span.share_b;
     const bool again = span.a == span.b; /* the start of a ray, or next to itself across a periodic face */
     struct line_span line;
-    line.depth_a = r_max(a.alpha * span.length_a, pass.least_depth);
-    line.depth_b = r_max(b.alpha * span.length_b, pass.least_depth);
-    line.lost_a0 = again ? R(0) : R(1);
-    line.lost_a1 = again ? u_a : R(1) - u_a;
-    line.rest_a0 = again ? R(0) : a.source;
-    line.rest_a1 = again ? u_a * b.source : (R(1) - u_a) * a.source;
-    line.lost_b0 = u_b;
-    line.rest_b0 = u_b * a.source;
+    line.depth_a = piece_depth(a.alpha, span.length_a, pass.least_depth);
+    line.depth_b = piece_depth(b.alpha, span.length_b, pass.least_depth);
+    line.ends_a = piece_ends_of(again, true, R(0), span.share_a, a.source, b.source);
+    line.ends_b = piece_ends_of(true, again, span.share_b, R(0), b.source, a.source);
     line.source = b.source;
     if (DUST) {
         line.grey_a = span.kappa_a * span.length_a;
@@ -79,33 +61,8 @@ __device__ __forceinline__ struct line_span line_in_span(const struct light_pass
     return line;
 }
 
-/* What is in the cells of a span: lines of any depth with dust or without it, or thin lines alone. */
-enum matter { DUSTY, CLEAR, THIN };
-
-/* Weights of a step for the line, and what dust adds. */
-struct mixed_weights {
-    real through, from, to, aside, dust; /* aside: 1 minus these three */
-};
-
-template <enum matter MATTER>
-__device__ __forceinline__ struct mixed_weights mixed_step(real line, real grey, real dust)
-{
-    struct mixed_weights mixed;
-    const real all = MATTER == DUSTY ? line + grey : line;
-    const struct step_weights w = MATTER == THIN ? step_weights_thin(all) : step_weights_of(all);
-    mixed.through = w.through;
-    mixed.from = w.from;
-    mixed.to = w.to;
-    mixed.aside = mixed.dust = R(0);
-    if (MATTER == DUSTY) {
-        const real share = all != R(0) ? r_div(line, all) : R(0);
-        mixed.from *= share;
-        mixed.to *= share;
-        mixed.aside = (R(1) - share) * (w.from + w.to);
-        mixed.dust = mixed.aside * dust;
-    }
-    return mixed;
-}
+/* How many panels the profile takes in both halves of a span. */
+enum motion { STILL, GENTLE, FAST }; /* none, one, more */
 
 /* Sums of a thread over its frequencies: profile in the middle of b, and the same times both parts of the light. */
 struct record {
@@ -117,25 +74,16 @@ template <enum matter MATTER>
 __device__ __forceinline__ real cross_span(const struct line_span &line, real entering, real depth_a, real depth_b,
                                            real profile, struct record &record)
 {
-    const struct mixed_weights a = mixed_step<MATTER>(depth_a, line.grey_a, line.dust_a);
-    const struct mixed_weights b = mixed_step<MATTER>(depth_b, line.grey_b, line.dust_b);
-    real lost = a.through + (line.lost_a0 * a.from + line.lost_a1 * a.to);
-    entering = entering * a.through + (line.rest_a0 * a.from + line.rest_a1 * a.to);
-    if (MATTER == DUSTY)
-        entering += a.dust;
-    if (MATTER == DUSTY)
-        lost += a.aside;
-    lost = lost * b.through + line.lost_b0 * b.from;
-    if (MATTER == DUSTY)
-        lost += b.aside;
-    entering = entering * b.through + line.rest_b0 * b.from;
-    if (MATTER == DUSTY)
-        entering += b.dust;
-    entering = r_min(entering, BRIGHTEST); /* inverted cells in a row amplify without a limit */
+    const struct piece_weights a = piece_weights_of(MATTER, depth_a, line.grey_a);
+    const struct piece_weights b = piece_weights_of(MATTER, depth_b, line.grey_b);
+    struct line_light light = {entering, R(1)};
+    light = light_cross(MATTER, light, a, line.ends_a, line.dust_a);
+    light = light_arrive(MATTER, light, b, line.ends_b.lost0, line.ends_b.rest0, line.dust_b);
+    light = light_limited(light);
     record.profile += profile;
-    record.entering += profile * entering;
-    record.lost += profile * lost;
-    return entering + (R(1) - lost) * line.source;
+    record.entering += profile * light.entering;
+    record.lost += profile * light.lost;
+    return light_leaving(light, line.source);
 }
 
 /* The frequencies low, low + width, ... of one thread. */
@@ -143,21 +91,21 @@ template <enum matter MATTER, enum motion MOTION>
 __device__ __forceinline__ void cross_frequencies(const struct span &span, const struct line_span &line,
                                                   struct interval at, int width, real *entering, struct record &record)
 {
-    const real scaled_a = line.depth_a * (MOTION == FAST ? slide_scale(span.slide_a) : R(0.5));
-    const real scaled_b = line.depth_b * (MOTION == FAST ? slide_scale(span.slide_b) : R(0.5));
+    const real scaled_a = line.depth_a * (MOTION == FAST ? slide_scale(&span.slide_a) : R(0.5));
+    const real scaled_b = line.depth_b * (MOTION == FAST ? slide_scale(&span.slide_b) : R(0.5));
     const real stride = (real)width;
     real f = (real)at.low;
     LR_NO_UNROLL
     for (int i = at.low; i < at.high; i += width) {
-        const real profile = gauss(span.middle + span.slide_b.step * f);
+        const real profile = r_gauss(span.middle + span.slide_b.step * f);
         real depth_a = line.depth_a * profile;
         real depth_b = line.depth_b * profile;
         if (MOTION == STILL) {
             if (span.slide_a.low != span.middle || span.slide_a.step != span.slide_b.step)
-                depth_a = line.depth_a * gauss(span.slide_a.low + span.slide_a.step * f);
+                depth_a = line.depth_a * slide_still(&span.slide_a, f);
         } else {
-            depth_a = scaled_a * slide_sum<MOTION>(span.slide_a, f);
-            depth_b = scaled_b * slide_sum<MOTION>(span.slide_b, f);
+            depth_a = scaled_a * slide_sum(&span.slide_a, f, MOTION == FAST ? span.slide_a.panels : 1);
+            depth_b = scaled_b * slide_sum(&span.slide_b, f, MOTION == FAST ? span.slide_b.panels : 1);
         }
         entering[i] = cross_span<MATTER>(line, entering[i], depth_a, depth_b, profile, record);
         f += stride;

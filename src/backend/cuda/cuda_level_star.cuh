@@ -30,20 +30,7 @@ struct star_desk {
     real grey;   /* the same of dust */
 };
 
-__device__ __forceinline__ struct star_visit star_visit_of(const struct light_pass &pass, int cell, real length,
-                                                           struct vec3 n)
-{
-    const struct gas_cell gas = pass.gas[cell];
-    struct star_visit visit;
-    visit.cell = cell;
-    visit.has_gas = gas.has_gas > R(0);
-    visit.length = length;
-    visit.v = gas.v[0] * n.x + gas.v[1] * n.y + gas.v[2] * n.z;
-    visit.inv_b = gas.inv_b;
-    return visit;
-}
-
-/* Frequencies at which the thickest of these lines has a depth above 1e-7, for velocities from v0 to v1. */
+/* Frequencies at which the thickest of these lines counts, for velocities from v0 to v1. */
 __device__ __forceinline__ struct interval star_reach(const struct light_pass &pass, const struct star_desk &desk,
                                                       int cell, real length, real v0, real v1, real inv_b)
 {
@@ -53,27 +40,22 @@ __device__ __forceinline__ struct interval star_reach(const struct light_pass &p
         depth = r_max(depth, r_abs(glow[l].alpha) * length);
     for (int offset = WARP / 2; offset > 0; offset /= 2)
         depth = r_max(depth, __shfl_xor_sync(WHOLE_WARP, depth, offset));
-    const real reach = r_div(r_sqrt(r_log(depth) + R(16.118095650958319)) * pass.inv_step, inv_b);
-    const real n = (real)pass.n_frequency;
-    struct interval interval;
-    interval.low = (int)r_min(r_max((r_min(v0, v1) - pass.first) * pass.inv_step - reach, R(0)), n);
-    interval.high = (int)r_min(r_max((r_max(v0, v1) - pass.first) * pass.inv_step + reach + R(1), R(0)), n);
-    return interval;
+    return line_interval(&pass.band, v0, v1, inv_b, profile_reach(depth));
 }
 
 /* A part of the way, in one cell. */
-__device__ void dim_star(const struct light_pass &pass, const struct star_pass &star, const struct star_visit &visit,
+__device__ void dim_star(const struct light_pass &pass, const struct star_pass &star, const struct visit &visit,
                          real v0, real v1, struct star_desk &desk)
 {
     const real length = R(0.5) * visit.length;
     const struct line_glow *glow = pass.glow + (int64_t)visit.cell * pass.n_line + desk.first;
-    desk.grey += pass.gas[visit.cell].kappa * length;
+    desk.grey += visit.kappa * length;
     if (!visit.has_gas)
         return;
     const struct interval at = star_reach(pass, desk, visit.cell, length, v0, v1, visit.inv_b);
-    const struct slide slide = slide_over(pass, v0, v1, visit.inv_b);
+    const struct slide slide = slide_over(&pass.band, v0, v1, visit.inv_b);
     for (int f = at.low + (int)threadIdx.x % WARP; f < at.high; f += WARP) {
-        const real piece = length * slide_scale(slide) * slide_sum<FAST>(slide, (real)f);
+        const real piece = length * slide_scale(&slide) * slide_sum(&slide, (real)f, slide.panels);
         for (int l = 0; l < desk.n; l++) {
             real *depth = desk.depth + l * pass.stride + f;
             *depth = star_dim(*depth, glow[l].alpha * piece, star.line[desk.first + l].least);
@@ -83,65 +65,52 @@ __device__ void dim_star(const struct light_pass &pass, const struct star_pass &
 }
 
 /* What the cell at the end sees, in all lines. */
-__device__ void see_star(const struct light_pass &pass, const struct star_pass &star, const struct star_visit &visit,
-                         real v0, real v1, const struct star_desk &desk)
+__device__ void see_star(const struct light_pass &pass, const struct star_pass &star, const struct star_end &end,
+                         const struct star_desk &desk)
 {
+    const struct visit &visit = end.visit;
     const struct star_cell seen = star.cell[visit.cell];
     const struct line_glow *glow = pass.glow + (int64_t)visit.cell * pass.n_line + desk.first;
-    const struct interval at = star_reach(pass, desk, visit.cell, seen.length, v0, v1, visit.inv_b);
-    const struct slide slide = slide_over(pass, v0, v1, visit.inv_b);
-    const real grey = pass.gas[visit.cell].kappa * seen.length;
+    const struct interval at = star_reach(pass, desk, visit.cell, seen.length, end.v0, end.v1, visit.inv_b);
+    const struct slide slide = slide_over(&pass.band, end.v0, end.v1, visit.inv_b);
+    const real grey = visit.kappa * seen.length;
     for (int l = 0; l < desk.n; l++) {
         const struct star_line line = star.line[desk.first + l];
         struct record record = {R(0), R(0), R(0)};
         for (int f = at.low + (int)threadIdx.x % WARP; f < at.high; f += WARP) {
-            const real profile = slide_scale(slide) * slide_sum<FAST>(slide, (real)f);
+            const real profile = slide_scale(&slide) * slide_sum(&slide, (real)f, slide.panels);
             const real here = glow[l].alpha * seen.length * profile + grey;
             record.profile += profile;
             record.entering += profile * star_seen(desk.depth[l * pass.stride + f] + desk.grey, here, line.brightest);
         }
         record = group_sum(record, WARP);
-        if (threadIdx.x % WARP == 0 && record.profile > R(0))
+        if (threadIdx.x % WARP == 0)
             star.light[(int64_t)visit.cell * pass.n_line + desk.first + l] +=
-                (double)seen.dilution * line.light * (double)r_div(record.entering, record.profile);
+                star_light((double)seen.dilution, line.light, record.entering, record.profile);
     }
 }
 
-/* track_to_cell() of the CPU backend. */
 __device__ void shine_on_cell(const struct light_pass &pass, const struct star_pass &star, int target,
                               struct star_desk &desk)
 {
-    const struct line3 line = star_line_to(&pass.mesh, star.point, target);
-    struct ray ray = ray_enter(&pass.mesh, line.p, line.n, 0, RAY_FAR);
-    struct star_visit last;
-    last.cell = -1;
-    last.v = R(0);
-    double way_so_far = 0;
-    for (bool more = ray.hits; more && way_so_far < line.t_last;) {
-        const struct passage way = ray_advance(&pass.mesh, &ray);
-        more = way.more;
-        if (!(way.length > R(0)) && way.cell != target)
+    struct star_way way = star_way_to(&pass.mesh, star.point, target);
+    while (star_way_goes_on(&way)) {
+        const struct star_step step = star_way_next(&pass.mesh, pass.gas, target, &way);
+        if (!step.counts)
             continue;
-        const struct star_visit here = star_visit_of(pass, way.cell, way.length, ray.n);
-        const struct star_face face = star_face_between(&last, &here);
-        if (last.cell >= 0)
-            dim_star(pass, star, last, last.v, face.last, desk);
-        if (way.cell == target) {
-            see_star(pass, star, here, face.here, R(2) * here.v - face.here, desk);
+        if (step.last.cell >= 0)
+            dim_star(pass, star, step.last, step.last.v, step.face.v_last, desk);
+        if (step.arrives) {
+            see_star(pass, star, star_end_at(&step), desk);
             return;
         }
-        dim_star(pass, star, here, face.here, here.v, desk);
-        last = here;
-        way_so_far += (double)way.length;
+        dim_star(pass, star, step.here, step.face.v_here, step.here.v, desk);
     }
-    /* rounding led the ray past the cell */
-    const struct vec3 n = vec3_make((real)line.n.x[0], (real)line.n.x[1], (real)line.n.x[2]);
-    const struct star_visit there = star_visit_of(pass, target, R(0), n);
-    see_star(pass, star, there, there.v, there.v, desk);
+    see_star(pass, star, star_end_beside(pass.gas, target, &way), desk);
 }
 
-/* blockDim.x / 32 cells to a block; blockIdx.y counts parts of the lines. */
-__global__ void __launch_bounds__(LEVEL_WARPS *WARP)
+/* blockDim.x / 32 cells to a block; blockIdx.y counts parts of the lines. As many blocks as of light fit. */
+__global__ void __launch_bounds__(LEVEL_WARPS *WARP, LIGHT_BLOCKS_PER_SM)
     star_kernel(const __grid_constant__ struct light_pass pass, const __grid_constant__ struct star_pass star)
 {
     const int warp = (int)threadIdx.x / WARP;

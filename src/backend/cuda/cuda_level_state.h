@@ -19,8 +19,7 @@ namespace
 
 cuda_fail_fn *fail;
 
-enum { N_PAST = LEVEL_LEAST_PAST, N_SUM = 5 }; /* iterates kept for the extrapolation; its sums */
-enum { N_LANE = 2 };                           /* directions under way at once */
+enum { N_LANE = 2 };        /* directions under way at once */
 enum { LIGHT_ROOM = 1536 }; /* numbers of shared memory for the lines of a warp, so that many warps fit */
 enum { BLOCK = 256 };
 
@@ -28,8 +27,8 @@ enum { BLOCK = 256 };
 struct lane {
     cudaStream_t stream;
     cudaEvent_t done;
-    struct light *light; /* [n_cell][n_line] */
-    real *length;        /* [n_cell] */
+    struct line_light *light; /* [n_cell][n_line] */
+    real *length;             /* [n_cell] */
 };
 
 struct levels {
@@ -45,7 +44,7 @@ struct levels {
     unsigned rate_blocks;
     size_t rate_bytes;
     struct rate_line *line;
-    struct gas_cell *gas;
+    struct gas_view *gas;
     double *strength, *most_gain; /* [n_cell] density / b; inversion limit / width */
     real *dust;                   /* [n_cell][n_line], or NULL */
     real *rates;                  /* [n_cell][n_level][n_level] */

@@ -106,11 +106,8 @@ bool send_lines(struct levels *levels)
     pass->mesh = make_mesh_view(&store, job->n, job->width, job->tree, job->face, &failed);
     pass->background = store_reals(&store, job->n_line, background.data(), &failed);
     pass->n_line = job->n_line;
-    pass->n_frequency = job->n_frequency;
-    pass->first = (real)job->frequency_first;
-    pass->step = (real)job->frequency_step;
-    pass->inv_step = (real)(1 / job->frequency_step);
-    pass->least_depth = (real)(-0.5 * job->inversion_limit);
+    pass->band = band_make(job->n_frequency, job->frequency_first, job->frequency_step);
+    pass->least_depth = piece_least_depth(job->inversion_limit);
     pass->gas = levels->gas;
     pass->glow = levels->glow;
     pass->dust = levels->dust;

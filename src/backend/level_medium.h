@@ -1,0 +1,67 @@
+/* The medium of a job of level populations as kernels read it: gas, opacity, dust. Compiled with the driver, in its
+ * precision. */
+#ifndef LR_BACKEND_LEVEL_MEDIUM_H
+#define LR_BACKEND_LEVEL_MEDIUM_H
+
+#include <math.h>
+
+#include "backend/backend.h"
+#include "kernel/brick.h"
+#include "kernel/level_way.h"
+
+/* The largest width of a cell, but not along axes without an end, whose width means nothing. */
+static inline double level_widest(const struct level_job *job, int64_t cell)
+{
+    if (job->mesh == TRANSPORT_SHELLS)
+        return job->width[0][cell];
+    const int64_t at[3] = {cell / job->n[2] / job->n[1], cell / job->n[2] % job->n[1], cell % job->n[2]};
+    double width = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        double along = 0;
+        if (job->mesh == TRANSPORT_AMR)
+            along = job->tree->cell[axis] /
+                    (double)(1 << brick_from_key(job->tree->key[at[0] / job->tree->brick[0]]).level);
+        else if (job->n[axis] > 1 || job->face[2 * axis] != TRANSPORT_PERIODIC)
+            along = job->width[axis][at[axis]];
+        width = along > width ? along : width;
+    }
+    return width;
+}
+
+/* -alpha up to which an inverted cell may amplify: how much depends on its width. */
+static inline double level_most_gain(const struct level_job *job, int64_t cell)
+{
+    return job->inversion_limit / level_widest(job, cell);
+}
+
+/* alpha per level_line.opacity and ((g_u / g_l) x_l - x_u). */
+static inline double level_strength(const struct level_gas *gas)
+{
+    return gas->density / gas->b;
+}
+
+static inline struct gas_view level_gas_view(const struct level_gas *gas)
+{
+    struct gas_view view;
+    view.inv_b = (real)(1 / gas->b);
+    for (int axis = 0; axis < 3; axis++)
+        view.v[axis] = (real)gas->velocity[axis];
+    view.kappa = (real)gas->kappa;
+    view.has_gas = gas->density > 0 ? R(1) : R(0);
+    view.unused[0] = view.unused[1] = R(0);
+    return view;
+}
+
+/* Dust that is seen. */
+static inline int level_dust_shines(const struct level_gas *gas)
+{
+    return gas->kappa > 0 && gas->dust_temperature > 0;
+}
+
+/* Its source function at a line, 1 / (exp(h nu / k T) - 1). */
+static inline real level_dust_source(const struct level_line *line, double temperature)
+{
+    return temperature > 0 ? (real)(1 / expm1(line->energy / temperature)) : R(0);
+}
+
+#endif

@@ -1,0 +1,139 @@
+/* Rays and rate equations as the CPU does them, on one cell with one ray through it: light that comes in and light of
+ * dust against closed forms, summed over the same frequencies. Depths run over the border between thin and thick steps.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "backend/backend.h"
+
+enum { FREQUENCIES = 91 };
+static const double FIRST = -4.5, STEP = 0.1; /* b is 1 */
+static const double RATE_UP = 0.3, BACKGROUND = 0.5, DUST_TEMPERATURE = 20, ENERGY = 10;
+static const double X[2] = {0.6, 0.4}; /* lower, upper */
+
+struct cell {
+    double density, kappa;
+};
+
+static void read_gas(const void *medium, int64_t first, int64_t count, struct level_gas *gas)
+{
+    const struct cell *cell = medium;
+    (void)first;
+    for (int64_t i = 0; i < count; i++)
+        gas[i] = (struct level_gas){
+            .density = cell->density, .b = 1, .kappa = cell->kappa, .dust_temperature = DUST_TEMPERATURE};
+}
+
+/* Collisions lift molecules and do not bring them back, so that populations tell how much light is lost. */
+static void read_rates(const void *medium, int64_t cell, double *rates)
+{
+    (void)medium;
+    (void)cell;
+    rates[0] = rates[2] = rates[3] = 0;
+    rates[1] = RATE_UP;
+}
+
+/* x_u / x_l after one sweep and one step. The cell is 2 wide, so half the way through it is 1. */
+static double found_ratio(bool double_precision, double half_depth, double half_grey)
+{
+    const struct cell cell = {half_depth / (X[0] - X[1]), half_grey};
+    const double width[1] = {2};
+    const struct level_line line = {
+        .upper = 1, .lower = 0, .a_ul = 1, .weight_ratio = 1, .opacity = 1, .background = BACKGROUND, .energy = ENERGY};
+    const struct level_job job = {.mesh = TRANSPORT_CARTESIAN,
+                                  .n = {1, 1, 1},
+                                  .width = {width, width, width},
+                                  .n_cell = 1,
+                                  .n_level = 2,
+                                  .n_line = 1,
+                                  .line = &line,
+                                  .medium = &cell,
+                                  .read_gas = read_gas,
+                                  .read_rates = read_rates,
+                                  .n_frequency = FREQUENCIES,
+                                  .frequency_first = FIRST,
+                                  .frequency_step = STEP,
+                                  .inversion_limit = 1,
+                                  .n_past = LEVEL_LEAST_PAST};
+    const double direction[1][3] = {{1, 0, 0}};
+    const double weight[1] = {1};
+    const int64_t first[2] = {0, 1};
+    const struct level_ray ray = {{0, 1, 1}, 1};
+    const struct level_rays rays = {
+        .n_direction = 1, .direction = direction, .weight = weight, .first = first, .ray = &ray};
+    const struct level_backend *backend = backend_cpu()->levels(job.mesh, double_precision);
+    volatile sig_atomic_t stop = 0;
+    struct level_change change;
+    void *state;
+    double x[2];
+    assert_int_equal(backend->open(NULL, 0, 1, &job, &state), LR_OK);
+    assert_int_equal(backend->write(NULL, state, X), LR_OK);
+    assert_int_equal(backend->set_rays(NULL, state, &rays), LR_OK);
+    assert_int_equal(backend->sweep(NULL, state, &stop), LR_OK);
+    assert_int_equal(backend->step(NULL, state, &change), LR_OK);
+    assert_int_equal(backend->read(NULL, state, x, NULL), LR_OK);
+    backend->close(state);
+    assert_true(fabs(x[0] + x[1] - 1) < 1e-12);
+    return x[1] / x[0];
+}
+
+/* In the middle of the cell: light from behind, I e^-t, that of dust, D (1 - e^-t) times its share of t, and what the
+ * line itself sends, the rest. Rates up and down: C + A J, A (lost + J). */
+static double exact_ratio(double half_depth, double half_grey)
+{
+    const double dust = 1 / expm1(ENERGY / DUST_TEMPERATURE);
+    double norm = 0, entering = 0, lost = 0;
+    for (int f = 0; f < FREQUENCIES; f++) {
+        const double x = FIRST + f * STEP;
+        const double profile = exp(-x * x);
+        const double t = half_depth * profile + half_grey;
+        const double by_dust = t > 0 ? half_grey / t * -expm1(-t) : 0;
+        norm += profile;
+        entering += profile * (BACKGROUND * exp(-t) + dust * by_dust);
+        lost += profile * (exp(-t) + by_dust);
+    }
+    return (RATE_UP + entering / norm) / (lost / norm + entering / norm);
+}
+
+static void compare(double half_depth, double half_grey)
+{
+    const double expected = exact_ratio(half_depth, half_grey);
+    const double tolerance[2] = {3e-6, 2e-7}; /* rounding; what the series of a thin step leaves out */
+    for (int precision = 0; precision < 2; precision++) {
+        const double found = found_ratio(precision, half_depth, half_grey);
+        if (!(fabs(found / expected - 1) < tolerance[precision]))
+            fail_msg("depth %g, grey %g, %s: %.12g, expected %.12g", half_depth, half_grey,
+                     precision ? "double" : "mixed", found, expected);
+    }
+}
+
+static void light_through_a_line(void **state)
+{
+    (void)state;
+    const double depths[] = {1e-3, 0.05, 0.15, 0.2, 0.2499, 0.2501, 0.5, 1, 3, 10};
+    for (size_t i = 0; i < sizeof depths / sizeof *depths; i++)
+        compare(depths[i], 0);
+}
+
+static void light_through_a_line_and_dust(void **state)
+{
+    (void)state;
+    const double depths[] = {1e-3, 0.05, 0.2, 0.2499, 1, 10};
+    for (size_t i = 0; i < sizeof depths / sizeof *depths; i++)
+        for (double grey = 1e-3; grey < 3; grey *= 7)
+            compare(depths[i], grey);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(light_through_a_line),
+        cmocka_unit_test(light_through_a_line_and_dust),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
