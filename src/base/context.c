@@ -97,8 +97,7 @@ static enum lr_status check_large(lr_context *ctx, double bytes)
         return LR_OK;
     return lr_fail(
         ctx, LR_ERROR_MEMORY,
-        "not enough memory: an array of %.3g GiB is needed and %.3g GiB are free; use a smaller mesh, or a part "
-        "of it",
+        "not enough memory: an array needs %.3g GiB and only %.3g GiB are free; use a smaller mesh, or part of it",
         bytes / gib, left / gib);
 }
 
@@ -108,7 +107,7 @@ void *lr_new(lr_context *ctx, size_t count, size_t size)
         return NULL;
     void *memory = calloc(count ? count : 1, size);
     if (!memory)
-        (void)lr_fail(ctx, LR_ERROR_MEMORY, "out of memory: %.3g GiB were asked for",
+        (void)lr_fail(ctx, LR_ERROR_MEMORY, "out of memory: %.3g GiB requested",
                       (double)count * (double)size / (1024.0 * 1024.0 * 1024.0));
     return memory;
 }

@@ -54,11 +54,10 @@ static enum lr_status append(lr_context *ctx, struct list *list, double value)
 
 static enum lr_status bad_grid(lr_context *ctx, const char *item)
 {
-    return lr_fail(
-        ctx, LR_ERROR_INPUT,
-        "'%s' is no grid; write FROM:TO:N for N values, such as '10:100:10', or FROM:TO:logN for values equal "
-        "in ratio, such as '1e3:1e7:log9'",
-        item);
+    return lr_fail(ctx, LR_ERROR_INPUT,
+                   "'%s' is not a grid; write FROM:TO:N for N values, such as '10:100:10', or FROM:TO:logN for "
+                   "logarithmic steps, such as '1e3:1e7:log9'",
+                   item);
 }
 
 /* FROM:TO:N or FROM:TO:logN from `*at` on, which is left behind N. */

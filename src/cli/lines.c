@@ -9,7 +9,7 @@
 static int complain(const char *model, const char *wanted, char *names)
 {
     if (!*names)
-        return message_error("--line %s: %s has a single line; leave this out", wanted, model);
+        return message_error("--line %s: %s has only one line; remove this option", wanted, model);
     for (char *c = names; *c; c++)
         *c = *c == '\n' ? ' ' : *c;
     return message_error("--line %s: %s has no such line; its lines are: %s", wanted, model, names);

@@ -79,7 +79,7 @@ const char *options_single(int argc, char **argv, const char *what)
     if (optind == argc)
         message_error("no %s given; see 'linerad %s --help'", what, argv[0]);
     else if (optind < argc - 1)
-        message_error("one %s at a time: '%s' is one too many", what, argv[optind + 1]);
+        message_error("only one %s can be given; unexpected '%s'", what, argv[optind + 1]);
     else
         return argv[optind];
     return NULL;

@@ -33,13 +33,13 @@ static enum lr_status no_rates(lr_context *ctx, const struct molecule *molecule,
     char known[128];
     if (molecule->n_partner == 0)
         return lr_fail(ctx, LR_ERROR_INPUT,
-                       "%s: there are no collision rates, and without them it can be used in LTE only; they come with "
-                       "a file of the molecule from the Leiden Atomic and Molecular Database (LAMDA)",
+                       "%s: no collision rates, so only LTE is possible; use a file of this molecule from the Leiden "
+                       "Atomic and Molecular Database (LAMDA), which has them",
                        molecule->name);
     list_partners(molecule, known, sizeof known);
     return lr_fail(ctx, LR_ERROR_INPUT,
-                   "%s: there are no rates for collisions with %s (the file has: %s); leave its density out, or say "
-                   "which of these rates to use for it",
+                   "%s: no rates for collisions with %s (the file has: %s); remove its density, or say which of these "
+                   "rates to use for it",
                    molecule->name, collider_name(wanted), known);
 }
 
@@ -92,11 +92,11 @@ enum lr_status collision_plan_make(lr_context *ctx, const struct molecule *molec
     memset(plan, 0, sizeof *plan);
     plan->n_partner = molecule->n_partner;
     if (molecule->n_partner > MAX_PARTNER)
-        return lr_fail(ctx, LR_ERROR_INPUT, "%s: %d collision partners; %d are the most", molecule->name,
+        return lr_fail(ctx, LR_ERROR_INPUT, "%s: %d collision partners; the maximum is %d", molecule->name,
                        molecule->n_partner, MAX_PARTNER);
     if (given[COLLIDER_H2] && (given[COLLIDER_PARA_H2] || given[COLLIDER_ORTHO_H2]))
         return lr_fail(ctx, LR_ERROR_INPUT,
-                       "densities of H2 and of %s are given; H2 is the sum of o-H2 and p-H2: give the sum or the kinds",
+                       "densities are given for both H2 and %s; give either the total H2, or o-H2 and p-H2",
                        collider_name(given[COLLIDER_PARA_H2] ? COLLIDER_PARA_H2 : COLLIDER_ORTHO_H2));
     for (int c = COLLIDER_H2; c < N_COLLIDER; c++) {
         const enum collider collider = (enum collider)c;

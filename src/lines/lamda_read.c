@@ -83,7 +83,7 @@ enum lr_status lamda_pair(struct text_table *table, const struct molecule *molec
         return TEXT_FAIL(table, "upper level %d lies %g cm^-1 below lower level %d; expected the higher one first",
                          u + 1, -rise, l + 1);
     if (!pair_set_add(seen, u, l))
-        return TEXT_FAIL(table, "levels %d and %d a second time in this table; expected each pair once", u + 1, l + 1);
+        return TEXT_FAIL(table, "levels %d and %d appear twice in this table; expected each pair once", u + 1, l + 1);
     return LR_OK;
 }
 
@@ -174,7 +174,8 @@ static enum lr_status read_lines(struct text_table *table, const double *toleran
     }
     if (n_odd)
         lr_log(table->ctx, LR_LOG_WARNING,
-               "%s:%d: %d of %d frequencies differ from the energies of their levels by over %g %%; the first is here",
+               "%s:%d: %d of %d frequencies differ from the energies of their levels by more than %g %%; this is the "
+               "first",
                table->name, first_odd, n_odd, count, 100.0 * frequency_tolerance);
     return LR_OK;
 }
@@ -208,7 +209,7 @@ static enum lr_status read_sections(struct text_table *table, struct molecule *m
     LR_TRY(read_lines(table, *tolerance, seen, molecule));
     LR_TRY(lamda_read_collisions(table, *tolerance, seen, molecule));
     if (table->unfinished && !text_table_more(table))
-        lr_log(table->ctx, LR_LOG_WARNING, "%s:%d: the last line has no line end; its last number may be cut short",
+        lr_log(table->ctx, LR_LOG_WARNING, "%s:%d: the last line has no newline; its last number may be truncated",
                table->name, table->line);
     return LR_OK;
 }

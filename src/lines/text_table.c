@@ -102,7 +102,7 @@ enum lr_status text_table_next(struct text_table *table, const char *expected)
         if (*table->word)
             return LR_OK;
     }
-    return TEXT_FAIL(table, "the file ends here; expected %s", expected);
+    return TEXT_FAIL(table, "unexpected end of file; expected %s", expected);
 }
 
 /* ---- words ---- */
@@ -182,7 +182,7 @@ enum lr_status text_table_number(struct text_table *table, const char *expected,
 {
     const char *word = text_table_word(table);
     if (!word)
-        return TEXT_FAIL(table, "the line ends too early; expected %s", expected);
+        return TEXT_FAIL(table, "unexpected end of line; expected %s", expected);
     char number[MAX_NUMBER], *end = number;
     if (plain_number(word, number))
         *value = strtod(number, &end);
@@ -199,7 +199,7 @@ enum lr_status text_table_integer(struct text_table *table, const char *expected
 {
     const char *word = text_table_word(table);
     if (!word)
-        return TEXT_FAIL(table, "the line ends too early; expected %s", expected);
+        return TEXT_FAIL(table, "unexpected end of line; expected %s", expected);
     char *end = NULL;
     errno = 0;
     long long number = strtoll(word, &end, 10);

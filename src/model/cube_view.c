@@ -46,7 +46,7 @@ enum lr_status lr_cube_create(lr_context *ctx, const lr_result *result, int inde
     lr_cube *cube = NULL;
     *made = NULL;
     if (index < 0 || index >= result->n_cube)
-        return lr_fail(ctx, LR_ERROR_INPUT, "there is no cube %d; the result has %d", index, result->n_cube);
+        return lr_fail(ctx, LR_ERROR_INPUT, "no cube %d; the result has %d", index, result->n_cube);
     LR_TRY(lr_allocate(ctx, 1, sizeof *cube, &cube));
     enum lr_status status = cube_finish(ctx, &result->cube[index], &result->image, &cube->finished);
     if (status == LR_OK)

@@ -134,8 +134,8 @@ void excitation_warn(lr_context *ctx, const lr_model *model, const struct invers
     char place[64];
     mesh_name_cell(mesh, inversion->worst, place, sizeof place);
     lr_log(ctx, LR_LOG_WARNING,
-           "the line is inverted (a maser) in %lld of %lld cells, g_l x_u / (g_u x_l) up to %.4g at cell %s: transport "
-           "cannot amplify, so their opacity is set to zero",
+           "the line is inverted (a maser) in %lld of %lld cells, with g_l x_u / (g_u x_l) up to %.4g at cell %s; "
+           "packets cannot be amplified, so the opacity of these cells is set to zero",
            (long long)inversion->n_cell, (long long)mesh_cell_count(mesh), inversion->largest, place);
 }
 

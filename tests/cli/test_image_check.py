@@ -65,7 +65,7 @@ def test_of_many_images_the_worst(folder):
 @pytest.mark.parametrize("old, new, reason", [
     ("report: false", "report: false, background: 3 K", "the image has a background"),
     ("packets: 3e4", "packets: 300", "too few packets escape toward the camera"),
-    ("volume: {}, spectrum: local", "external: {}, spectrum: {monochromatic: 0}", "light from outside shines past the gas"),
+    ("volume: {}, spectrum: local", "external: {}, spectrum: {monochromatic: 0}", "external light also passes by the gas"),
 ])
 def test_why_not(folder, old, new, reason):
     assert checks(folder, MODEL.replace(old, new))["top"] == {"not_compared": reason}

@@ -86,7 +86,8 @@ static enum lr_status check_all(lr_context *ctx, const struct camera *camera, in
     if (n_camera == 0)
         return LR_OK;
     if (length == 0 || prefix[length - 1] == '/')
-        return lr_fail(ctx, LR_ERROR_IO, "'%s': the cubes need a name in that place, such as '%scube'", prefix, prefix);
+        return lr_fail(ctx, LR_ERROR_IO, "'%s': give a name for the cubes in that folder, such as '%scube'", prefix,
+                       prefix);
     for (int i = 0; i < n_camera; i++) {
         LR_TRY(check_beam(ctx, &camera[i], options));
         for (int file = 0; file < N_CUBE_FILE; file++)

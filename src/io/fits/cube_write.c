@@ -175,7 +175,7 @@ enum lr_status lr_result_write_cubes(lr_context *ctx, const lr_result *result, c
                n_replaced > 1 ? "s were" : " was");
     if (offsets && status == LR_OK)
         lr_log(ctx, LR_LOG_WARNING,
-               "without image.distance the axes of a cube are offsets in pc; with it they are positions on the sky");
+               "without image.distance the axes of a cube are offsets in pc; give it to get sky coordinates");
     if (status != LR_OK && paths) {
         free(*paths);
         *paths = NULL;

@@ -94,7 +94,7 @@ static enum lr_status read_files(const struct reader *r, const struct yaml_node 
     LR_TRY(read_bool(r, yaml_find(node, "report"), &image->report));
     LR_TRY(read_bool(r, yaml_find(node, "column"), &image->column));
     if (image->column && !r->model->species)
-        return READER_FAIL(r, yaml_find(node, "column"), "only a molecule has a column density of its own");
+        return READER_FAIL(r, yaml_find(node, "column"), "a column density needs a molecule");
     LR_TRY(read_bool(r, yaml_find(node, "errors"), &image->errors));
     return read_bool(r, yaml_find(node, "emissivity"), &image->emissivity);
 }
@@ -154,7 +154,7 @@ static enum lr_status check_peel_off(const struct reader *r, const struct yaml_n
     for (int i = 0; i < r->model->n_camera; i++)
         if (r->model->camera[i].kind == CAMERA_PERSPECTIVE)
             return READER_FAIL(r, method,
-                               "'peel-off' has no cameras with a position such as '%s'; use method: "
+                               "'peel-off' does not support cameras with a position, such as '%s'; use method: "
                                "two-step, or give a direction",
                                r->model->camera[i].name);
     return LR_OK;

@@ -95,7 +95,7 @@ static enum lr_status choose_camera(lr_context *ctx, const char *path, const str
         snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", scene->camera[i].name);
     }
     if (*chosen < 0)
-        return lr_fail(ctx, LR_ERROR_INPUT, "%s: there is no camera '%s'; it has %s", path, name, names);
+        return lr_fail(ctx, LR_ERROR_INPUT, "%s: no camera '%s'; it has %s", path, name, names);
     return LR_OK;
 }
 
@@ -122,9 +122,8 @@ static enum lr_status keep_cameras(lr_context *ctx, const char *path, const lr_m
     const bool anywhere = scene_is_gas_alone(stored);
     if (!anywhere && model->n_camera != stored->n_camera)
         return lr_fail(ctx, LR_ERROR_INPUT,
-                       "%s: has the emissivity for %d cameras, not for %d; a camera more needs a new "
-                       "run",
-                       path, stored->n_camera, model->n_camera);
+                       "%s: has the emissivity for %d cameras, not for %d; adding a camera needs a new run", path,
+                       stored->n_camera, model->n_camera);
     LR_TRY(lr_allocate(ctx, (size_t)model->n_camera, sizeof *scene->camera, &scene->camera));
     LR_TRY(lr_allocate(ctx, (size_t)model->n_camera, sizeof *scene->origin, &scene->origin));
     for (int i = 0; i < model->n_camera; i++) {
@@ -132,8 +131,8 @@ static enum lr_status keep_cameras(lr_context *ctx, const char *path, const lr_m
             continue;
         if (!anywhere && !same_direction(&model->camera[i], &stored->camera[i]))
             return lr_fail(ctx, LR_ERROR_INPUT,
-                           "%s: camera '%s': the %s of a camera cannot change without a new run, because the result "
-                           "keeps light for those of its own alone",
+                           "%s: camera '%s': changing the %s of a camera needs a new run, because the result holds "
+                           "light only for its own cameras",
                            path, model->camera[i].name,
                            stored->camera[i].kind == CAMERA_PERSPECTIVE ? "position" : "direction");
         scene->camera[scene->n_camera] = model->camera[i];
@@ -161,7 +160,7 @@ static enum lr_status merge_channels(lr_context *ctx, const char *bin, struct ch
     if (end == bin || *end || n < 1 || n > channels->n || channels->n % n != 0) {
         list_divisors(channels->n, choices, sizeof choices);
         return lr_fail(ctx, LR_ERROR_INPUT,
-                       "bin %s: %d channels cannot be merged by that number; choose %s, or another range", bin,
+                       "bin %s: %d channels cannot be merged in groups of that size; choose %s, or another range", bin,
                        channels->n, *choices ? choices : "1");
     }
     channels->n /= (int)n;
@@ -208,12 +207,12 @@ static enum lr_status keep_channels(lr_context *ctx, const char *path, const str
     if (!is_whole(wanted.width / stored->width, &merged) || merged < 1.0 ||
         !is_whole((wanted.first - stored->first) / stored->width, &skipped) || skipped < 0.0 ||
         skipped + merged * wanted.n > stored->n)
-        return lr_fail(
-            ctx, LR_ERROR_INPUT,
-            "%s: the stored channels are %d of %.6g km/s from %.6g to %.6g km/s; others must begin and end on "
-            "edges of theirs and be a whole number of them wide%s",
-            path, stored->n, stored->width / km, stored->first / km, (stored->first + stored->n * stored->width) / km,
-            any ? ", unless set by channels.range and channels.number" : "");
+        return lr_fail(ctx, LR_ERROR_INPUT,
+                       "%s: the stored channels are %d of %.6g km/s from %.6g to %.6g km/s; new ones must begin and "
+                       "end on these edges and be a whole number of them wide%s",
+                       path, stored->n, stored->width / km, stored->first / km,
+                       (stored->first + stored->n * stored->width) / km,
+                       any ? ", unless set by channels.range and channels.number" : "");
     wanted.width = merged * stored->width;
     wanted.first = stored->first + skipped * stored->width;
     scene->channels = wanted;
@@ -310,8 +309,8 @@ enum lr_status lr_scene_from_result(lr_context *ctx, const lr_result *result, co
     *scene = NULL;
     if (!result->scene)
         return lr_fail(ctx, LR_ERROR_INPUT,
-                       "the result does not hold the gas and its light, which other images need; run the model with "
-                       "image.emissivity: true, and load results from files with lr_scene_load()");
+                       "the result does not contain the gas and its emission, which new images need; run the model "
+                       "with image.emissivity: true, and load results from files with lr_scene_load()");
     LR_TRY(lr_allocate(ctx, 1, sizeof **scene, scene));
     enum lr_status status = share(ctx, result, *scene);
     if (status == LR_OK)

@@ -174,7 +174,7 @@ static void write_further(FILE *out, const struct schema *schema)
 
 static void write_markdown(FILE *out, const struct schema *schema, const struct schema_key *only)
 {
-    fputs("| key | holds | default | |\n|---|---|---|---|\n", out);
+    fputs("| key | type | default | meaning |\n|---|---|---|---|\n", out);
     for (int i = 0; i < schema->n_key; i++) {
         const struct schema_key *key = &schema->key[i];
         char type[LONGEST_TYPE];

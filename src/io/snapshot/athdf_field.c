@@ -131,7 +131,7 @@ static enum lr_status load_density(const struct work *work)
 {
     const int density = find_either(work->athdf, "rho", "dens");
     if (density < 0)
-        return lr_fail(work->athdf->file.ctx, LR_ERROR_INPUT, "%s: there is no density, 'rho' or 'dens'",
+        return lr_fail(work->athdf->file.ctx, LR_ERROR_INPUT, "%s: no density, 'rho' or 'dens'",
                        work->athdf->file.path);
     return load(work, density, work->density);
 }
@@ -154,11 +154,10 @@ static enum lr_status subtract_squares(const struct work *work, const char *cons
     for (int axis = 0; axis < 3; axis++) {
         const int variable = athdf_find(work->athdf, names[axis]);
         if (variable < 0)
-            return lr_fail(
-                work->athdf->file.ctx, LR_ERROR_INPUT,
-                "%s: the pressure follows from the energy 'Etot' less that of '%s', which is not there; give "
-                "medium.temperature",
-                work->athdf->file.path, names[axis]);
+            return lr_fail(work->athdf->file.ctx, LR_ERROR_INPUT,
+                           "%s: the pressure is derived from the energy 'Etot' and needs '%s', which is missing; give "
+                           "medium.temperature",
+                           work->athdf->file.path, names[axis]);
         LR_TRY(load(work, variable, work->other));
         for (size_t i = 0; i < work->n; i++)
             work->result[i] -= 0.5 * work->other[i] * work->other[i] / (by_density ? work->density[i] : 1.0);
@@ -179,7 +178,7 @@ static enum lr_status load_pressure(const struct work *work, int variable, doubl
     if (is_conserved(work->athdf, variable)) {
         if (!(gamma > 1.0))
             return lr_fail(work->athdf->file.ctx, LR_ERROR_INPUT,
-                           "%s: the pressure follows from the energy 'Etot'; give snapshot.gamma, such as 1.667",
+                           "%s: to derive the pressure from the energy 'Etot', give snapshot.gamma, such as 1.667",
                            work->athdf->file.path);
         LR_TRY(load_density(work));
         LR_TRY(subtract_squares(work, momenta, true));

@@ -140,12 +140,12 @@ static enum lr_status find_ghosts(struct athdf *athdf, int axis)
     if (status == LR_OK && !found && misfit.block >= 0)
         status = lr_fail(ctx, LR_ERROR_INPUT,
                          "%s: '%s': block %lld has an edge at %g, where its level and logical location say %g; the "
-                         "file is damaged, or its mesh has a spacing of its own, which cannot be read",
+                         "file is damaged, or its mesh spacing is user-defined, which is not supported",
                          athdf->file.path, names[axis], (long long)misfit.block, misfit.stored, misfit.expected);
     else if (status == LR_OK && !found)
         status = lr_fail(ctx, LR_ERROR_INPUT,
-                         "%s: blocks of %d cells along %c do not fill a mesh of %d, with ghost zones or without; a "
-                         "slice or a sum cannot be read",
+                         "%s: blocks of %d cells along %c do not fill a mesh of %d, with or without ghost zones; "
+                         "slices and sums are not supported",
                          athdf->file.path, athdf->stored[axis], "xyz"[axis], athdf -> root[axis]);
     athdf->block[axis] = athdf->stored[axis] - 2 * athdf->ghost[axis];
     free(edge);
@@ -202,7 +202,7 @@ static enum lr_status make_rectilinear(struct snapshot *snapshot, const struct a
         const int64_t count = cells_on_level(athdf, axis, athdf->level[0]);
         cells *= (double)count;
         if (cells > (double)MAX_CELL)
-            return lr_fail(snapshot->ctx, LR_ERROR_INPUT, "%s: more than %lld cells do not fit", snapshot->path,
+            return lr_fail(snapshot->ctx, LR_ERROR_INPUT, "%s: too many cells; at most %lld", snapshot->path,
                            (long long)MAX_CELL);
         n[axis] = (int)count;
     }
@@ -227,11 +227,11 @@ static enum lr_status make_bricks(struct snapshot *snapshot, struct athdf *athdf
     for (int axis = 0; axis < 3; axis++) {
         if (athdf->root[axis] == 1)
             return lr_fail(snapshot->ctx, LR_ERROR_INPUT,
-                           "%s: a refined mesh of less than three dimensions cannot be read", snapshot->path);
+                           "%s: refined meshes in fewer than three dimensions are not supported", snapshot->path);
         if (athdf->ratio[axis] != 1.0)
             return lr_fail(snapshot->ctx, LR_ERROR_INPUT,
-                           "%s: a refined mesh whose cells grow along %c (ratio %g) cannot be read", snapshot->path,
-                           "xyz"[axis], athdf -> ratio[axis]);
+                           "%s: refined meshes with non-uniform cells along %c (ratio %g) are not supported",
+                           snapshot->path, "xyz"[axis], athdf -> ratio[axis]);
         bricks->root[axis] = athdf->root[axis] / athdf->block[axis];
         bricks->brick[axis] = athdf->block[axis];
         bricks->lower[axis] = athdf->options.length * athdf->lower[axis];
@@ -253,7 +253,7 @@ enum lr_status athdf_read_mesh(struct snapshot *snapshot, struct athdf *athdf)
     for (int axis = 0; axis < 3; axis++) {
         if (!(athdf->ratio[axis] > 0.0))
             return lr_fail(snapshot->ctx, LR_ERROR_INPUT,
-                           "%s: the mesh has a spacing of its own along %c (ratio %g), which cannot be read",
+                           "%s: the mesh spacing along %c is user-defined (ratio %g), which is not supported",
                            snapshot->path, "xyz"[axis], athdf -> ratio[axis]);
         LR_TRY(find_ghosts(athdf, axis));
     }

@@ -39,7 +39,7 @@ static enum lr_status check_shape(const struct snapshot *snapshot, const char *n
     struct hdf5_shapes shapes;
     if (hdf5_array_has_shape(array, expected, rank, &shapes))
         return LR_OK;
-    return lr_fail(snapshot->ctx, LR_ERROR_INPUT, "%s: '%s' has shape %s, but the mesh needs %s", snapshot->path, name,
+    return lr_fail(snapshot->ctx, LR_ERROR_INPUT, "%s: '%s' has shape %s; the mesh needs %s", snapshot->path, name,
                    shapes.found, shapes.wanted);
 }
 

@@ -38,14 +38,11 @@ enum lr_status snapshot_view_roll(struct snapshot *snapshot, int axis, double le
     for (int i = 0; i < n; i++)
         if (fabs((edge_at(snapshot, axis, i + 1) - edge_at(snapshot, axis, i)) / width - 1.0) > tolerance)
             return lr_fail(snapshot->ctx, LR_ERROR_INPUT,
-                           "only cells of equal width can be rolled, and those along %c "
-                           "are not",
-                           "xyz"[axis]);
+                           "only cells of equal width can be rolled; along %c they differ", "xyz"[axis]);
     const double steps = length / width, whole = nearbyint(steps);
     if (fabs(steps - whole) > tolerance || !(fabs(whole) < 1e9))
-        return lr_fail(snapshot->ctx, LR_ERROR_INPUT,
-                       "this is %.6g %s of %.6g cm along %c; it must be a whole number of them", steps,
-                       unit_name(snapshot), width, "xyz"[axis]);
+        return lr_fail(snapshot->ctx, LR_ERROR_INPUT, "this is %.6g %s of %.6g cm along %c; it must be a whole number",
+                       steps, unit_name(snapshot), width, "xyz"[axis]);
     view->shift[axis] = (int)(((int64_t)whole % n + n) % n);
     return LR_OK;
 }
@@ -65,7 +62,7 @@ enum lr_status snapshot_view_cut(struct snapshot *snapshot, int axis, double low
     }
     if (last < first)
         return lr_fail(snapshot->ctx, LR_ERROR_INPUT,
-                       "there is nothing in this range: the snapshot goes from %.6g to %.6g cm along %c",
+                       "nothing lies in this range; the snapshot runs from %.6g to %.6g cm along %c",
                        edge_at(snapshot, axis, 0), edge_at(snapshot, axis, view->n[axis]), "xyz"[axis]);
     view->first[axis] = first;
     view->count[axis] = last - first + 1;

@@ -24,7 +24,7 @@ enum lr_status yaml_check_keys(lr_context *ctx, const struct yaml_tree *tree, co
         if (nearest >= 0)
             return yaml_fail_key(ctx, tree, child, "unknown key; did you mean '%s'?", keys[nearest]);
         if (n_key == 0)
-            return yaml_fail_key(ctx, tree, child, "unknown key; none is valid here");
+            return yaml_fail_key(ctx, tree, child, "unknown key; no keys are allowed here");
         char list[512];
         yaml_join_words(keys, n_key, list, sizeof list);
         return yaml_fail_key(ctx, tree, child, "unknown key; valid here: %s", list);

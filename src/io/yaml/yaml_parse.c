@@ -97,7 +97,7 @@ static enum lr_status build(const struct builder *to, struct fy_node *from, int 
     if (from && fy_node_is_alias(from)) {
         from = fy_node_resolve_alias(from);
         if (!from)
-            return lr_fail(to->ctx, LR_ERROR_INPUT, "%s:%d:%d: an alias has no anchor", to->label, line, column);
+            return lr_fail(to->ctx, LR_ERROR_INPUT, "%s:%d:%d: alias without an anchor", to->label, line, column);
         return build(to, from, depth + 1, near, out);
     }
     enum fy_node_type type = from ? fy_node_get_type(from) : FYNT_SCALAR;
@@ -141,7 +141,7 @@ static enum lr_status parse_document(const struct builder *to, struct fy_parser 
     if (!document)
         return fy_parser_get_stream_error(parser)
                    ? fail_syntax(to->ctx, to->label, diag)
-                   : lr_fail(to->ctx, LR_ERROR_INPUT, "%s: nothing is written there", to->label);
+                   : lr_fail(to->ctx, LR_ERROR_INPUT, "%s: the file is empty", to->label);
     status = build(to, fy_document_root(document), 0, NULL, root);
     fy_parse_document_destroy(parser, document);
     if (status != LR_OK)

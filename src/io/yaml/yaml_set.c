@@ -38,8 +38,8 @@ static enum lr_status step(lr_context *ctx, struct yaml_tree *tree, struct yaml_
     if (yaml_is_empty(node))
         node->kind = YAML_MAP;
     if (word[0] == '\0' || node->kind == YAML_SCALAR)
-        return lr_fail(ctx, LR_ERROR_INPUT, "--set %s: there is no such place; '%s' follows a single value or nothing",
-                       path, word);
+        return lr_fail(ctx, LR_ERROR_INPUT, "--set %s: no such path; '%s' follows a single value or nothing", path,
+                       word);
     if (node->kind == YAML_LIST)
         LR_TRY(find_item(ctx, node, word, path, child));
     else
@@ -91,7 +91,7 @@ enum lr_status yaml_set(lr_context *ctx, struct yaml_tree *tree, const char *set
     snprintf(label, sizeof label, "--set %s", path);
     const char *text = equals + 1;
     if (text[strspn(text, " \t")] == '\0')
-        return lr_fail(ctx, LR_ERROR_INPUT, "--set %s: there is no value after '='", path);
+        return lr_fail(ctx, LR_ERROR_INPUT, "--set %s: no value after '='", path);
     LR_TRY(yaml_parse_into(ctx, tree, label, text, strlen(text), &value));
     replace(node, value);
     label_all(node, path);
