@@ -118,7 +118,7 @@ def test_rotor_is_good(toy):
 
 def test_molecule_and_rotor(fails):
     line = fails("line", line=f"{{molecule: toy.dat, rotor: {{{ROTOR}}}}}")
-    assert "line.rotor" in line and "'molecule' already says this" in line
+    assert "line.rotor" in line and "'molecule' is also given" in line
     assert "model.yaml:2:27:" in line
 
 
@@ -239,7 +239,7 @@ def test_unknown_method(fails):
                                          ("lvg", "directions: 8"), ("lvg", "file: x.h5"), ("two-level", "length: 1 pc")])
 def test_keys_of_other_methods(fails, method, key):
     line = fails("populations", populations=f"{{method: {method}, {key}}}")
-    assert f"populations.{key.split(':')[0]}" in line and f"'{method}' do not know this" in line
+    assert f"populations.{key.split(':')[0]}" in line and f"does not apply to 'populations: {method}'" in line
 
 
 @pytest.mark.parametrize("value, text", [("error: 0", "between"), ("iterations: 0", "between"),

@@ -103,7 +103,7 @@ def test_what_does_not_vary_has_no_correlation(folder):
     _, text = make(folder, "--width", 0, cells=16)
     assert "correlation" not in text and "nan" not in text
     _, text = make(folder, "--min-temperature", 47, "--max-temperature", 47, cells=16, name="warm.h5")
-    line = next(line for line in text.splitlines() if line.startswith("correlation"))
+    line = next(line for line in text.splitlines() if line.startswith("log correlation"))
     assert line.startswith("log correlation         CO/H2 with n 0.") and "T with n" not in text and "nan" not in text
 
 

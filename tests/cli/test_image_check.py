@@ -73,7 +73,7 @@ def test_why_not(folder, old, new, reason):
         assert file["images/top"].attrs["flux_not_compared"] == reason
         assert "image_flux" not in file["images/top"].attrs
     lines = run(folder, MODEL.replace(old, new)).stdout.splitlines()
-    assert any(x.startswith("image 'top'") and x.endswith(f"flux not compared with packets: {reason}") for x in lines)
+    assert any(x.startswith("image 'top'") and x.endswith(f"flux not compared with escaped packets: {reason}") for x in lines)
 
 
 def test_passes_count_once(folder):

@@ -94,7 +94,7 @@ def test_each_line_warns_once(folder):
     folder.model.write_text(BOTH)
     done = folder.run("run", "model.yaml", "--quiet", "--packets", 0, "--set", "channels.range=[100 km/s, 106 km/s]")
     assert done.returncode == 0, done.stderr
-    assert done.stderr.count("the channels miss the line as camera 'front' sees it") == 2, done.stderr
+    assert done.stderr.count("the channels miss the line as seen by camera 'front'") == 2, done.stderr
 
 
 def test_json_lists_the_lines(folder):

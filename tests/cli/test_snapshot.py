@@ -112,7 +112,7 @@ def test_inventory_is_that_of_the_arrays(cloud):
     assert float(numbers[2]) == pytest.approx(h2.sum() * PC**3, rel=1e-5)
     weighted = re.search(r"temperature (\S+) K, mean over mass", done.stdout)
     assert float(weighted[1]) == pytest.approx((h2 * temperature).sum() / h2.sum(), rel=1e-4)
-    along = "; ".join(rf"{axis}: mean (\S+), most (\S+)" for axis in "xyz")
+    along = "; ".join(rf"{axis}: mean (\S+), maximum (\S+)" for axis in "xyz")
     columns = re.search(rf"N\(H2\) +{along} ", done.stdout)
     for axis in range(3):
         column = h2.sum(axis=axis) * PC
