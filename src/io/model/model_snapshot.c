@@ -141,7 +141,7 @@ static enum lr_status read_axes(const struct reader *r, const struct yaml_node *
     if (axis[0] == axis[1] || axis[1] == axis[2] || axis[0] == axis[2])
         return READER_FAIL(r, node, "each of x, y and z must appear once");
     if ((axis[1] - axis[0] + 3) % 3 == 2)
-        READER_WARN(r, node, "this order would mirror the gas; [y, z, x] and [z, x, y] rotate it");
+        READER_WARN(r, node, "this order mirrors the gas; [y, z, x] and [z, x, y] rotate it");
     snapshot_view_turn(r->snapshot, axis);
     return LR_OK;
 }
