@@ -78,7 +78,7 @@ def test_a_near_observer_has_angles(folder):
     assert image["centroid_shift"] == pytest.approx(math.hypot(0.75, 0.75) / 20, rel=0.01)
     with h5py.File(folder.path / "model.h5") as file:
         assert file["images/front"].attrs["centroid_shift"] == pytest.approx(image["centroid_shift"])
-    degrees = re.search("channel centroids up to (\S+) deg apart", folder.run("run", "model.yaml").stdout)
+    degrees = re.search(r"channel centroids up to (\S+) deg apart", folder.run("run", "model.yaml").stdout)
     assert float(degrees[1]) == pytest.approx(math.degrees(image["centroid_shift"]), rel=0.01)
 
 

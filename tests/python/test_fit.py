@@ -616,7 +616,7 @@ def test_the_maximum_is_found_without_a_warning():
         (Line(), [1.0, 8.5], {}, "tell less of place than the prior"),  # where the line is not
         (Line(), [2.0, 2.2], {"iterations": 1}, "not found in 1 iteration;"),
         (Line(), [2.0, 2.2], {"iterations": 2}, "not found in 2 iterations;"),
-        (Line(high=0.5), [1.0, 0.2], {}, "where the prior does not allow it"),
+        (Line(high=0.5), [1.0, 0.2], {}, "outside the prior"),
     ],
 )
 def test_what_is_not_the_maximum_is_told(line, guess, options, words):
@@ -648,7 +648,7 @@ def test_a_fit_tells_that_it_is_not_at_the_maximum(fit):
     with pytest.warns(lr.LineradWarning, match="not found in 1 iteration") as told:
         fit.maximum([20, -1.5, 0.2, 5.1], iterations=1)
     assert told[0].filename == __file__
-    with pytest.warns(lr.LineradWarning, match="standard deviations away, where the prior does not allow it") as told:
+    with pytest.warns(lr.LineradWarning, match="standard deviations away, outside the prior") as told:
         best, _ = fit.maximum([17, -1.5, 0.2, 3.5])
     assert abs(best[3] - TRUTH[3]) > 1
     assert told[0].filename == __file__

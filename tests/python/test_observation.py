@@ -215,7 +215,7 @@ def test_pixels_that_are_lengths_need_no_distance():
         ({"noise": [1.0, 2.0]}, "neither that of the cube"),
         ({"noise": 1 * u.K}, "not the unit of the cube"),
         ({"noise": "loud"}, "noise"),
-        ({"mask": np.ones(3, dtype=int)}, "truth values"),
+        ({"mask": np.ones(3, dtype=int)}, "booleans"),
         ({"mask": np.zeros((10, 14, 16), dtype=bool)}, "no pixel is left"),
         ({"unit": "erg"}, "none of K"),
         ({"unit": "Crab"}, "Crab"),

@@ -361,7 +361,7 @@ def test_command():
         (("plot", "cloud.h5", "-o", "picture"), "picture: pictures are PNG, PDF or SVG"),
         (("plot", "cloud.h5", "--velocities", "nan"), "no channel at one of these velocities"),
         (("plot", "cloud.h5", "--velocities", "1e308"), "no channel at one of these velocities"),
-        (("plot", "--velocities", "-1", "0", "cloud.h5"), "'cloud.h5' is no number of km/s; results come before it"),
+        (("plot", "--velocities", "-1", "0", "cloud.h5"), "'cloud.h5' is not a velocity in km/s; give result files first"),
     ):
         done = command(*arguments)
         assert done.returncode == 2 and done.stdout == "" and said in done.stderr, done.stderr
