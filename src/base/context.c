@@ -43,7 +43,7 @@ const char *lr_last_error(const lr_context *ctx)
     return ctx->error;
 }
 
-/* A message is one line whatever a file name or a library put into it. */
+/* A message is one line, whatever a file name or a library puts into it. */
 static void keep_one_line(char *text)
 {
     for (; *text; text++)
@@ -88,7 +88,7 @@ double lr_free_memory(void)
     return bytes > 0 ? bytes : (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 }
 
-/* The system hands out more memory than there is and ends programs that use it: large arrays are refused before. */
+/* The system grants more memory than it has and kills programs that use it, so large arrays are rejected here. */
 static enum lr_status check_large(lr_context *ctx, double bytes)
 {
     const double gib = 1024.0 * 1024.0 * 1024.0;

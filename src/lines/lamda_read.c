@@ -13,7 +13,7 @@ enum { MAX_LEVEL = 20000, FIRST_ROWS = 32 };
 
 static const double hz_per_ghz = 1e9;
 static const double max_energy = 1e9;           /* cm^-1, 124 keV: above every line; keeps sums finite */
-static const double frequency_tolerance = 0.03; /* of a frequency against the energies of its levels */
+static const double frequency_tolerance = 0.03; /* of a frequency from the energies of its levels */
 
 /* ---- pairs of levels ---- */
 
@@ -202,7 +202,7 @@ static enum lr_status read_sections(struct text_table *table, struct molecule *m
 {
     LR_TRY(read_head(table, molecule));
     LR_TRY(read_levels(table, molecule, tolerance));
-    if (!molecule->level || !*tolerance) /* cannot be; analysers do not see that */
+    if (!molecule->level || !*tolerance) /* impossible, but analysers do not see that */
         return lr_fail(table->ctx, LR_ERROR_INTERNAL, "%s: no levels were read", table->name);
     count_from_lowest(molecule);
     LR_TRY(pair_set_create(table->ctx, molecule->n_level, seen));

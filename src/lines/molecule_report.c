@@ -1,4 +1,4 @@
-/* lr_molecule_*(): line data by name or from a file, and what is in it as text. */
+/* lr_molecule_*(): line data by name or from a file, and a text report of it. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
@@ -56,7 +56,7 @@ static void write_levels(FILE *out, const struct molecule *molecule)
     }
 }
 
-/* "J - J'" of labels, or the numbers of the levels where they have none. */
+/* "J - J'" of labels, or the numbers of the levels if they have none. */
 static void line_label(const struct molecule *molecule, const struct transition *line, char *text, size_t size)
 {
     const struct level *upper = &molecule->level[line->upper], *lower = &molecule->level[line->lower];

@@ -46,7 +46,7 @@ static enum lr_status check_place(lr_context *ctx, const struct mesh_tree *tree,
     return LR_OK;
 }
 
-/* Puts a brick into its place, dividing places on the way. */
+/* Inserts a brick, dividing nodes on the way. */
 static enum lr_status insert_brick(lr_context *ctx, struct mesh_tree *tree, int64_t b, struct brick_place at,
                                    int64_t *room)
 {
@@ -86,7 +86,7 @@ static enum lr_status fail_hole(lr_context *ctx, const int root[3], int64_t wher
                    (long long)(where % root[2]));
 }
 
-/* Every place must lead to a brick. */
+/* Every node must lead to a brick. */
 static enum lr_status find_holes(lr_context *ctx, const struct mesh_tree *tree)
 {
     const int64_t n_root = (int64_t)tree->root[0] * tree->root[1] * tree->root[2];
@@ -95,7 +95,7 @@ static enum lr_status find_holes(lr_context *ctx, const struct mesh_tree *tree)
             continue;
         if (where < n_root)
             return fail_hole(ctx, tree->root, where);
-        /* any brick of the same eight names the place */
+        /* any brick of the same eight identifies the node */
         const int64_t first = where - (where - n_root) % 8;
         for (int part = 0; part < 8; part++)
             if (tree->link[first + part] != NOT_THERE && tree->link[first + part] >= 0) {
@@ -111,8 +111,8 @@ static enum lr_status find_holes(lr_context *ctx, const struct mesh_tree *tree)
     return LR_OK;
 }
 
-/* Fewer bricks than places on level 0 leave a hole among the first n_brick + 1 of these: found without an array of all
- * places, which a small file may claim to have many of. */
+/* With fewer bricks than positions on level 0 there is a hole among the first n_brick + 1 positions: found without an
+ * array of all positions, of which a small file may claim to have very many. */
 static enum lr_status find_early_hole(lr_context *ctx, const struct mesh_tree *tree, const int *level,
                                       const int (*position)[3])
 {
@@ -242,7 +242,7 @@ void amr_cell_box(const struct mesh_tree *tree, const int at[3], double low[3], 
     }
 }
 
-/* The place along one axis on a level, clamped to the mesh. */
+/* The position along one axis on a level, clamped to the mesh. */
 static int place_on_level(const struct mesh_tree *tree, int axis, int level, double x)
 {
     const double cells = (double)tree->root[axis] * tree->brick[axis] * (double)(1 << level);

@@ -1,4 +1,4 @@
-/* Cubes of a result for other programs: what FITS files would hold, in memory. */
+/* Cubes of a result for other programs: the contents of the FITS files, in memory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct lr_cube {
     double map_scale;
 };
 
-/* As FITS files do it: floats times the factor, where float is wide enough for that. */
+/* As in FITS files: floats times the factor, if the range of float allows it. */
 static void scale_floats(const float *from, size_t n, double factor, float *to)
 {
     for (size_t i = 0; i < n; i++)

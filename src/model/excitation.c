@@ -10,7 +10,7 @@
 #include "model/field.h"
 #include "model/line.h"
 
-/* Fractions of one temperature after the other; neighbouring cells often have the same. */
+/* Fractions for successive temperatures; neighbouring cells often have the same. */
 struct lte {
     const struct species *species;
     double temperature;
@@ -32,8 +32,8 @@ static const double *lte_at(struct lte *lte, int64_t cell)
     return lte->x;
 }
 
-/* Lower and upper level of the line. In LTE their ratio is taken from the frequency of the line: the energies of levels
- * are rounded in many files, and the source function is to be the Planck function at that frequency. */
+/* Lower and upper level of the line. In LTE their ratio is taken from the frequency of the line: level energies are
+ * rounded in many files, and the source function must be the Planck function at that frequency. */
 static void level_pair(const lr_model *model, struct lte *lte, const double *x, int64_t cell, double pair[2])
 {
     const struct species *species = model->species;
@@ -83,7 +83,7 @@ static void derive_cells(const lr_model *model, const double *x, int64_t first, 
 
 enum { MOST_PARTS = 64 };
 
-/* Parts of the mesh, each with room for the levels of one cell. */
+/* Parts of the mesh, each with space for the levels of one cell. */
 static enum lr_status derive_parts(lr_context *ctx, const lr_model *model, const double *x, int64_t n_cell, int n_part,
                                    double *alpha0, double *emissivity, struct inversion *inversion)
 {

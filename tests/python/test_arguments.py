@@ -193,7 +193,7 @@ def test_errors_of_the_library_keep_their_text():
         (lambda: slab().run(packet=5), "run: unknown argument 'packet'; did you mean 'packets'?"),
         (lambda: slab().run(tau=5), "run: unknown argument 'tau'; settings={...} takes any key"),
         (lambda: lr.image("a.h5", distance=1 * u.pc), "image: unknown argument 'distance'; settings are a dictionary, such as"),
-        (lambda: slab().run().image(distance=1 * u.pc), "image: unknown argument 'distance'; settings are a map"),
+        (lambda: slab().run().image(distance=1 * u.pc), "image: unknown argument 'distance'; settings are a dictionary"),
     ],
 )
 def test_arguments_that_do_not_exist(make, message):

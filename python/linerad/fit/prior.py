@@ -74,5 +74,5 @@ def read(name, prior):
     if isinstance(prior, (tuple, list, u.Quantity, np.ndarray)) and np.size(prior) == 2:
         return Uniform(prior[0], prior[1])
     raise InputError(
-        f"{name}: a prior must be Uniform, LogUniform, Normal, two numbers such as (5, 40) * u.K, or has logpdf and ppf"
+        f"{name}: a prior must be Uniform, LogUniform, Normal, two numbers such as (5, 40) * u.K, or an object with logpdf and ppf"
     )
