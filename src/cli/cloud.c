@@ -112,7 +112,7 @@ static const char *option_name(int code)
     return options[i].name;
 }
 
-/* One value with a unit; plain numbers are in that of `quantity`. */
+/* One value with a unit; plain numbers are in the unit of `quantity`. */
 static int read_value(lr_context *ctx, int code, enum lr_quantity quantity, double *value)
 {
     double *values = NULL;
@@ -155,8 +155,8 @@ static int read_seed(uint64_t *seed)
     return EXIT_GOOD;
 }
 
-/* Width of the density in isothermal turbulence of that Mach number, with the factor 0.4 of a natural mixture of
- * driving (Federrath et al. 2010, A&A 512, A81). */
+/* Width of the density in isothermal turbulence of that Mach number, with the factor 0.4 of naturally mixed driving
+ * (Federrath et al. 2010, A&A 512, A81). */
 static int read_mach(double *width)
 {
     const double b = 0.4;
@@ -231,14 +231,14 @@ static int read_request(lr_context *ctx, int argc, char **argv, struct request *
     return EXIT_GOOD;
 }
 
-/* ---- what came out ---- */
+/* ---- statistics of the cloud ---- */
 
 static void print_range(const char *name, const double range[3], const char *unit)
 {
     printf("%-24s%.4g to %.4g, mean %.6g  %s\n", name, range[0], range[2], range[1], unit);
 }
 
-/* Those of numbers that vary. */
+/* Correlations of quantities that vary. */
 static void print_correlations(const struct lr_cloud_statistics *s)
 {
     const char *const names[] = {"T with n", "CO/H2 with n", "OH/H2 with n", "CO/H2 with OH/H2"};

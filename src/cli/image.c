@@ -59,7 +59,7 @@ struct request {
     const char *source;
     char *prefix;
     bool json, quiet, help;
-    struct settings settings; /* of --set; the other options come after them and win */
+    struct settings settings; /* from --set; the other options come after them and take precedence */
     struct settings short_hands;
 };
 

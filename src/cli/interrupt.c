@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* A signal handler takes no argument of ours, so this is the one place with variables of file scope. */
+/* A signal handler takes no user argument, so this is the only place with file-scope variables. */
 static lr_context *running;
 static volatile sig_atomic_t happened;
 static volatile sig_atomic_t on_terminal;

@@ -5,7 +5,7 @@
 #include "command.h"
 #include "message.h"
 
-/* The names one after the other, for people. */
+/* The names as a list, for messages. */
 static int complain(const char *model, const char *wanted, char *names)
 {
     if (!*names)

@@ -78,7 +78,7 @@ static int print_version(void)
 
 int main(int argc, char **argv)
 {
-    signal(SIGXFSZ, SIG_IGN); /* a file size limit is then an error with a text, like a full disk */
+    signal(SIGXFSZ, SIG_IGN); /* exceeding a file-size limit is then an error with a message, like a full disk */
     if (argc < 2)
         return message_error("no command given; see 'linerad --help'");
     const char *word = argv[1];

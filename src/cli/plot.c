@@ -1,5 +1,5 @@
-/* linerad plot: hands over to the Python package, which draws. A command in the build folder of a checkout uses the
- * package of that checkout with the library beside it, so that nothing needs to be installed but Python modules. */
+/* linerad plot: hands over to the Python package, which does the plotting. A command in the build folder of a checkout
+ * uses the package of that checkout with the library next to it, so that only Python modules need to be installed. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <stdbool.h>
@@ -45,7 +45,8 @@ static const char help[] =
     "  0  done\n"
     "  2  error: one line on stderr\n";
 
-/* Given to `python -c`. The current folder is taken off the path: a folder `linerad` in it is no package. */
+/* Given to `python -c`. The current folder is removed from the path, since a folder `linerad` in it is not the
+ * package. */
 static const char script[] =
     "import sys\n"
     "sys.path[:] = [folder for folder in sys.path if folder]\n"
@@ -61,7 +62,7 @@ static const char script[] =
 
 enum { MAX_PATH = 4096 };
 
-/* The folder of this program, without a slash at its end; "" when the system does not tell. */
+/* The folder of this program, without a trailing slash; "" if unknown. */
 static void own_folder(char folder[MAX_PATH])
 {
     const ssize_t n = readlink("/proc/self/exe", folder, MAX_PATH - 1);
@@ -71,7 +72,7 @@ static void own_folder(char folder[MAX_PATH])
         *slash = '\0';
 }
 
-/* folder/rest, when that is there; otherwise false. */
+/* folder/rest, if it exists; otherwise false. */
 static bool find(const char *folder, const char *rest, char path[MAX_PATH])
 {
     const int n = snprintf(path, MAX_PATH, "%s/%s", folder, rest);

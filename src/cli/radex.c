@@ -300,7 +300,7 @@ static void block_free(struct radex_block *block)
     free(block->flags);
 }
 
-/* The value of an axis for model `index`, of which the places of faster axes are taken off first. */
+/* The value of an axis for model `index`, after dividing out the faster axes. */
 static double pick(const struct radex_axis *axis, int64_t *index)
 {
     const double value = axis->values[*index % axis->n];
@@ -384,7 +384,7 @@ static void warn(const struct tally *tally, int64_t models)
         message_warning("%lld of %lld models did not converge", (long long)tally->failed, all);
 }
 
-/* The log says the same for every block: heard once. */
+/* The log repeats itself for every block: shown once. */
 static void ignore_log(void *user, enum lr_log_level level, const char *message)
 {
     (void)user;

@@ -57,12 +57,12 @@ static const char help[] =
 
 struct request {
     const char *model;
-    const char *line; /* the only one that is wanted; NULL = all */
+    const char *line; /* the only line requested; NULL = all */
     char *output;
     bool named;   /* by the user */
     char *prefix; /* of the cubes */
     bool json, quiet, help;
-    struct settings settings; /* of --set; the other options come after them and win */
+    struct settings settings; /* from --set; the other options come after them and take precedence */
     struct settings short_hands;
 };
 
@@ -187,7 +187,7 @@ static int read_request(int argc, char **argv, struct request *request)
 /* What a run of one line reads and writes. */
 struct task {
     const struct request *request;
-    const char *line; /* "" in a model of a single line */
+    const char *line; /* "" in a model with a single line */
     char *output, *prefix;
 };
 
@@ -212,7 +212,7 @@ static int task_create(const struct request *request, const char *line, struct t
     return EXIT_GOOD;
 }
 
-/* The error of a line among several names it; those of the model do so already. */
+/* Errors of one of several lines name it; errors in the model already do. */
 static int task_error(lr_context *ctx, const struct task *task)
 {
     const char *text = lr_last_error(ctx);
@@ -228,7 +228,7 @@ static enum lr_status load(lr_context *ctx, const struct task *task, lr_model **
                               model);
 }
 
-/* Reads the model and looks at the places of its files, so that nothing fails after hours. */
+/* Reads the model and checks the paths of its files, so that nothing fails after hours. */
 static int check(lr_context *ctx, const struct task *task, lr_model **model)
 {
     if (load(ctx, task, model) || lr_result_path_check(ctx, task->output) ||
@@ -237,7 +237,7 @@ static int check(lr_context *ctx, const struct task *task, lr_model **model)
     return EXIT_GOOD;
 }
 
-/* *cubes lists the files, one per line; empty when the model has no camera. */
+/* *cubes lists the files, one per line; empty if the model has no camera. */
 static enum lr_status write_files(lr_context *ctx, const struct task *task, const lr_result *result, char **cubes)
 {
     enum lr_status status = lr_result_write(ctx, result, task->output);
@@ -302,10 +302,10 @@ static int each_line(lr_context *ctx, const struct request *request, const char 
 struct progress {
     struct console *console;
     struct json json;
-    lr_model *first; /* of the line that runs first: already read */
+    lr_model *first; /* of the first line: already read */
 };
 
-/* One of the later lines, which is read again when its turn comes, and says then what it has to say. */
+/* One of the later lines, which is read again, with its messages, when its turn comes. */
 static int check_later(lr_context *ctx, const struct task *task, void *user)
 {
     struct progress *progress = user;
@@ -326,7 +326,7 @@ static int check_first(lr_context *ctx, const struct task *task, void *user)
     return code;
 }
 
-/* The first one last, so that it need not be read again. */
+/* The first one is read last, so that it need not be read again. */
 static int check_lines(lr_context *ctx, const struct request *request, const char *names, struct progress *progress)
 {
     char first[64];
@@ -369,13 +369,13 @@ static int find_input(lr_context *ctx, const struct task *task, void *user)
     return EXIT_GOOD;
 }
 
-/* No result takes the place of what the model reads. */
+/* No result overwrites a file that the model reads. */
 static int spare_inputs(lr_context *ctx, struct request *request, const char *names)
 {
     int found = 0, code = each_line(ctx, request, names, find_input, &found);
     if (code == EXIT_GOOD && found) {
         code = set_default_output(request, "_result") ? EXIT_ERROR : set_prefix(request);
-        request->named = true; /* a model that reads this one, too, needs a name of the user's */
+        request->named = true; /* if the model also reads this file, the user must choose a name */
         if (code == EXIT_GOOD)
             code = each_line(ctx, request, names, find_input, &found);
     }

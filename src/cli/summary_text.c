@@ -47,7 +47,7 @@ static void put_estimate(FILE *file, const char *label, struct lr_estimate estim
     fprintf(file, "%s%s%s\n", format_estimate(text, sizeof text, estimate), *unit ? "  " : "", unit);
 }
 
-/* The label stands before the first of the names. */
+/* The label precedes the first name. */
 static void put_names(FILE *file, const char *label, const char *names)
 {
     while (*names) {
@@ -90,7 +90,7 @@ static void put_populations(FILE *file, const struct lr_summary *s)
     fputc('\n', file);
 }
 
-/* The flux of an image against that of packets; left out where they were not compared. */
+/* The flux of an image against that of packets; left out if they were not compared. */
 static void put_check(FILE *file, const char *label, const struct lr_check *check)
 {
     const double degree = 3.14159265358979323846 / 180;
@@ -104,7 +104,7 @@ static void put_check(FILE *file, const char *label, const struct lr_check *chec
     fprintf(file, "%s: %+.1f sigma\n", format_estimate(packets, sizeof packets, check->packets), check->deviation);
 }
 
-/* Numbers that are not known are left out. */
+/* Unknown numbers are left out. */
 static void put_image(FILE *file, const struct lr_image *image, bool with_check)
 {
     const double cm_per_pc = 3.0856775814913673e18, degree = 3.14159265358979323846 / 180;
@@ -132,7 +132,7 @@ static void put_image(FILE *file, const struct lr_image *image, bool with_check)
         fprintf(file, "channel centroids up to %.3g %s apart\n", image->shift / (image->near ? degree : cm_per_pc),
                 image->near ? "deg" : "pc");
         snprintf(label, sizeof label, " ");
-    } else if (known || bare) { /* there is a report, then */
+    } else if (known || bare) { /* then there is a report */
         put_label(file, label);
         fprintf(file, "no separation of channel centroids: fewer than two channels have emission\n");
         snprintf(label, sizeof label, " ");
@@ -145,7 +145,7 @@ static void put_image(FILE *file, const struct lr_image *image, bool with_check)
     }
 }
 
-/* Of many images, only the one that is furthest from its packets is compared with them. */
+/* Of many images, only the one with the largest deviation from its packets is shown. */
 static void put_images(FILE *file, const lr_result *result)
 {
     enum { MANY = 8 };

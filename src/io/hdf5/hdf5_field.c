@@ -144,7 +144,7 @@ enum lr_status hdf5_array_read(lr_context *ctx, const struct hdf5_array *array, 
     return LR_OK;
 }
 
-/* Stored bytes times what compression can make of them; deflate ends at 1032. */
+/* Stored bytes times the largest compression factor, 1032 for deflate. */
 static double most_bytes(const struct hdf5_array *array)
 {
     const double most_compressed = 1100.0;

@@ -40,7 +40,7 @@ enum lr_status hdf5_read_fail(const struct hdf5_reader *reader, const char *obje
                    object, what);
 }
 
-/* Every part of the path has to exist before HDF5 may be asked about the next. */
+/* Every part of the path must exist before HDF5 is asked about the next. */
 bool hdf5_read_has(const struct hdf5_reader *reader, const char *object)
 {
     char part[256];
@@ -169,7 +169,7 @@ static bool has_shape(hid_t id, int rank, const int *shape)
     return same;
 }
 
-/* How many times larger than its share of the file a dataset can be: gzip gains a factor of 1032 at most. */
+/* How many times larger than its share of the file a dataset can be: gzip gains at most a factor of 1032. */
 static double largest_gain(hid_t id)
 {
     const hid_t list = H5Dget_create_plist(id);
@@ -179,7 +179,7 @@ static double largest_gain(hid_t id)
     return gain;
 }
 
-/* The dataset in memory of its own, n numbers of memory_type. */
+/* The dataset in newly allocated memory, n numbers of memory_type. */
 static enum lr_status read_array(const struct hdf5_reader *reader, const char *name, int rank, const int *shape,
                                  hid_t memory_type, void **values, size_t *n)
 {

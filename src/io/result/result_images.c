@@ -26,7 +26,7 @@ enum lr_status result_camera_write(struct hdf5_writer *writer, hid_t object, con
     return hdf5_write_integer(writer, object, "rays", camera->rays);
 }
 
-/* Edges of the pixels from the middle of the image; those of a perspective camera are even in the tangent. */
+/* Pixel edges from the image centre; those of a perspective camera are equally spaced in the tangent. */
 static enum lr_status write_pixel_edges(struct hdf5_writer *writer, hid_t group, const struct camera *camera, int axis)
 {
     static const char *const name[2] = {"x_edges", "y_edges"};
@@ -68,7 +68,7 @@ static enum lr_status write_column(struct hdf5_writer *writer, hid_t group, cons
                              "column density of the molecule, mean over pixel [1, y, x]");
 }
 
-/* The numbers of the summary; those that are not known are left out. */
+/* The numbers of the summary; unknown ones are left out. */
 static enum lr_status write_report(struct hdf5_writer *writer, hid_t group, const struct cube *cube)
 {
     const struct lr_image *report = &cube->report;
@@ -131,7 +131,7 @@ static enum lr_status write_cube(struct hdf5_writer *writer, hid_t group, const 
     return write_arrays(writer, group, cube);
 }
 
-/* How the FITS files beside the result were made of these cubes. */
+/* How the FITS files next to the result were made from these cubes. */
 static enum lr_status write_options(struct hdf5_writer *writer, hid_t group, const struct image_options *options)
 {
     LR_TRY(hdf5_write_text(writer, group, "fits_unit", cube_unit_name(options->unit)));

@@ -1,4 +1,4 @@
-/* The mesh of a result file, and where a camera of it stands. */
+/* The mesh of a result file, and the position of a camera. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static enum lr_status read_shells(const struct hdf5_reader *reader, struct mesh 
                                                      : LR_OK;
 }
 
-/* Three numbers of a refined mesh, as whole ones. */
+/* Three integers of a refined mesh. */
 static enum lr_status read_counts(const struct hdf5_reader *reader, const char *name, int count[3])
 {
     const int n = 3;

@@ -1,4 +1,4 @@
-/* The group /populations of a result: levels of the molecule, their populations, and how those were found. */
+/* The group /populations of a result: levels of the molecule, their populations, and how they were found. */
 #include <math.h>
 #include <stdlib.h>
 

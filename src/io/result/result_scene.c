@@ -9,7 +9,7 @@
 
 /* ---- fields ---- */
 
-/* As precise as the run was, and wider where single precision has no such numbers. */
+/* With the precision of the run, and wider if single precision lacks the range. */
 static bool needs_double(const struct lr_result *result, const double *values, int64_t n)
 {
     double largest = 0.0;

@@ -1,4 +1,4 @@
-/* The result file, described for its readers in docs/result_format.md. */
+/* The result file, described in docs/result_format.md. */
 #define _XOPEN_SOURCE 700
 #include <stdio.h>
 #include <stdlib.h>
@@ -201,7 +201,7 @@ static enum lr_status write_quantities(struct hdf5_writer *writer, hid_t group, 
     return LR_OK;
 }
 
-/* What only packets can tell. */
+/* What only packets can measure. */
 static enum lr_status write_measured(struct hdf5_writer *writer, hid_t group, const struct lr_result *result)
 {
     const struct lr_summary *s = &result->summary;

@@ -1,7 +1,7 @@
-/* A stored scene and the images wanted of it: which of its cameras, which of its channels, and how.
+/* A stored scene and the images to be made from it: which cameras, which channels, and how.
  *
- * Settings of the sections cameras, channels and image are those of a model. Short ones say the same for all cameras,
- * or for the one that `camera` picks, and are turned into the long form here, where the stored scene is known. */
+ * Settings of the sections cameras, channels and image are those of a model. Short ones apply to all cameras, or to the
+ * one selected by `camera`, and are expanded here, where the stored scene is known. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "io/result/scene_read.h"
 #include "model/result.h"
 
-/* The short settings, NULL when not given, as pointers into the settings. */
+/* The short settings, NULL if not given, as pointers into the settings. */
 struct wishes {
     const char *camera, *pixels, *field, *centre; /* of cameras */
     const char *range, *bin;                      /* of channels */
@@ -143,7 +143,7 @@ static enum lr_status keep_cameras(lr_context *ctx, const char *path, const lr_m
 
 /* ---- channels ---- */
 
-/* The whole numbers that divide n, as "2, 4, 8". */
+/* The divisors of n, as "2, 4, 8". */
 static void list_divisors(int n, char *text, size_t size)
 {
     size_t used = 0;
@@ -174,7 +174,7 @@ static bool is_whole(double value, double *whole)
     return fabs(value - *whole) <= 1e-6 * fmax(1.0, fabs(value));
 }
 
-/* Gas alone is seen in any channels: rays are traced in those, and nothing that is stored has to fit. */
+/* Gas alone can be viewed in any channels: rays are traced in those, and nothing stored has to match. */
 static enum lr_status replace_channels(lr_context *ctx, const struct channels *wanted, lr_scene *scene)
 {
     double *dark = NULL;
@@ -186,7 +186,7 @@ static enum lr_status replace_channels(lr_context *ctx, const struct channels *w
     return LR_OK;
 }
 
-/* The channels of the images are whole stored ones, in a row or several together; rounding is taken off. */
+/* The channels of the images are whole stored ones, consecutive or merged; rounding is removed. */
 static enum lr_status keep_channels(lr_context *ctx, const char *path, const struct wishes *wishes,
                                     const struct channels *asked, lr_scene *scene)
 {
@@ -199,7 +199,7 @@ static enum lr_status keep_channels(lr_context *ctx, const char *path, const str
         return replace_channels(ctx, asked, scene);
     double merged = 0.0, skipped = 0.0, n = 0.0;
     if (wishes->range && is_whole(wanted.n * wanted.width / width, &n) && n >= 1.0 && n <= stored->n) {
-        wanted.width = width; /* a range keeps the width of the channels, not their number */
+        wanted.width = width; /* a range keeps the channel width, not the number */
         wanted.n = (int)n;
     }
     if (wishes->bin)
@@ -226,7 +226,7 @@ static enum lr_status apply_settings(lr_context *ctx, const char *path, const ch
 {
     const struct scene *stored = scene->scene;
     struct wishes wishes = {NULL};
-    /* A model that reads its imaging sections over the stored gas; only its cameras are its own. */
+    /* A model with the stored gas, which reads only the imaging sections; it owns only its cameras. */
     lr_model model = {
         .mesh = stored->mesh, .line.nu0 = stored->nu0, .medium = stored->medium, .reference_b = stored->reference_b};
     int chosen = -1;
@@ -289,7 +289,7 @@ static enum lr_status copy_text(lr_context *ctx, const char *from, char **to)
     return LR_OK;
 }
 
-/* Everything is the result's but the channels and their sky, which may be replaced. */
+/* Everything belongs to the result except the channels and their sky, which may be replaced. */
 static enum lr_status share(lr_context *ctx, const lr_result *result, lr_scene *scene)
 {
     const size_t n = (size_t)result->scene->channels.n * LIGHT_PARTS;

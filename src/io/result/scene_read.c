@@ -39,7 +39,7 @@ static enum lr_status read_gas(const struct hdf5_reader *reader, struct scene *s
 
 /* ---- direct light ---- */
 
-/* NAME_geometry and NAME_brightness, when they are there; *n rows. */
+/* NAME_geometry and NAME_brightness, if present; *n rows. */
 static enum lr_status read_table(const struct hdf5_reader *reader, const char *what, int n_column, int n_channel,
                                  double **geometry, double **brightness, int *n)
 {
@@ -220,7 +220,7 @@ static enum lr_status read_channels(const struct hdf5_reader *reader, struct cha
     return channels->width > 0.0 ? LR_OK : hdf5_read_fail(reader, "/scene", "has channels of zero width");
 }
 
-/* What older versions stored was another quantity under the same name. */
+/* Older versions stored a different quantity under the same name. */
 static enum lr_status check_format(const struct hdf5_reader *reader)
 {
     int format = 1;

@@ -1,4 +1,4 @@
-/* Keys of fields (a value, a dataset, an array, a part of a snapshot, or bodies over a default) and of bodies. */
+/* Keys of fields (a value, a dataset, an array, a snapshot field, or bodies over a default) and of bodies. */
 #include "io/schema/schema_rows.h"
 
 static const struct schema_key DATASET[] = {

@@ -8,7 +8,7 @@ static const char *const FRAMES[] = {"mesh", "gas", NULL};
 
 #define KIND "one of eight kinds"
 
-/* The kinds in the order of enum source_kind, then those whose light follows from the gas, or from a temperature. */
+/* The kinds in the order of enum source_kind, then those whose emission follows from the gas, or from a temperature. */
 static const struct schema_key SOURCE[] = {
     MAPS("point", MAP, NULL, KIND, "at one point", &SCHEMA_POINT),
     MAPS("plane", MAP, NULL, KIND, "across the whole mesh", &SCHEMA_PLANE),

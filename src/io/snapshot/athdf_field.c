@@ -9,7 +9,7 @@
 
 #include "io/snapshot/athdf.h"
 
-/* ---- What there is ---- */
+/* ---- Available fields ---- */
 
 static enum lr_status add(struct snapshot *snapshot, struct athdf *athdf, const char *name, enum athdf_kind kind,
                           int variable, int scalar)
@@ -25,7 +25,7 @@ static enum lr_status add(struct snapshot *snapshot, struct athdf *athdf, const 
     return snapshot_add_field(snapshot, name, origin);
 }
 
-/* The first of two names that is there, or -1. */
+/* The first of two names that exists, or -1. */
 static int find_either(const struct athdf *athdf, const char *primitive, const char *conserved)
 {
     const int found = athdf_find(athdf, primitive);
@@ -88,7 +88,7 @@ struct work {
     double *result, *density, *other; /* [n] */
 };
 
-/* A variable that goes into one field is used, whatever else it stands for; each scalar is a field of its own. */
+/* A variable used for one field counts as used; each scalar is a separate field. */
 static void mark_used(const struct work *work, int variable)
 {
     for (int f = 0; f < work->athdf->n_field; f++)
@@ -136,7 +136,7 @@ static enum lr_status load_density(const struct work *work)
     return load(work, density, work->density);
 }
 
-/* result = variable, divided by the density where that makes a primitive of it. */
+/* result = variable, divided by the density if it is a conserved one. */
 static enum lr_status load_primitive(const struct work *work, int variable, double unit)
 {
     const bool divide = is_conserved(work->athdf, variable);
@@ -148,7 +148,7 @@ static enum lr_status load_primitive(const struct work *work, int variable, doub
     return LR_OK;
 }
 
-/* All three components must be there: without one the energy left over would pass for heat. */
+/* All three components must be present; otherwise the remaining energy would be taken as heat. */
 static enum lr_status subtract_squares(const struct work *work, const char *const names[3], bool by_density)
 {
     for (int axis = 0; axis < 3; axis++) {

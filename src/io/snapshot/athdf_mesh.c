@@ -1,7 +1,7 @@
-/* The mesh of a snapshot of Athena++. Edges are made anew from the attributes RootGridX1, 2, 3 (range and ratio r of
+/* The mesh of a snapshot of Athena++. Edges are recomputed from the attributes RootGridX1, 2, 3 (range and ratio r of
  * neighbouring widths): with s = i / n the place of edge i among n cells of a level and N cells of the coarsest level,
  *   x = lower + (upper - lower) s,  or  lower + (upper - lower) (1 - r^(N s)) / (1 - r^N)  where r is not 1.
- * What the file itself says of edges, x1f and so on, may be rounded and is used as a check. */
+ * The edges in the file, x1f and so on, may be rounded and are used as a check. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 enum { MAX_LEVEL = 30, MAX_GHOST = 8 };
 static const int64_t MAX_CELL = INT32_MAX;
 
-/* An axis with one cell is none at all: it is not refined. */
+/* An axis with one cell does not count: it is not refined. */
 static int64_t cells_on_level(const struct athdf *athdf, int axis, int level)
 {
     return athdf->root[axis] == 1 ? 1 : (int64_t)athdf->root[axis] << level;
@@ -91,7 +91,7 @@ struct misfit {
     double stored, expected;
 };
 
-/* Whether blocks without `ghost` cells on each side have the edges that their locations say. */
+/* Whether blocks, without `ghost` cells on each side, have the edges given by their locations. */
 static bool edges_fit(const struct athdf *athdf, int axis, int ghost, const double *edge, struct misfit *misfit)
 {
     const int stored = athdf->stored[axis], block = stored - 2 * ghost;
@@ -155,8 +155,8 @@ static enum lr_status find_ghosts(struct athdf *athdf, int axis)
 
 /* ---- One level: a rectilinear mesh ---- */
 
-/* Every place among the blocks is taken exactly once. Of more places than blocks, one of the first n_block + 1 is
- * empty: no others are looked at, so that a small file that claims many places takes little memory. */
+/* Every block position is used exactly once. If there are more positions than blocks, one of the first n_block + 1 is
+ * empty: no others are checked, so that a small file claiming many positions takes little memory. */
 static enum lr_status check_tiling(const struct athdf *athdf, const int n[3])
 {
     const int64_t slots[3] = {n[0] / athdf->block[0], n[1] / athdf->block[1], n[2] / athdf->block[2]};

@@ -15,7 +15,7 @@
 
 enum format_kind { FORMAT_UNKNOWN, FORMAT_LINERAD, FORMAT_ATHDF };
 
-/* By attributes of the root group; *mark is what a foreign file calls itself. */
+/* From attributes of the root group; *mark is the format name of a foreign file. */
 static enum format_kind detect(const char *path, char *mark, size_t size, bool *opened)
 {
     enum format_kind kind = FORMAT_UNKNOWN;

@@ -1,4 +1,4 @@
-/* Snapshots in linerad's own format: the file, and what all parts of its reader need. */
+/* Snapshots in linerad's own format: the file, and what all parts of the reader need. */
 #include "io/snapshot/snapshot_linerad.h"
 
 #include "io/hdf5/hdf5_text.h"

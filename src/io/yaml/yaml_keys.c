@@ -1,4 +1,4 @@
-/* Keys of a map: the nearest valid one is named for one that is unknown. */
+/* Keys of a mapping: an unknown key is reported with the nearest valid one. */
 #include "io/yaml/yaml_tree.h"
 
 #include <stdio.h>

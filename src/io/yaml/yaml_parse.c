@@ -18,7 +18,7 @@ struct builder {
 static enum lr_status build(const struct builder *to, struct fy_node *from, int depth, struct yaml_node *near,
                             struct yaml_node **out);
 
-/* Lines and columns from 1; unchanged when the token carries no place. */
+/* Lines and columns from 1; unchanged if the token has no position. */
 static void mark(struct fy_token *token, int *line, int *column)
 {
     const struct fy_mark *start = token ? fy_token_start_mark(token) : NULL;
@@ -86,8 +86,8 @@ static enum lr_status build_map(const struct builder *to, struct fy_node *from, 
     return LR_OK;
 }
 
-/* Collections have no place of their own in libfyaml's interface: they take that of their first entry, or of what
- * holds them (`near`) when empty. */
+/* Collections have no position in libfyaml's interface: they take that of their first entry, or of their parent
+ * (`near`) if empty. */
 static enum lr_status build(const struct builder *to, struct fy_node *from, int depth, struct yaml_node *near,
                             struct yaml_node **out)
 {
@@ -123,7 +123,7 @@ static enum lr_status build(const struct builder *to, struct fy_node *from, int 
     return LR_OK;
 }
 
-/* The first thing the parser complained about. */
+/* The first error of the parser. */
 static enum lr_status fail_syntax(lr_context *ctx, const char *label, struct fy_diag *diag)
 {
     void *position = NULL;

@@ -1,5 +1,5 @@
-/* `--set path.to.key=value`: change a document after it was read and before it is checked. Keys that are missing on the
- * way are added as mappings; a list is stepped into by index, and grows by its next one. */
+/* `--set path.to.key=value`: change a document after it was read and before it is checked. Missing keys along the path
+ * are added as mappings; a list is indexed, and the index after the last appends. */
 #include "io/yaml/yaml_tree.h"
 
 #include <ctype.h>
@@ -31,7 +31,7 @@ static enum lr_status find_item(lr_context *ctx, const struct yaml_node *list, c
     return LR_OK;
 }
 
-/* Step from `node` to the child called `word`, adding it when it is not there. */
+/* Step from `node` to the child called `word`, adding it if missing. */
 static enum lr_status step(lr_context *ctx, struct yaml_tree *tree, struct yaml_node *node, const char *word,
                            const char *path, struct yaml_node **child)
 {
