@@ -390,11 +390,10 @@ static void bad_meshes_are_refused(void **state)
     snprintf(message, sizeof message, "%sformat version 2; this program reads version 1", at);
     expect_error(f, MODEL, NULL, message);
     set_text(FILE_NAME, "/", "format", "linerad result", true);
-    snprintf(
-        message, sizeof message,
-        "%snot a known snapshot format: its attribute 'format' is 'linerad result'; expected 'linerad-model' "
-        "(docs/model_format.md), or an Athena++ file (.athdf)",
-        at);
+    snprintf(message, sizeof message,
+             "%snot a known snapshot format: its attribute 'format' is 'linerad result'; expected 'linerad-model' "
+             "(docs/model_format.md), or an Athena++ file (.athdf)",
+             at);
     expect_error(f, MODEL, NULL, message);
     unlink(FILE_NAME);
 }
