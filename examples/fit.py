@@ -103,7 +103,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--walkers", type=int, default=10)
-    parser.add_argument("-o", "--output", default="fit.png", help="the picture; 'none' leaves it out")
+    parser.add_argument("-o", "--output", default="fit.png", help="the figure; 'none' leaves it out")
     options = parser.parse_args()
 
     observation = observe()

@@ -406,10 +406,9 @@ static void scalars_may_be_mass_fractions(void **state)
     assert_close(m->species->density.values[0], 1e-20 * rho(x) * scalar(x) / (27.9949146 * U), 1e-12);
     m = load(f, "snapshot.scalars={CO: {variable: r0, as: mass-fraction, mass: 30 u}}");
     assert_close(m->species->density.values[0], 1e-20 * rho(x) * scalar(x) / (30 * U), 1e-12);
-    expect_error(
-        f, MODEL, "snapshot.scalars={CO: r7}",
-        "m.yaml:2:9: snapshot.file: test_athdf.athdf: there is no variable 'r7' for CO; there are: rho, press, "
-        "vel1, vel2, vel3, r0");
+    expect_error(f, MODEL, "snapshot.scalars={CO: r7}",
+                 "m.yaml:2:9: snapshot.file: test_athdf.athdf: no variable 'r7' for CO; the file has: rho, press, "
+                 "vel1, vel2, vel3, r0");
     expect_error(f, MODEL, "snapshot.scalars={OH: {variable: r0, as: mass-fraction}}",
                  "--set snapshot.scalars: snapshot.scalars.OH: a mass fraction needs the mass of a molecule, such as "
                  "mass: 28 u");

@@ -170,7 +170,7 @@ static void test_errors(void **state)
     expect_array_error(f, &array, setting,
                        "--set medium.temperature: medium.temperature.array: array 'T' has 9 axes; the maximum is 8");
     assert_int_equal(load_arrays(f, NULL, 0, SETTINGS(setting)), LR_ERROR_INPUT);
-    assert_non_null(strstr(lr_last_error(f->ctx), "there are no arrays in memory here; name an HDF5 file"));
+    assert_non_null(strstr(lr_last_error(f->ctx), "no arrays are available here; name an HDF5 file"));
 }
 
 /* Files are found from the folder that was named. */

@@ -326,7 +326,7 @@ static void sections_that_do_not_fit(void **state)
                                      "temperature such as '2.7 K'"},
         {"image={subcell: 3}", "--set image: image.subcell: '3' is not one of: false, true"},
         {"image={method: peel-off, emissivity: true}",
-         "--set image: image.emissivity: 'peel-off' makes no emissivity that could be kept; use method: two-step"},
+         "--set image: image.emissivity: 'peel-off' has no emissivity to store; use method: two-step"},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++)
         expect_with_camera(*state, mistakes[i][0], mistakes[i][1]);
@@ -353,8 +353,8 @@ static void peel_off_is_for_far_cameras_and_the_cpu(void **state)
                                                "position, such as 'n'; use method: two-step, or give a direction");
     const char *const dark[] = {CHANNELS, "cameras=[{direction: +z}]", "image.method=peel-off", "run.packets=0", NULL};
     assert_int_not_equal(load_text(f, BASE, dark), LR_OK);
-    assert_string_equal(lr_last_error(f->ctx), "--set image.method: 'peel-off' makes images of packets, and "
-                                               "run.packets is 0; use method: two-step");
+    assert_string_equal(lr_last_error(f->ctx),
+                        "--set image.method: 'peel-off' needs packets, but run.packets is 0; use method: two-step");
 }
 
 /* Cells of 0.5 pc: 61 1/pc are a depth of 30.5. */

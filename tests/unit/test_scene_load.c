@@ -377,7 +377,7 @@ static void damage_is_named(void **state)
         {stretch_mesh, "'/mesh/z_edges' is larger than the file"},
         {spoil_point, "'/scene/point_geometry'"},
         {claim_too_much, "has the wrong shape"},
-        {make_older, "stored in format 1, and this version makes images of format 2: run the model again"},
+        {make_older, "stored in format 1, but this version reads format 2: run the model again"},
         {make_newer, "use the version of linerad that wrote it"},
         {spoil_glow, "'/scene/glow_0/below' has invalid values"},
         {claim_aspects, "'aspects'"},

@@ -105,7 +105,7 @@ def modes(suite):
 Escape from a slab with grey absorption (`examples/dusty_slab.yaml`, a = 0.015, line-centre optical depth 1e5) against X
 = (a tau_c)^(1/3) tau_a: exact Monte Carlo over three decades, in two ways: with dust, where packets lose weight, and
 from the paths of a run without dust, f = <exp(-tau_a path)>. The points of Verhamme et al. are shown for comparison;
-they have no errors of their own. With few packets the second way misses the short paths that matter at large X, so it
+they have no errors. With few packets the second way misses the short paths that matter at large X, so it
 is compared up to X = 3.
 """)
 def dusty(suite):

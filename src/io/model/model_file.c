@@ -54,8 +54,8 @@ static enum lr_status open_array(const struct reader *r, const struct yaml_node 
     const char *name = "";
     LR_TRY(text_of(r, node, &name));
     if (r->n_array == 0)
-        return READER_FAIL(r, node,
-                           "there are no arrays in memory here; name an HDF5 file: {file: gas.h5, dataset: %s}", name);
+        return READER_FAIL(r, node, "no arrays are available here; name an HDF5 file: {file: gas.h5, dataset: %s}",
+                           name);
     for (int i = 0; i < r->n_array; i++)
         if (r->array[i].name && strcmp(r->array[i].name, name) == 0)
             return place_error(r, node, memory_array_open(r->ctx, &r->array[i], array));

@@ -17,7 +17,7 @@ static enum lr_status check_gas(const struct reader *r, const struct yaml_node *
     const struct species *species = r->model->species;
     if (!species)
         return yaml_fail_key(r->ctx, r->tree, place,
-                             "only a molecule has levels that shine; write for example line: {molecule: co.dat}");
+                             "only a molecule has levels that emit; write for example line: {molecule: co.dat}");
     if (species->options.method == POPULATIONS_TWO_LEVEL)
         return yaml_fail_key(r->ctx, r->tree, place,
                              "in a two-level atom, collisions create the photons; use 'thermal' instead");

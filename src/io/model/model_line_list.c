@@ -145,7 +145,7 @@ static enum lr_status fail_unknown(lr_context *ctx, const struct yaml_tree *tree
     if (name && *name)
         (void)yaml_fail_key(ctx, tree, list, "no line '%s'; the lines are %s", name, names);
     else
-        (void)yaml_fail_key(ctx, tree, list, "this model has several lines; load one of them: %s", names);
+        (void)yaml_fail_key(ctx, tree, list, "this model has several lines; choose one of: %s", names);
     free(names);
     return LR_ERROR_INPUT;
 }

@@ -183,7 +183,7 @@ static enum lr_status read_opacity(const struct reader *r, const struct yaml_nod
     if (!density && !opacity && !mean && !centre)
         return yaml_fail_key(r->ctx, r->tree, map,
                              "one of 'density', 'opacity', 'tau_mean' and 'tau_centre' is missing%s",
-                             r->snapshot ? "; a snapshot gives the density of the lower level by name, such as "
+                             r->snapshot ? "; name the density of the lower level in the snapshot, such as "
                                            "density: {snapshot: n_H}"
                                          : "");
     if (!density && yaml_find(map, "upper_density"))

@@ -87,8 +87,8 @@ static void warn_of_nothing(const struct reader *r)
     const struct yaml_node *line = yaml_find(r->tree->root, "line");
     if (model->n_camera == 0 && model->run.packets == 0 && !model->output.populations && line)
         READER_WARN(r, line,
-                    "without a camera and without packets this run has no result; for images add for example cameras: "
-                    "[{direction: +z}] and channels: {number: 64, range: [-5 km/s, 5 km/s]}, for level populations "
+                    "without cameras or packets this run has no result; for images add for example cameras: "
+                    "[{direction: +z}] and channels: {number: 64, range: [-5 km/s, 5 km/s]}, for level populations add "
                     "output: {populations: true}");
 }
 

@@ -229,8 +229,8 @@ static enum lr_status check_format(const struct hdf5_reader *reader)
     if (format == SCENE_FORMAT)
         return LR_OK;
     return lr_fail(reader->ctx, LR_ERROR_INPUT,
-                   "%s: its light is stored in format %d, and this version makes images of format %d: %s", reader->path,
-                   format, SCENE_FORMAT,
+                   "%s: its light is stored in format %d, but this version reads format %d: %s", reader->path, format,
+                   SCENE_FORMAT,
                    format < SCENE_FORMAT ? "run the model again" : "use the version of linerad that wrote it");
 }
 

@@ -60,7 +60,7 @@ static const char *const COLLIDER_NAMES[] = {"H2", "p-H2", "o-H2", "e", "H", "He
 #define RATES(key) WORDS(key, COLLIDER_NAMES, "its own rates", "the collider whose rates it uses")
 static const struct schema_key COLLIDER_RATES[] = {RATES("H2"), RATES("p-H2"), RATES("o-H2"), RATES("e"),
                                                    RATES("H"),  RATES("He"),   RATES("H+")};
-SCHEMA_TABLE(COLLIDER_RATES, "medium.collider_rates", "colliders without rates of their own", COLLIDER_RATES);
+SCHEMA_TABLE(COLLIDER_RATES, "medium.collider_rates", "colliders that have no rates", COLLIDER_RATES);
 
 static const struct schema_key DESTRUCTION[] = {
     FIELD("critical_density", DIMENSION_DENSITY, "required",

@@ -44,7 +44,7 @@ static enum lr_status list_scalars(struct snapshot *snapshot, struct athdf *athd
             for (int v = 0; v < athdf->n_variable && length < sizeof there; v++)
                 length += (size_t)snprintf(there + length, sizeof there - length, "%s%s", v ? ", " : "",
                                            athdf->variable[v].name);
-            return lr_fail(snapshot->ctx, LR_ERROR_INPUT, "%s: there is no variable '%s' for %s; there are: %s",
+            return lr_fail(snapshot->ctx, LR_ERROR_INPUT, "%s: no variable '%s' for %s; the file has: %s",
                            snapshot->path, scalar->variable, scalar->species, there);
         }
         snprintf(name, sizeof name, "%s_%s", scalar->mass_fraction ? "n" : "abundance", scalar->species);
