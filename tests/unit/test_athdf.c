@@ -486,13 +486,13 @@ static void damaged_files_are_refused(void **state)
     expect_damage(f, "no dataset 'Levels'");
     const hsize_t blocks = 8, pairs[2] = {8, 3}, edges[2] = {8, 5};
     put_empty(FILE_NAME, "Levels", H5T_STD_I32LE, 1, &blocks);
-    expect_damage(f, "'Levels' has shape (8), more than is stored");
+    expect_damage(f, "'Levels' has shape (8), which is larger than the file");
     write_athdf(&plan);
     put_empty(FILE_NAME, "LogicalLocations", H5T_STD_I64LE, 2, pairs);
-    expect_damage(f, "'LogicalLocations' has shape (8, 3), more than is stored");
+    expect_damage(f, "'LogicalLocations' has shape (8, 3), which is larger than the file");
     write_athdf(&plan);
     put_empty(FILE_NAME, "x1f", H5T_IEEE_F32LE, 2, edges);
-    expect_damage(f, "'x1f' has shape (8, 5), more than is stored");
+    expect_damage(f, "'x1f' has shape (8, 5), which is larger than the file");
     write_athdf(&plan);
     double *values = calloc(6 * 8 * 16, sizeof *values);
     for (int i = 0; i < 6 * 8 * 16; i++)
