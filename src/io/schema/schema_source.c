@@ -69,7 +69,9 @@ SCHEMA_TABLE(PACKETS, "sources.packets", "a list of photon packets", PACKETS);
 
 static const struct schema_key STAR[] = {
     KEY("position", LIST, "three lengths", "required", "inside the mesh; with shells, their centre"),
-    QUANTITY("radius", DIMENSION_LENGTH, "required", "at most half the size of its cell, or half the first shell"),
+    QUANTITY(
+        "radius", DIMENSION_LENGTH, "required",
+        "at most half the width of its cell; on shells the inner radius or, if that is zero, half the first shell"),
     QUANTITY("temperature", DIMENSION_TEMPERATURE, "required", "blackbody temperature"),
 };
 SCHEMA_TABLE(STAR, "sources.star", "a star", STAR);
