@@ -14,14 +14,14 @@ MAKEFLAGS += --no-print-directory
 
 help:
 	@echo 'make build     library, command and (with nvcc) the CUDA backend, in $(BUILD)/'
-	@echo 'make demo      install what is missing, build, make channel maps of a molecular cloud: cubes and a picture in out/'
+	@echo 'make demo      install what is missing, build, make channel maps of a molecular cloud: cubes and a figure in out/'
 	@echo 'make check     everything a change must pass: tests, sanitizers, format, layers, symbols'
 	@echo 'make validate  the long physics tests, then the validation report: docs/validation.md'
 	@echo 'make bench     timed cases; results under out/'
 	@echo 'make tidy      clang-tidy over the C sources'
 	@echo 'make format    rewrite the C and CUDA sources with clang-format'
 	@echo 'make clean     remove build*/ and out/'
-	@echo "CMAKE_ARGS='-DLINERAD_CUDA=OFF' and other options of CMakeLists.txt go with all that build"
+	@echo "CMAKE_ARGS='-DLINERAD_CUDA=OFF' and other options of CMakeLists.txt work with all targets that build"
 
 build:
 	cmake -S . -B $(BUILD) $(CMAKE_ARGS)

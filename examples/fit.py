@@ -1,11 +1,11 @@
-"""Fit an observed cube: an envelope of CO that falls in, with four parameters. About a minute on two cores.
+"""Fit an observed cube: an infalling CO envelope, with four parameters. About a minute on two cores.
 
     pip install '.[fit,plot]'
     python examples/fit.py                  # writes fit.png
     python examples/fit.py --steps 400      # a longer chain
 
-The observation is made up: the model at known parameters, with noise that has the shape of the beam, as that of an
-interferometer. With a real one, everything from `fit = ...` on stays the same:
+The observation is synthetic: the model at known parameters, with noise correlated like the beam, as for an
+interferometer. With a real observation, everything from `fit = ...` on is the same:
 
     observation = lr.fit.Observation("co.fits", noise=20 * u.mJy / u.beam)
 """
@@ -29,7 +29,7 @@ PRIORS = {
 
 
 def envelope(temperature, density, infall, systemic):
-    """`density` is the logarithm of n(H2) in cm^-3 at half of the radius, `infall` the velocity there."""
+    """`density` is the logarithm of n(H2) in cm^-3 at half the radius, `infall` the velocity there."""
     edges = np.geomspace(0.005, 0.1, 17)
     r = 0.5 * (edges[1:] + edges[:-1]) / 0.05
     return lr.Model(
@@ -41,7 +41,7 @@ def envelope(temperature, density, infall, systemic):
             turbulence=0.15 * KMS,
             velocity=-infall * r**-0.5,
         ),
-        channels=lr.Channels(24, [-1.5, 1.5] * KMS),  # the observation has its own
+        channels=lr.Channels(24, [-1.5, 1.5] * KMS),  # replaced by those of the observation
         cameras=[lr.Camera("sky", "+z")],
         image=lr.Image(distance=140 * u.pc, velocity=systemic, background="cmb", subtract_background=True),
         run=lr.Run(threads=1),  # small models: threads would wait for each other
@@ -49,7 +49,7 @@ def envelope(temperature, density, infall, systemic):
 
 
 def observe(signal_to_noise=30, seed=2):
-    """The truth as a telescope sees it, with 32 x 32 pixels and a beam of 25 arcsec."""
+    """The true model as seen by a telescope, with 32 x 32 pixels and a beam of 25 arcsec."""
     grid = {
         "channels.number": 20, "channels.range": ["-1.5 km/s", "1.5 km/s"], "cameras.0.pixels": [32, 32],
         "cameras.0.field": ["0.2 pc", "0.2 pc"], "image.unit": "Jy/beam", "image.beam": "25 arcsec",
@@ -65,7 +65,7 @@ def observe(signal_to_noise=30, seed=2):
 
 
 def picture(fit, chain, best, path):
-    """Every pair of parameters, the truth, and spectra through the middle."""
+    """Every pair of parameters, the truth, and spectra through the centre."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -103,7 +103,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--walkers", type=int, default=10)
-    parser.add_argument("-o", "--output", default="fit.png", help="the picture; 'none' leaves it out")
+    parser.add_argument("-o", "--output", default="fit.png", help="the figure; 'none' leaves it out")
     options = parser.parse_args()
 
     observation = observe()
@@ -113,7 +113,7 @@ def main():
 
     start = time.perf_counter()
     best, covariance = fit.maximum([20, 4.0, 0.3, 5.0])
-    np.random.seed(1)  # emcee takes its random numbers there
+    np.random.seed(1)  # emcee uses this generator
     sampler = emcee.EnsembleSampler(options.walkers, len(fit.names), fit.log_probability)
     sampler.run_mcmc(fit.start(options.walkers, best, covariance), options.steps)
     chain = sampler.get_chain(discard=options.steps // 5, flat=True)

@@ -205,9 +205,9 @@ def title_and_line(path):
 
 def gallery():
     """docs/notebooks/index.md"""
-    page = ["# Notebooks", "", "Worked examples from a model to its physics, with their results; written by",
+    page = ["# Notebooks", "", "Worked examples, from model to physics, with their results; written by",
             "`tools/document notebooks`. Download one and run it with Jupyter (`pip install jupyterlab`, and linerad with",
-            "its pictures, [as here](../python.md)); each takes from some seconds to a minute on two cores.", "",
+            "plots, [see here](../python.md)); each takes from a few seconds to a minute on two cores.", "",
             "| notebook | what it does | file |", "|---|---|---|"]
     found = paths()
     for path in found:

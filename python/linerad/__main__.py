@@ -1,4 +1,4 @@
-"""python -m linerad plot RESULT.h5 [-o PICTURE.png]: pictures of results. Other words go to the command `linerad`."""
+"""python -m linerad plot RESULT.h5 [-o PICTURE.png]: plots of results. Other commands go to `linerad`."""
 
 import argparse
 import os
@@ -7,10 +7,10 @@ from pathlib import Path
 
 KINDS = ("quicklook", "spectrum", "image-spectrum", "channels", "moments", "depth", "convergence", "excitation")
 HELP = """\
-usage: python -m linerad plot RESULT.h5 [options]    pictures of results (plot --help says more)
-       python -m linerad COMMAND ...                 as the command linerad, where the package is installed
+usage: python -m linerad plot RESULT.h5 [options]    plot results (see plot --help)
+       python -m linerad COMMAND ...                 like the linerad command, if the package is installed
 
-This package is used from its sources, without the command: build/linerad has the others."""
+This package is used from source, without the command; use build/linerad for the others."""
 
 
 def draw(results, options):
@@ -43,25 +43,25 @@ def velocity(text):
     try:
         return float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}' is no number of km/s; results come before it") from None
+        raise argparse.ArgumentTypeError(f"'{text}' is not a velocity in km/s; give result files first") from None
 
 
 class Parser(argparse.ArgumentParser):
     def error(self, message):
-        """One line, as from the other commands."""
+        """One line, as in the other commands."""
         print(f"linerad: error: {message}; see 'linerad plot --help'", file=sys.stderr)
         sys.exit(2)
 
 
 def plot_parser():
-    parser = Parser(prog="linerad plot", description="Pictures of results of linerad.", allow_abbrev=False)
-    parser.add_argument("result", nargs="+", help="result file (HDF5); several are lines of one object")
+    parser = Parser(prog="linerad plot", description="Plots of linerad results.", allow_abbrev=False)
+    parser.add_argument("result", nargs="+", help="result file (HDF5); several are treated as lines of the same object")
     parser.add_argument("-o", "--output", metavar="FILE", help="PNG, PDF or SVG (name of the first result with .png)")
-    parser.add_argument("--kind", choices=KINDS, help="what to draw (quicklook)")
-    parser.add_argument("--camera", metavar="NAME", help="whose image (the first)")
-    parser.add_argument("--channels", metavar="N", type=whole_number, help="at most so many channel maps (12)")
-    parser.add_argument("--velocities", metavar="V", type=velocity, nargs="+", help="channels at these, km/s")
-    parser.add_argument("--stretch", choices=("linear", "log"), help="colours (what suits the image)")
+    parser.add_argument("--kind", choices=KINDS, help="what to plot (quicklook)")
+    parser.add_argument("--camera", metavar="NAME", help="camera to plot (the first)")
+    parser.add_argument("--channels", metavar="N", type=whole_number, help="maximum number of channel maps (12)")
+    parser.add_argument("--velocities", metavar="V", type=velocity, nargs="+", help="channels at these, in km/s")
+    parser.add_argument("--stretch", choices=("linear", "log"), help="colour stretch (whichever suits the image)")
     parser.add_argument("--dpi", metavar="N", type=float, default=200, help="dots per inch of a PNG (200)")
     return parser
 
@@ -69,7 +69,8 @@ def plot_parser():
 def command_plot(arguments):
     options = plot_parser().parse_args(arguments)
     if len(options.result) > 1 and options.kind:
-        print("linerad: error: --kind is for one result; several are drawn as lines of one object", file=sys.stderr)
+        print("linerad: error: --kind needs a single result; several are plotted as lines of the same "
+              "object", file=sys.stderr)
         return 2
     options.kind = options.kind or "quicklook"
     import matplotlib
@@ -100,7 +101,7 @@ def main():
     if sys.argv[1:2] in (["-h"], ["--help"], ["help"]):
         print(HELP)
         return 0
-    print("linerad: error: only 'plot' is known here; other commands come with an installed package", file=sys.stderr)
+    print("linerad: error: only 'plot' is available here; install the package for the other commands", file=sys.stderr)
     return 2
 
 

@@ -1,4 +1,4 @@
-"""Calls with arguments that do not exist: an exception that names what was called, the argument and the nearest one."""
+"""Unknown arguments raise an exception that names the function, the argument and the nearest valid one."""
 
 import difflib
 import functools
@@ -9,7 +9,7 @@ from .errors import ArgumentError
 
 def checked(name, skip=1, otherwise=None):
     """Decorator of a function that messages call `name`. Its first `skip` arguments, the object or class, are not the
-    caller's. `otherwise` is what to say of an unknown argument that is near none, instead of the valid ones."""
+    caller's. `otherwise` replaces the list of valid arguments if an unknown one is not close to any of them."""
 
     def decorate(function):
         signature = inspect.signature(function)
@@ -26,8 +26,7 @@ def checked(name, skip=1, otherwise=None):
             try:
                 signature.bind(*arguments, **options)
             except TypeError as failure:
-                said = str(failure).replace("positional arguments", "arguments without a name")
-                raise ArgumentError(f"{name}: {said}; {choices}") from None
+                raise ArgumentError(f"{name}: {failure}; {choices}") from None
             return function(*arguments, **options)
 
         return call

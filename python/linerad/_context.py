@@ -10,12 +10,12 @@ from ._library import ffi, lib, text
 
 log = logging.getLogger("linerad")
 
-# Units, HDF5 and FITS libraries keep state of their own: one thread at a time. Runs do not need them.
+# The units, HDF5 and FITS libraries keep global state: one thread at a time. Runs do not need them.
 _files = threading.RLock()
 
 
 def _without_option(message):
-    """Settings have no `--set` before them here: 'image.distance: ...' is the place."""
+    """Here settings are not preceded by `--set`: the position is 'image.distance: ...'."""
     return re.sub(r"(^|: )--set (?=\S)", r"\1", message)
 
 
@@ -40,7 +40,7 @@ def _on_progress(user, what, done, total, seconds):
     ffi.from_handle(user).step(text(what), done, total, seconds)
 
 
-_idle = []  # contexts to be used again: each holds a table of units
+_idle = []  # contexts for reuse: each holds a table of units
 
 
 def _take():
@@ -54,7 +54,8 @@ def _take():
 
 
 class _Ears:
-    """What the library calls back. It knows nothing of its context, so that contexts end when their last user does."""
+    """Callbacks of the library. They hold no reference to their context, so that a context is freed with its last
+    user."""
 
     def __init__(self, pointer, progress):
         self.pointer, self.progress = pointer, progress
@@ -67,7 +68,7 @@ class _Ears:
             log.info(message)
 
     def step(self, what, done, total, seconds):
-        """An exception in the caller's function ends the run and is raised again when that has come to an end."""
+        """An exception in the caller's function stops the run and is raised again once it has stopped."""
         if self.failure is None:
             try:
                 self.progress(what, done, total, seconds)
@@ -83,27 +84,27 @@ class _Ears:
 class Context:
     """One lr_context, for a few calls of one thread.
 
-    `progress(what, done, total, seconds)` is called a few times per second while a run goes on; `total` is 0 while
-    nobody knows it.
+    `progress(what, done, total, seconds)` is called a few times per second during a run; `total` is 0 while it is
+    unknown.
     """
 
     def __init__(self, progress=None):
         self._pointer = _take()
         self._ears = _Ears(self._pointer, progress)
-        self.say = str  # what becomes of a message before it is shown
+        self.say = str  # how a message is edited before it is shown
         self._handle = ffi.new_handle(self._ears)
         lib.lr_context_on_log(self._pointer, _on_log, self._handle)
         lib.lr_context_on_progress(self._pointer, _on_progress if progress else ffi.NULL, self._handle)
 
     def __del__(self):
-        # a stop that came too late would hold for the next run
+        # a stop that came too late would affect the next run
         if self._ears.stopped or len(_idle) >= 8:
             lib.lr_context_free(self._pointer)
         else:
             _idle.append(self._pointer)
 
     def warn(self, depth):
-        """Warnings are given in the caller's thread, where filters and line numbers mean something."""
+        """Warnings are issued in the caller's thread, where filters and line numbers are meaningful."""
         waiting, self._ears.warnings = self._ears.warnings, []
         for message in waiting:
             warnings.warn(_without_option(self.say(message)), errors.LineradWarning, stacklevel=depth + 1)
@@ -114,13 +115,13 @@ class Context:
         self.warn(depth)
 
     def call(self, function, *arguments, depth=3):
-        """function(context, *arguments), which is short. `depth` is how far up the user's code is."""
+        """function(context, *arguments), for short calls. `depth` is the stack depth of the user's code."""
         with _files:
             status = function(self._pointer, *arguments)
         self._finish(status, depth + 1)
 
     def run(self, function, *arguments, depth=3):
-        """The same for long calculations, in a thread of its own so that Ctrl-C is heard; true when that stopped it."""
+        """The same for long calculations, in a separate thread so that Ctrl-C works; true if that stopped it."""
         status, done = [], threading.Event()
 
         def work():
@@ -137,7 +138,7 @@ class Context:
         except KeyboardInterrupt:
             stopped = True
             self._ears.stop()
-            log.info("finishing the packets in flight; Ctrl-C again leaves at once")
+            log.info("finishing the packets in flight; press Ctrl-C again to quit at once")
             done.wait()
         thread.join()
         if self._ears.failure is not None:

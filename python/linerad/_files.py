@@ -1,4 +1,4 @@
-"""Whether files that models and results name are still what they were."""
+"""Detects changes in files that models and results refer to."""
 
 import functools
 import hashlib
@@ -8,7 +8,7 @@ import time
 
 
 def stamp(path):
-    """What changes when somebody writes the file; None where there is no file."""
+    """A stamp that changes when the file is written; None if there is no file."""
     try:
         found = os.stat(path)
     except (OSError, ValueError):
@@ -26,8 +26,8 @@ def _kept_digest(path, stamp):
 
 
 def digest(path):
-    """Of what is in a file; None where there is none. Files that were written just now are read again, since the clocks
-    of file systems tick slowly."""
+    """A hash of the contents; None if there is no file. Recently written files are read again, since file-system clocks
+    are coarse."""
     found = stamp(path)
     if found is None:
         return None
@@ -35,4 +35,4 @@ def digest(path):
         recent = time.time_ns() - found[1] < 1e9
         return (_kept_digest.__wrapped__ if recent else _kept_digest)(os.path.abspath(path), found)
     except OSError:
-        return str(found)  # the library will say what is wrong with it
+        return str(found)  # the library will report the problem

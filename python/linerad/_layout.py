@@ -1,9 +1,9 @@
-"""Where leaf cells of a simulation go: into one uniform array, or into the bricks of a refined mesh.
+"""Maps the leaf cells of a simulation to one uniform array, or to the bricks of a refined mesh.
 
-A lattice counts cells by level and index: on level l a domain has cells * factor^l of them along each axis. A leaf is a
-cell that no finer one replaces. Layouts learn the leaves piece by piece, as a simulation is read, and then know the
-place of each of them in an array; fields are put there in the same pieces. Where leaves are finer than the mesh,
-several share a place, each with its share of the volume.
+A lattice numbers cells by level and index: on level l a domain has cells * factor^l cells along each axis. A leaf is a
+cell that no finer one replaces. Layouts are given the leaves piece by piece, as a simulation is read, and then know the
+position of each in an array; fields are stored in the same pieces. If leaves are finer than the mesh, several share a
+cell, each with its fraction of the volume.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,8 @@ OVERLAP = (
 
 @dataclass(eq=False)
 class Lattice:
-    """A domain (any unit of length) and how its cells count; axes that a simulation does not have are never divided."""
+    """A domain (in any unit of length) and the numbering of its cells; axes missing from the simulation are never
+    divided."""
 
     lower: np.ndarray
     size: np.ndarray
@@ -131,7 +132,7 @@ class Uniform:
         return tuple(int(n) for n in self.box.at(min(level, self.box.level))[1])
 
     def add(self, levels, index):
-        """One more piece: level (n) and index (n, 3) of its leaves."""
+        """Add a piece: level (n) and index (n, 3) of its leaves."""
         entries = []
         for level in np.unique(levels):
             level = int(level)
@@ -152,7 +153,7 @@ class Uniform:
         self.pieces.append(entries)
 
     def finish(self):
-        """After the last piece: every cell must have got something."""
+        """After the last piece: every cell must have been filled."""
         found = self._filled.pop(self.box.level, np.zeros(np.prod(self.shape), bool)).reshape(self.shape)
         for level, filled in self._filled.items():
             there = np.zeros(self.shape, bool)
@@ -179,7 +180,7 @@ class Uniform:
                 np.copyto(fine[i], values[plane][across], where=filled[plane][across])
 
     def targets(self, out):
-        """Arrays to put pieces into, one of them `out`."""
+        """Arrays to store pieces in, one of them `out`."""
         coarse = {level: np.zeros(filled.size, out.dtype) for level, filled in self._filled.items()}
         return {**coarse, self.box.level: out.reshape(-1)}
 
@@ -191,7 +192,7 @@ class Uniform:
 
 
 def _spread_bits(number):
-    """Two empty bits between the bits of numbers below 2^21."""
+    """Insert two zero bits between the bits of numbers below 2^21."""
     number = number.astype(np.uint64)
     for shift, mask in ((32, 0x1F00000000FFFF), (16, 0x1F0000FF0000FF), (8, 0x100F00F00F00F00F),
                         (4, 0x10C30C30C30C30C3), (2, 0x1249249249249249)):  # fmt: skip
@@ -218,7 +219,7 @@ class Bricks:
         self._levels, self._index, self._rows, self._spare = [], [], [], []
 
     def add(self, levels, index):
-        """One more piece: level (n) and index (n, 3) of its leaves."""
+        """Add a piece: level (n) and index (n, 3) of its leaves."""
         kept = np.zeros(len(levels), bool)
         found = np.empty((len(levels), 3), np.int32)
         for level in np.unique(levels):
@@ -274,7 +275,7 @@ class Bricks:
         return entries
 
     def _check_volume(self, levels, spare):
-        """Leaves fill the box, and no two are in one place."""
+        """Leaves fill the box, and no two overlap."""
         cells = self.box.last - self.box.first
         found = sum(
             float(n) * 8.0 ** -float(level)

@@ -1,4 +1,4 @@
-"""The C library, bound through its own headers: what linerad.h and linerad_tools.h declare is here, and nothing else.
+"""The C library, bound through its own headers: exactly what linerad.h and linerad_tools.h declare.
 
 The library is the one named by the environment variable LINERAD_LIBRARY, or the one installed in this package.
 """
@@ -13,7 +13,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def declarations(header):
-    """The header without what only a preprocessor understands."""
+    """The header without preprocessor directives."""
     text = re.sub(r"/\*.*?\*/", " ", header, flags=re.S)
     text = re.sub(r"^#if(def __cplusplus| defined\(__GNUC__\)).*?^#endif", "", text, flags=re.S | re.M)
     text = re.sub(r"^#.*$", "", text, flags=re.M)
@@ -24,7 +24,7 @@ def _find_header(name):
     for path in (HERE / "include" / name, HERE.parents[1] / "include" / name):
         if path.exists():
             return path
-    raise ImportError(f"linerad: the header {name} is missing beside the package; install it again")
+    raise ImportError(f"linerad: the header {name} is missing from the package; reinstall it")
 
 
 def _find_library():
@@ -35,8 +35,8 @@ def _find_library():
     if path.exists():
         return str(path)
     raise ImportError(
-        f"linerad: there is no library at {path}; install the package with 'pip install .', "
-        "or let LINERAD_LIBRARY name a liblinerad.so"
+        f"linerad: no library at {path}; install the package with 'pip install .', or set LINERAD_LIBRARY to a "
+        "liblinerad.so"
     )
 
 
@@ -52,7 +52,7 @@ def text(pointer):
 
 
 def take_text(pointer):
-    """The same for a text that is ours to free."""
+    """The same for a string that the caller must free."""
     found = text(pointer)
     lib.lr_text_free(pointer)
     return found

@@ -15,7 +15,7 @@ _CODES = {dtype: code for code, dtype in TYPES.items()}
 
 
 class _Borrowed:
-    """Memory of `owner`, which stays alive as long as arrays look at it."""
+    """Memory of `owner`, which stays alive as long as arrays refer to it."""
 
     def __init__(self, owner, interface):
         self.owner = owner
@@ -45,9 +45,8 @@ def view_array(function, owner, name):
 
 
 def lend(arrays):
-    """An array of struct lr_array that stands for {name: (numpy array, units)}, and what must outlive it.
-
-    Types that the library reads are passed as they lie in memory, in whatever order; others become float64.
+    """An array of struct lr_array for {name: (numpy array, units)}, and the objects that must outlive it. Types that
+    the library reads are passed in place, in any memory order; others become float64.
     """
     structs = ffi.new("struct lr_array[]", max(len(arrays), 1))
     keep = [structs]

@@ -1,11 +1,11 @@
-"""Values in a few words, for what Python shows of an object: never more than a screen."""
+"""Short representations of values, for repr(): never more than a screen."""
 
 import astropy.units as u
 import numpy as np
 
 
 def short(value, room=70):
-    """One line: arrays by their shape and unit, long texts and lists cut."""
+    """One line: arrays by shape and unit, long texts and lists truncated."""
     if isinstance(value, np.ndarray) and value.ndim and value.size > 4:
         unit = f" {value.unit}" if isinstance(value, u.Quantity) and str(value.unit) else ""
         return f"array {value.shape}{unit}"

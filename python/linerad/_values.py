@@ -1,5 +1,5 @@
-"""Values with units as a model file writes them. What has the wrong dimension is refused here, with the name of the
-argument; everything else is checked by the library."""
+"""Values with units, as written in a model file. A wrong dimension is an error here, with the name of the argument;
+everything else is checked by the library."""
 
 import json
 import numbers
@@ -11,7 +11,7 @@ from .errors import InputError, UnitsError
 
 ESU_DIPOLE = u.cm**2.5 * u.g**0.5 / u.s  # 1e18 debye
 
-# What an argument may measure: words for messages, an example, and the units it must be convertible to, one of them.
+# What an argument may measure: words for messages, an example, and the units it must be convertible to (any one).
 DIMENSIONS = {
     "number": ("a plain number", "1", [u.dimensionless_unscaled]),
     "length": ("a length", "pc", [u.cm]),
@@ -45,7 +45,7 @@ DIMENSIONS = {
     "any": ("a value", "1", None),
 }
 
-# Units that the library knows under these names; others are written as so many of the CGS unit.
+# Units that the library knows by these names; others are converted to the CGS unit.
 _NAMES = {
     "cm": "cm", "m": "m", "km": "km", "mm": "mm", "um": "um", "micron": "um", "nm": "nm", "Angstrom": "AA", "AA": "AA",
     "pc": "pc", "kpc": "kpc", "Mpc": "Mpc", "AU": "AU", "au": "AU", "solRad": "Rsun", "solMass": "Msun",
@@ -56,7 +56,7 @@ _NAMES = {
 
 
 def _known_text(unit):
-    """'km s-1', or None when a part of the unit has another name in the library."""
+    """'km s-1', or None if part of the unit has another name in the library."""
     parts = []
     for base, power in zip(unit.bases, unit.powers):
         name = _NAMES.get(base.name)
@@ -81,11 +81,11 @@ def split_unit(unit, dimension, argument):
 
 
 def from_unyt(value):
-    """Arrays of unyt, which yt returns, as quantities without a copy; anything else as it is."""
+    """unyt arrays, as returned by yt, as quantities without a copy; anything else unchanged."""
     if not hasattr(value, "to_astropy"):
         return value
     unit = _unit_of_unyt(value)
-    if unit is None:  # code units, and some others, only yt knows
+    if unit is None:  # code units, and some others, are known only to yt
         value = value.in_cgs()
         unit = _unit_of_unyt(value)
     if unit is None:
@@ -102,7 +102,7 @@ def _unit_of_unyt(value):
 
 
 def quantity(value, dimension, argument):
-    """A Quantity of this dimension, or an exception that names the argument. Texts such as '10 K' are read."""
+    """A Quantity of this dimension, or an exception that names the argument. Strings such as '10 K' are parsed."""
     noun, example, units = DIMENSIONS[dimension]
     value = from_unyt(value)
     if isinstance(value, str):
@@ -153,7 +153,7 @@ def scalar(value, dimension, argument):
 
 
 def plain(value, argument, arrays):
-    """Words, truth values, whole numbers, and maps of them; quantities inside are written out."""
+    """Words, booleans, integers, and dictionaries of them; quantities inside are written out."""
     value = from_unyt(value)
     if isinstance(value, u.Quantity) and value.ndim == 0:
         return scalar(value, "any", argument)
@@ -167,7 +167,7 @@ def plain(value, argument, arrays):
         return value.item()
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
-    raise InputError(f"{argument}: {type(value).__name__} has no place in a model")
+    raise InputError(f"{argument}: {type(value).__name__} is not allowed in a model")
 
 
 def one(dimension):
@@ -190,7 +190,7 @@ def several(dimension, n=None, or_one=False):
 
 
 def array(dimension):
-    """Values that stay where they are: {array: NAME}."""
+    """Values that stay in memory: {array: NAME}."""
 
     def write(value, argument, arrays):
         found = quantity(value, dimension, argument)
@@ -214,7 +214,7 @@ def whole_array(value, argument, arrays):
 
 
 def field(dimension):
-    """One value, an array of the shape of the mesh, or a map as in a model file."""
+    """One value, an array with the shape of the mesh, or a dictionary as in a model file."""
     stored = array(dimension)
 
     def write(value, argument, arrays):
@@ -244,7 +244,7 @@ def vector_field(dimension):
 
 
 def yaml_text(node, indent=0):
-    """Maps in block style, everything inside lists in the style of JSON, which is YAML too."""
+    """Dictionaries in block style, everything inside lists as JSON, which is also YAML."""
     lines = []
     for key, value in node.items():
         if isinstance(value, dict) and value and indent < 2:

@@ -1,5 +1,5 @@
-"""What yt reads, in the shape of a mesh: leaf cells, chunk by chunk and each to its place (_layout.py), or particles on
-a grid that yt makes. Numbers are in CGS; yt converts code and comoving units."""
+"""Data read by yt, in the shape of a mesh: leaf cells, chunk by chunk, each to its position (_layout.py), or particles
+on a grid made by yt. Numbers are in CGS; yt converts code and comoving units."""
 
 import astropy.units as u
 import numpy as np
@@ -21,8 +21,8 @@ def check_dataset(ds):
     geometry = str(getattr(ds.geometry, "value", ds.geometry))
     if geometry != "cartesian":
         raise InputError(
-            f"from_yt: the dataset has {geometry} coordinates; meshes are Cartesian. Resample it, or, if it depends on "
-            "the radius alone, give the profiles to lr.Mesh.shells"
+            f"from_yt: the dataset has {geometry} coordinates; meshes are Cartesian. Resample it, or, if it depends "
+            "only on radius, pass the profiles to lr.Mesh.shells"
         )
     if hasattr(ds.index, "meshes"):
         raise InputError("from_yt: the mesh of the dataset is unstructured or stretched; resample it to equal cells")
@@ -56,7 +56,7 @@ def _corner(ds, value, what):
     try:
         found = np.asarray(ds.arr(value, getattr(value, "units", "code_length")).to_value("code_length"), float)
     except Exception as error:
-        raise InputError(f"from_yt: {what} of the region is not a place: {error}") from None
+        raise InputError(f"from_yt: {what} of the region is not a position: {error}") from None
     if not np.isfinite(found).all():
         raise InputError(f"from_yt: {what} of the region is not finite")
     return found
@@ -68,10 +68,11 @@ def corners_of(ds, region, lattice):
         return lattice.lower, lattice.lower + lattice.size
     if hasattr(region, "get_bbox"):
         if getattr(region, "_type_name", "") == "cut_region":
-            raise InputError("from_yt: a cut region has holes; give that it was cut from, and set fields to 0 there")
+            raise InputError("from_yt: a cut region has holes; use the region it was cut from, and set fields to 0 "
+                             "in the holes")
         region = region.get_bbox()
     if not isinstance(region, (list, tuple)) or len(region) != 2:
-        raise InputError("from_yt: region is a pair of corners, or an object of yt such as ds.box(left, right)")
+        raise InputError("from_yt: region must be a pair of corners, or a yt object such as ds.box(left, right)")
     lower, upper = (_corner(ds, value, what) for value, what in zip(region, ("the left corner", "the right corner")))
     if lower.shape != (3,) or upper.shape != (3,) or not (upper > lower).all():
         raise InputError(f"from_yt: the region from {lower} to {upper} code lengths is empty; it needs two corners")
@@ -103,7 +104,7 @@ class _Cells:
         self._check_grids()
 
     def _check_grids(self):
-        """Grids lie where level and index say; those of stretched meshes do not."""
+        """Checks that grids lie where level and index say; those of stretched meshes do not."""
         index = self.ds.index
         stretched = any(getattr(grid, "cell_widths", None) is not None for grid in getattr(index, "grids", [])[:1])
         if hasattr(index, "grid_levels") and not stretched:
@@ -116,8 +117,8 @@ class _Cells:
                 stretched |= bool((np.abs(left - np.rint(left)) > 0.1).any() or (np.abs(wide - 1) > 0.01).any())
         if stretched:
             raise InputError(
-                "from_yt: cells of one level are not of equal size, or do not lie on a common lattice. A stretched "
-                "grid goes into lr.Mesh.edges with arrays of its own; .athdf files are read without yt"
+                "from_yt: cells of one level are not of equal size, or do not lie on a common lattice. For a "
+                "stretched grid use lr.Mesh.edges with your own arrays; .athdf files can be read without yt"
             )
 
     def _check_cells(self, source):
@@ -156,7 +157,7 @@ class _Cells:
                     if rows is None or len(rows):
                         found.add(int(level))
         if not found:
-            raise InputError("from_yt: there are no cells in the region")
+            raise InputError("from_yt: no cells in the region")
         return min(found), max(found)
 
 
@@ -198,8 +199,8 @@ def _levels_per_level(lattice):
     step = int(factor[0]).bit_length() - 1
     if (factor != factor[0]).any() or factor[0] != 2**step or step < 1:
         raise InputError(
-            f"from_yt: levels of this dataset divide cells by {', '.join(map(str, factor))} along x, y, z; refined "
-            "meshes halve them. Give level= for a uniform mesh"
+            f"from_yt: levels of this dataset refine cells by factors of {', '.join(map(str, factor))} along x, y, "
+            "z; refined meshes need a factor of 2. Give level= for a uniform mesh"
         )
     return step
 
@@ -233,7 +234,7 @@ class _CellReader:
 
 
 def _mass_share(source, entries, field, mean):
-    """Density of leaves that share a place, relative to the mean there; 1 where there is none."""
+    """Density of leaves that share a cell, relative to the mean there; 1 if it is empty."""
     rho, _ = _in_cgs(source[field])
     shares = []
     for entry in entries:
@@ -261,16 +262,17 @@ def _in_cgs(values):
 
 def read_particles(ds, lower, upper, level, refined, cells, faces):
     if refined or level is not None:
-        raise InputError("from_yt: particles have neither levels nor a refined mesh; give cells, so many along x, y, z")
+        raise InputError("from_yt: particles have neither levels nor a refined mesh; give cells, the number along x, "
+                         "y, z")
     if cells is None:
         raise InputError(
-            "from_yt: the dataset has particles and no cells: give cells, the number along the axes of a uniform mesh "
-            "(one, or three). Cells as wide as the shortest smoothing lengths show all there is; a smaller region "
-            "makes that cheaper"
+            "from_yt: the dataset has particles but no cells: give cells, the number along the axes of a uniform "
+            "mesh (one or three). Cells as wide as the shortest smoothing lengths resolve everything; a smaller "
+            "region makes that cheaper"
         )
     number = np.broadcast_to(np.asarray(cells), 3)
     if number.dtype.kind not in "iu" or (number < 1).any() or np.prod(number, dtype=float) > MOST_CELLS:
-        raise InputError(f"from_yt: cells is one number of cells or three; found {cells!r}")
+        raise InputError(f"from_yt: cells must be one number or three; found {cells!r}")
     left, right = (ds.arr(corner, "code_length") for corner in (lower, upper))
     grid = ds.arbitrary_grid(left, right, dims=[int(n) for n in number])
     corner, size = (values.in_cgs().to_value("cm") * u.cm for values in (left, right - left))
@@ -279,7 +281,7 @@ def read_particles(ds, lower, upper, level, refined, cells, faces):
 
 
 class _GridReader:
-    """Fields of particles, as yt lays them onto a grid."""
+    """Fields of particles, as deposited on a grid by yt."""
 
     def __init__(self, ds, grid, particles):
         self.ds, self.grid, self.particles = ds, grid, particles
@@ -310,12 +312,12 @@ class _GridReader:
         if values.min() < low - slack or values.max() > high + slack:
             raise InputError(
                 f"from_yt: on the grid {field} reaches from {values.min():g} to {values.max():g}, but only from "
-                f"{low:g} to {high:g} among particles (CGS): yt has mixed up its units. Load it in CGS units"
+                f"{low:g} to {high:g} among particles (CGS): yt has confused the units. Load the dataset in CGS units"
             )
 
 
 def _fill_empty(temperature, density):
-    """No particle reaches some cells. They are given the mean temperature of the gas: it must be something."""
+    """Some cells are reached by no particle. They get the mean temperature of the gas, since they need a value."""
     empty = density <= 0
     if empty.any() and not empty.all():
         temperature[empty] = np.average(temperature[~empty], weights=density[~empty])

@@ -1,4 +1,4 @@
-"""A turbulent cloud to try things with (docs/cloud.md): random fields of H2, CO, OH, temperature and velocity."""
+"""A turbulent test cloud (docs/cloud.md): random fields of H2, CO, OH, temperature and velocity."""
 
 import os
 
@@ -13,7 +13,7 @@ from ._show import Arrays
 from .errors import InputError
 from .parts import Medium, Mesh
 
-# What may be chosen, and what it measures; defaults are those of the command.
+# Options and their dimensions; defaults are those of the command.
 _OPTIONS = {
     "size": "length", "sigma_v": "velocity", "velocity_slope": "number", "solenoidal": "number",
     "mean_density": "density", "density_width": "number", "density_slope": "number", "mean_temperature": "temperature",
@@ -27,7 +27,7 @@ _CGS = {"length": u.cm, "velocity": u.cm / u.s, "number": u.dimensionless_unscal
 class Cloud:
     """Made by linerad.cloud. Fields are read-only views of the library's memory, float32, [x, y, z].
 
-    `density` is that of H2; `co` and `oh` are those of the molecules; `velocity` has three components.
+    `density` is that of H2, `co` and `oh` those of the molecules; `velocity` has three components.
     """
 
     def __init__(self, pointer, options):
@@ -51,12 +51,12 @@ class Cloud:
         return Mesh.uniform(3 * (self.cells,), [1, 1, 1] * self.size)
 
     def medium(self, density, **more):
-        """The gas as a line sees it: `density` is cloud.co or cloud.oh; `more` are other arguments of Medium."""
+        """The gas for a given line: `density` is cloud.co or cloud.oh; `more` are other arguments of Medium."""
         return Medium(**{"temperature": self.temperature, "velocity": self.velocity, "density": density, **more})
 
     @property
     def statistics(self):
-        """What came out: dispersions, ranges (smallest, mean, largest) and correlations, CGS."""
+        """Statistics of the fields: dispersions, ranges (smallest, mean, largest) and correlations, CGS."""
         found = ffi.new("struct lr_cloud_statistics *")
         lib.lr_cloud_measure(self._pointer, found)
         values = {name: getattr(found, name) for name, _ in ffi.typeof(found).item.fields}
@@ -84,24 +84,24 @@ def _number(name, value, dimension):
 
 
 def cloud(cells=64, seed=1, *, mach=None, **options):
-    """A turbulent cloud on `cells`^3 cells; the same seed gives the same cloud on any number of them.
+    """A turbulent cloud on `cells`^3 cells; the same seed gives the same cloud for any number of cells.
 
     Options, with units: size, sigma_v (dispersion along one axis), velocity_slope, solenoidal, mean_density (H2),
     density_width (of ln n; or `mach`, which gives it), density_slope, mean_temperature, min_temperature,
-    max_temperature, temperature_index, transition_density, mean_co, mean_oh. docs/cloud.md says what they mean.
+    max_temperature, temperature_index, transition_density, mean_co, mean_oh. docs/cloud.md describes them.
     """
     chosen = ffi.new("struct lr_cloud_options *", lib.lr_cloud_defaults())
     chosen.cells, chosen.seed = _whole("cells", cells, 2**31), _whole("seed", seed, 2**64)
     for name, value in options.items():
         if name not in _OPTIONS:
-            raise InputError(f"{name}: a cloud has no such option; there are {', '.join(_OPTIONS)}")
+            raise InputError(f"{name}: a cloud has no such option; the options are {', '.join(_OPTIONS)}")
         setattr(chosen, name, _number(name, value, _OPTIONS[name]))
     if mach is not None:
         if "density_width" in options:
-            raise InputError("mach: give either it or density_width")
+            raise InputError("mach: give either mach or density_width")
         mach = _number("mach", mach, "number")
         if not 0 <= mach < np.inf:
-            raise InputError(f"mach: expected a number that is not negative, found {mach:g}")
+            raise InputError(f"mach: expected a non-negative number, found {mach:g}")
         chosen.density_width = float(np.sqrt(np.log1p((0.4 * mach) ** 2)))
     made = ffi.new("lr_cloud **")
     Context().run(lib.lr_cloud_create, chosen, made)

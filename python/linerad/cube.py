@@ -1,4 +1,4 @@
-"""Channel maps as an observer gets them: with the beam, in the unit of the model, on the sky."""
+"""Channel maps as observed: with the beam, in the unit of the model, on the sky."""
 
 import json
 
@@ -29,7 +29,7 @@ class Cube:
         self.integral_unit = u.Unit(text(found.integral_unit))
         self.rest_frequency = found.rest_frequency * u.Hz
         channels = (found.first + found.width * np.arange(found.n_channel)) / 1e5
-        self.velocity = channels * (u.km / u.s)  # of the middles of the channels, radio convention
+        self.velocity = channels * (u.km / u.s)  # of the channel centres, radio convention
         self.channel_width = found.width / 1e5 * (u.km / u.s)
         self.background = found.background * u.K
         self.background_subtracted = bool(found.subtracted)
@@ -54,12 +54,12 @@ class Cube:
 
     @property
     def systemic_velocity(self):
-        """That of the object, image.velocity of the model; None where the result does not say it."""
+        """Systemic velocity, image.velocity of the model; None if not in the result."""
         resolved = text(lib.lr_result_text(self._result._pointer, b"model_resolved"))
         if not resolved:
             return None
         found = (json.loads(resolved).get("image") or {}).get("velocity", "0 km/s")
-        for setting in self._result.settings:  # of other images of a run, which the model does not have
+        for setting in self._result.settings:  # of other images of a run, not in the model
             key, _, value = setting.partition("=")
             found = value if key.strip() == "image.velocity" else found
         try:
@@ -73,7 +73,7 @@ class Cube:
 
     @property
     def error(self):
-        """One standard error; None without image.errors, and where no light is scattered."""
+        """One standard error; None without image.errors, or if no light is scattered."""
         return self._values(self._view.errors, self.unit, self._view.scale)
 
     @property
@@ -90,7 +90,7 @@ class Cube:
 
     @property
     def report(self):
-        """Numbers that the summary tells of the image, NaN where they are not known: largest optical depths (with and
+        """Statistics of the image, as in the summary, NaN if unknown: optical depths (with and
         without stimulated emission), the correlation with the column density, the shift of the line's centroid."""
         found = new_struct("lr_image")
         lib.lr_result_image(self._result._pointer, self.camera.encode(), found)
@@ -106,8 +106,8 @@ class Cube:
     @property
     def check(self):
         """The flux of the image against that of the packets that escaped toward its camera (docs/imaging.md): both with
-        their errors, the half-angle of the cone, and the difference in standard errors. Where the two cannot be
-        compared, "not_compared" says why; None without packets, and for a near observer."""
+        their errors, the half-angle of the cone, and the difference in standard errors. If the two cannot be
+        compared, "not_compared" says why; None without packets, and for a nearby observer."""
         check, unit = new_struct("lr_check"), u.ph / u.s / u.sr
         lib.lr_result_check(self._result._pointer, self.camera.encode(), check)
         if not check.angle > 0:
@@ -136,10 +136,10 @@ class Cube:
             return self._values(found.integral, self.integral_unit, found.scale, shape)
         if order in (1, 2):
             return self._values(found.mean if order == 1 else found.dispersion, speed, 1, shape)
-        raise ValueError(f"moment {order}: there are moments 0, 1 and 2")
+        raise ValueError(f"moment {order}: only moments 0, 1 and 2 exist")
 
     def moment_error(self, order):
-        """One standard error of a moment, with errors of different channels taken as independent; None without errors.
+        """One standard error of a moment, treating errors of different channels as independent; None without errors.
 
         d m0 = dv sqrt(SUM e^2), d m1 = sqrt(SUM e^2 (v - m1)^2) / SUM I,
         d m2 = sqrt(SUM e^2 ((v - m1)^2 - m2^2)^2) / (2 m2 SUM I).
@@ -165,7 +165,8 @@ class Cube:
         return self._values(found.peak, self.unit, found.scale, self.shape[1:])
 
     def mean_spectrum(self):
-        """(mean over the image, its error) of each channel. Errors of pixels are taken as independent; None without."""
+        """(mean over the image, its error) of each channel. Pixel errors are treated as independent; None without
+        errors."""
         mean = self.data.mean(axis=(1, 2), dtype=np.float64)
         error = self.error
         if error is None:
@@ -217,7 +218,7 @@ class Cube:
         return fits.HDUList([fits.PrimaryHDU(np.asarray(self.data.value), self.header)])
 
     def spectral_cube(self):
-        """A SpectralCube, for which that package must be installed and the cube be on the sky (image.distance)."""
+        """A SpectralCube; needs that package, and a cube on the sky (image.distance)."""
         from spectral_cube import SpectralCube
 
         return SpectralCube.read(self.to_fits()[0])

@@ -1,10 +1,10 @@
-"""What can go wrong. Messages are those of the C library: one line with the place and what to do."""
+"""Exceptions. Messages are those of the C library: one line that says where and what to do."""
 
 import astropy.units as u
 
 
 class Error(Exception):
-    """Any failure of linerad."""
+    """Any linerad error."""
 
 
 class InputError(Error, ValueError):
@@ -12,7 +12,7 @@ class InputError(Error, ValueError):
 
 
 class ArgumentError(InputError, TypeError):
-    """An argument that does not exist, or one too many."""
+    """An unknown argument, or one too many."""
 
 
 class UnitsError(InputError, u.UnitsError):
@@ -24,11 +24,11 @@ class FileError(Error, OSError):
 
 
 class OutOfMemory(Error, MemoryError):
-    """The problem does not fit."""
+    """The problem does not fit in memory."""
 
 
 class DeviceError(Error, RuntimeError):
-    """The device that was asked for is missing or failed."""
+    """The requested device is missing or failed."""
 
 
 class InternalError(Error, RuntimeError):
@@ -36,7 +36,7 @@ class InternalError(Error, RuntimeError):
 
 
 class LineradWarning(UserWarning):
-    """Something that a run does, but that is probably not meant."""
+    """Something that is probably not intended."""
 
 
 class Interrupted(KeyboardInterrupt):

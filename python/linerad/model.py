@@ -24,13 +24,13 @@ _SECTIONS = (
 
 
 def _settings(settings):
-    """'key=value' texts from a map, a list of them or one. Words are as on the command line, YAML themselves."""
+    """'key=value' texts from a map, a list of them or one. Strings are YAML, as on the command line."""
     if isinstance(settings, dict):
         return tuple(f"{key}={_setting(key, value)}" for key, value in settings.items())
     if isinstance(settings, str):
         return (settings,)
     if not isinstance(settings, (list, tuple, type(None))):
-        raise InputError(f"settings: expected a map such as {{'run.seed': 3}}, found {type(settings).__name__}")
+        raise InputError(f"settings: expected a dictionary such as {{'run.seed': 3}}, found {type(settings).__name__}")
     return tuple(str(setting) for setting in settings or ())
 
 
@@ -44,7 +44,7 @@ _alive = weakref.WeakKeyDictionary()  # texts that arrays of pointers point to
 
 
 def _texts(settings):
-    """The same for C: an array of texts, and how many."""
+    """The same for C: an array of strings, and their number."""
     texts = [ffi.new("char[]", setting.encode()) for setting in settings]
     pointers = ffi.new("char *[]", texts or [ffi.NULL])
     _alive[pointers] = texts
@@ -52,13 +52,11 @@ def _texts(settings):
 
 
 class Model:
-    """What there is to calculate.
-
-    Sections are parts (linerad.Mesh, linerad.Medium, ...), maps, or words, with the names and meanings of a model file
-    (docs/model_reference.md). Arrays are read by the library straight from their memory when the model is first used,
-    and again when a run changes settings: they are neither copied nor written to, and should not change in between.
-
-    `folder` is where relative names of files start; `name` is what messages call the model.
+    """A model. Sections are parts (linerad.Mesh, linerad.Medium, ...), dictionaries, or words, with the names and
+    meanings of a model file
+    (docs/model_reference.md). Arrays are read by the library directly from memory when the model is first used, and
+    again when a run changes settings; they are neither copied nor written to, and should not change in between. File
+    names are relative to `folder`; `name` is the name of the model in messages.
     """
 
     @checked("Model")
@@ -113,7 +111,7 @@ class Model:
 
     @property
     def lines(self):
-        """Names of the lines of a model that has several; otherwise empty."""
+        """Names of the lines of a model with several lines; otherwise empty."""
         if self.structure is not None:
             return [str(line.get("name")) for line in self.structure.get("lines", [])]
         document = self._read(Context(), depth=4)
@@ -133,7 +131,7 @@ class Model:
         return {name: values for name, (values, _) in self._arrays.items()}
 
     def __getstate__(self):
-        """What the library has loaded stays behind: a copy in another process loads it again."""
+        """What the library has loaded is not copied: another process loads it again."""
         return {**self.__dict__, "_document": None, "_loaded": None}
 
     def __repr__(self):
@@ -143,7 +141,7 @@ class Model:
         return "\n  ".join(["<linerad.Model", *words]) + ">"
 
     def _say(self, message):
-        """A model of parts has no lines and columns: the key alone, with [0] for the items of lists."""
+        """A model made of parts has no lines and columns: only the key, with [0] for items of lists."""
         found = re.search(rf"\b{re.escape(self._name)}:\d+:\d+: (?P<key>[a-z_]+(\.\w+)*: )?", message)
         if not found:
             return message
@@ -167,7 +165,7 @@ class Model:
         return self._document[1]
 
     def _pointer(self, settings=(), line=None, context=None, depth=4):
-        """The model in the library, made anew when the document, the settings or the line changed."""
+        """The model in the library, made again if the document, the settings or the line changed."""
         context = context or Context()
         if not self._path:
             context.say = self._say
@@ -187,7 +185,7 @@ class Model:
         return self._loaded[1]
 
     def check(self, line=None):
-        """Load the model completely and tell what was understood, in physical units."""
+        """Load the model completely and report how it was understood, in physical units."""
         context, report = Context(), ffi.new("char **")
         context.call(lib.lr_model_report, self._pointer(line=line, context=context), report)
         return take_text(report[0])
@@ -205,13 +203,12 @@ class Model:
         settings=(),
         line=None,
     ):
-        """Follow photons, find populations, make images: whatever the model asks for.
-
-        Arguments that are given replace those of the section `run`. `progress` is a function of (what, done, total,
-        seconds) or a class like tqdm.tqdm; `settings` are as in Model.load. `line` names one of several lines.
+        """Follow photons, solve for populations, make images: whatever the model specifies. Arguments override the
+        section `run`. `progress` is a function of (what, done, total,
+        seconds) or a class like tqdm.tqdm; `settings` are as in Model.load. `line` selects one of several lines.
 
         Ctrl-C lets the packets in flight finish and raises linerad.Interrupted, a KeyboardInterrupt, whose `result` is
-        complete for the packets that were finished (None when there are none). A second Ctrl-C leaves at once.
+        complete for the packets finished so far (None if there are none). A second Ctrl-C quits at once.
         """
         chosen = {"packets": packets, "seed": seed, "threads": threads, "device": device, "precision": precision}
         short = [f"run.{key}={_option(key, value)}" for key, value in chosen.items() if value is not None]
@@ -240,7 +237,7 @@ def _option(key, value):
 
 
 class _Bar:
-    """Progress on a bar of tqdm, one for each thing that is counted."""
+    """Progress on tqdm bars, one per stage."""
 
     def __init__(self, make):
         self._make, self._what, self._bar = make, None, None

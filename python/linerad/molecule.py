@@ -13,13 +13,13 @@ from .errors import InputError
 
 
 Partner = namedtuple("Partner", "name reference transitions temperatures coldest hottest")
-Partner.__doc__ = "A table of collision rates: how many transitions and temperatures, and the ends of these."
+Partner.__doc__ = "A table of collision rates: number of transitions and temperatures, and the temperature range."
 
 
 @dataclass(eq=False, repr=False)
 class MoleculeData:
-    """Levels and lines, in the order of the file. `lower` and `upper` count levels from 0. `partners` are those that
-    the molecule has collision rates with, by name."""
+    """Levels and lines, in the order of the file. `lower` and `upper` are level indices from 0. `partners` are the
+    partners with collision rates, by name."""
 
     name: str
     mass: u.Quantity
@@ -51,12 +51,13 @@ class MoleculeData:
         return self.label.index(wanted)
 
     def critical_density(self, temperature, partner=None):
-        """A_ul over the rates of all downward collisions of the upper level, for each line (last axis) at a
-        temperature or an array of them; infinite without such collisions. {partner: ...}, or that of one partner."""
+        """A_ul over the rates of all downward collisions from the upper level, for each line (last axis) at a
+        temperature or an array of temperatures; infinite without such collisions. {partner: ...}, or that of one
+        partner."""
         if partner is None:
             return {name: self.critical_density(temperature, name) for name in self.partners}
         if partner not in self.partners:
-            known = ", ".join(self.partners) or "no partner at all"
+            known = ", ".join(self.partners) or "none"
             raise KeyError(f"{self.name} has no collision rates with '{partner}'; it has them with {known}")
         kelvin = _values.quantity(temperature, "temperature", "temperature").to_value(u.K)
         if not np.all(np.isfinite(kelvin) & (np.asarray(kelvin) > 0)):
@@ -75,7 +76,7 @@ class MoleculeData:
 
 
 def molecule(name_or_file):
-    """A built-in molecule by its name (linerad.molecules() lists them), or a file of the LAMDA format."""
+    """A built-in molecule by its name (linerad.molecules() lists them), or a file in LAMDA format."""
     made = ffi.new("lr_molecule **")
     Context().call(lib.lr_molecule_load, str(name_or_file).encode(), made)
     pointer = ffi.gc(made[0], lib.lr_molecule_free)

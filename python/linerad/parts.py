@@ -1,5 +1,5 @@
-"""The parts of a model. They only write the structure of a model file (docs/model_reference.md has every key);
-arrays stay where they are until the library reads them."""
+"""The parts of a model. They only write the structure of a model file (docs/model_reference.md lists every key); arrays
+stay in place until the library reads them."""
 
 import dataclasses
 from dataclasses import field, fields
@@ -14,7 +14,7 @@ from .errors import InputError
 
 
 def dataclass(**options):
-    """A part, whose arguments are checked. Part shows what is set, arrays by their shape."""
+    """A part, whose arguments are checked. Part shows what is set, arrays by shape."""
 
     def make(cls):
         made = dataclasses.dataclass(cls, repr=False, **options)
@@ -33,7 +33,7 @@ def _of(rule, default=None, key=None):
 
 
 def write(part, argument, arrays):
-    """A section of a model file from a part, a map, a word or a list of these."""
+    """A section of a model file from a part, a dictionary, a word or a list of these."""
     if isinstance(part, Part):
         return part.write(argument, arrays)
     if isinstance(part, (list, tuple)):
@@ -42,7 +42,7 @@ def write(part, argument, arrays):
 
 
 class Part:
-    """Writes its own fields, each by its rule."""
+    """Writes its fields, each by its rule."""
 
     def __repr__(self):
         given = ((entry.name, getattr(self, entry.name)) for entry in fields(self))
@@ -97,7 +97,8 @@ class Mesh(Part):
 
     @classmethod
     def uniform(cls, cells, size, origin=None, faces=None):
-        """Equal cells. `size` is that of the whole mesh; without `origin`, its lower corner, it is centred on 0."""
+        """Equal cells. `size` is that of the whole mesh; without `origin`, its lower corner, it is centred on the
+        origin."""
         return cls(cells=[int(n) for n in cells], size=size, origin=origin, faces=faces)
 
     @classmethod
@@ -114,13 +115,13 @@ class Mesh(Part):
 
     @classmethod
     def refined(cls, cells, size, refine, brick=None, origin=None, faces=None):
-        """Cells of level 0 that are divided where regions say so: [{'sphere': {...}, 'levels': 2}, ...]."""
+        """Level-0 cells, refined in regions: [{'sphere': {...}, 'levels': 2}, ...]."""
         return cls(cells=[int(n) for n in cells], size=size, origin=origin, faces=faces, refine=refine, brick=brick)
 
     @classmethod
     def bricks(cls, level, position, cells, size, brick=1, origin=None, faces=None):
-        """Level (n) and position (n, 3), in bricks of that level, of each brick of `brick`^3 cells. `cells` are those
-        that the mesh would have on level 0. Fields have the shape (n, brick, brick, brick)."""
+        """Level (n) and position (n, 3), in bricks of that level, of each brick of `brick`^3 cells. `cells` is the
+        number the mesh would have on level 0. Fields have the shape (n, brick, brick, brick)."""
         places = {"level": level, "position": position}
         return cls(
             cells=[int(n) for n in cells], size=size, origin=origin, faces=faces, brick=int(brick), brick_places=places
@@ -128,7 +129,7 @@ class Mesh(Part):
 
     @property
     def shape(self):
-        """That of fields; None where only the library knows it."""
+        """Shape of fields; None if only the library knows it."""
         if self.edge:
             return tuple(len(edge) - 1 for edge in self.edge.values())
         if self.shell is not None:
@@ -143,7 +144,7 @@ class Mesh(Part):
 
 @dataclass(eq=False)
 class Line(Part):
-    """A line of two levels, by its numbers. Built-in ones are named by a word: Model(line='lya')."""
+    """A two-level line, by its constants. Built-in lines are given by name: Model(line='lya')."""
 
     frequency: object = _of(v.one("frequency"))
     einstein_a: object = _of(v.one("rate"))
@@ -155,7 +156,7 @@ class Line(Part):
 
 @dataclass(eq=False)
 class Molecule(Part):
-    """A line of a molecule with all its levels: a file of the LAMDA format, or a built-in name."""
+    """A line of a molecule with all its levels: a file in LAMDA format, or a built-in name."""
 
     molecule: str = _of(lambda value, argument, arrays: str(value))
     transition: object = _of(v.plain)
@@ -194,7 +195,7 @@ def _temperature(value, argument, arrays):
 
 @dataclass(eq=False)
 class Medium(Part):
-    """The gas. Fields are one value, an array of the shape of the mesh, or a map as in a model file."""
+    """The gas. Fields are one value, an array with the shape of the mesh, or a dictionary as in a model file."""
 
     temperature: object = _of(_temperature)
     turbulence: object = _of(v.field("velocity"))
@@ -220,7 +221,7 @@ class Medium(Part):
 
 @dataclass(eq=False)
 class Gaussian(Part):
-    """A spectrum; frequencies are plain numbers of Doppler units, radio velocities or frequencies."""
+    """A spectrum; frequencies are plain numbers in Doppler units, radio velocities or frequencies."""
 
     centre: object = _of(v.one("shift"))
     sigma: object = _of(v.one("shift"))
@@ -249,7 +250,7 @@ class Band(Part):
 
 @dataclass(eq=False)
 class Table(Part):
-    """Photons per frequency at increasing or decreasing shifts, on any scale."""
+    """Photons per unit frequency at increasing or decreasing shifts, on any scale."""
 
     shift: list = _of(v.several("shift"))
     density: list = _of(v.several("any"))
@@ -302,7 +303,7 @@ class Plane(Source):
 
 @dataclass(eq=False, kw_only=True)
 class Volume(Source):
-    """Only the shape of `emissivity` counts; the luminosity sets its scale."""
+    """Only the shape of `emissivity` matters; the luminosity sets the scale."""
 
     emissivity: object = _of(v.field("any"))
     frame: str = _of(v.plain)
@@ -323,7 +324,7 @@ class External(Source):
 
 @dataclass(eq=False, kw_only=True)
 class Packets(Part):
-    """Packets of one's own: (n, 3), (n, 3), (n) and (n); velocities are radio velocities, weights photon rates."""
+    """A list of packets: (n, 3), (n, 3), (n) and (n); velocities are radio velocities, weights photon rates."""
 
     position: object = _of(v.array("length"))
     direction: object = _of(v.array("number"))
@@ -336,7 +337,7 @@ class Packets(Part):
 
 @dataclass(eq=False)
 class Gas(Part):
-    """What the levels of a molecule emit."""
+    """Emission from the levels of a molecule."""
 
     def write(self, argument, arrays):
         return {"gas": {}}
@@ -344,7 +345,7 @@ class Gas(Part):
 
 @dataclass(eq=False, kw_only=True)
 class Star(Part):
-    """A black body too small to be resolved."""
+    """An unresolved blackbody."""
 
     position: list = _of(v.several("length", 3))
     radius: object = _of(v.one("length"))
@@ -356,7 +357,7 @@ class Star(Part):
 
 @dataclass(eq=False)
 class Thermal(Part):
-    """Photons that collisions create in the gas."""
+    """Photons created by collisions in the gas."""
 
     temperature: object = _of(_temperature)
 
@@ -369,7 +370,8 @@ class Thermal(Part):
 
 @dataclass(eq=False)
 class Populations(Part):
-    """How the levels are found. `given` is an array of fractions or densities, one more axis than fields have."""
+    """How the level populations are found. `given` is an array of fractions or densities, with one more axis than
+    fields."""
 
     method: str = _of(v.plain, default="lte")
     background: object = _of(v.one("temperature"))
@@ -393,7 +395,7 @@ def _given(value, argument, arrays):
 
 
 def _field_of_view(value, argument, arrays):
-    """Lengths of a far observer, angles of a near one: either is right here, the library knows which."""
+    """Lengths for a distant observer, angles for a nearby one: either is valid here, and the library checks."""
     found = v.quantity(value if not isinstance(value, (list, tuple)) else value[0], "any", argument)
     dimension = "angle" if found.unit.is_equivalent("rad") else "length"
     return v.several(dimension, 2, or_one=True)(value, argument, arrays)
@@ -401,7 +403,7 @@ def _field_of_view(value, argument, arrays):
 
 @dataclass(eq=False)
 class Camera(Part):
-    """An observer far away has a direction (or theta and phi), one nearby a position."""
+    """A distant observer has a direction (or theta and phi), a nearby one a position."""
 
     name: str = _of(v.plain)
     direction: object = _of(v.plain)
@@ -435,7 +437,7 @@ _UNITS = {"K": u.K, "Jy/pixel": u.Jy / u.pix, "Jy/sr": u.Jy / u.sr, "Jy/beam": u
 
 
 def image_unit(value, argument, arrays):
-    """A word, or the unit of astropy that it means."""
+    """A word, or the equivalent astropy unit."""
     if isinstance(value, str):
         return value
     if isinstance(value, u.UnitBase):
@@ -443,12 +445,12 @@ def image_unit(value, argument, arrays):
         if found:
             return found
     shown = f"'{value}'" if isinstance(value, u.UnitBase) else type(value).__name__
-    raise InputError(f"{argument}: {shown} is no unit of images; valid here: {', '.join(_UNITS)}, photon")
+    raise InputError(f"{argument}: {shown} is not a unit of images; valid here: {', '.join(_UNITS)}, photon")
 
 
 @dataclass(eq=False)
 class Image(Part):
-    """How images are made and written. `unit` is a word of a model file or the same as a unit of astropy."""
+    """How images are made and written. `unit` is a word as in a model file, or the equivalent astropy unit."""
 
     unit: object = _of(image_unit)
     distance: object = _of(v.one("length"))
@@ -505,7 +507,7 @@ class Run(Part):
 
 @dataclass(eq=False)
 class OneLine(Part):
-    """One of several lines of the same gas (Model(lines=[...])): a name, the line, and what is different for it."""
+    """One of several lines of the same gas (Model(lines=[...])): a name, the line, and what differs for it."""
 
     name: str = _of(v.plain)
     line: object = _of(write)
@@ -520,9 +522,9 @@ class OneLine(Part):
 
 
 def check_shapes(mesh, arrays):
-    """Shapes that cannot fit, found before anything is loaded. `arrays` are those of the medium."""
+    """Checks for wrong shapes before anything is loaded. `arrays` are those of the medium."""
     shape = mesh.shape if isinstance(mesh, Mesh) else None
     for name, (values, _) in arrays.items():
         wanted = (3, *(shape or ())) if name == "medium.velocity" and shape and len(shape) > 1 else shape
         if shape and name.startswith("medium.") and np.shape(values) != wanted:
-            raise InputError(f"{name}: the array has shape {np.shape(values)}, but the mesh needs {wanted}")
+            raise InputError(f"{name}: the array has shape {np.shape(values)}; the mesh needs {wanted}")

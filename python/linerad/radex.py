@@ -42,7 +42,7 @@ class Parcels:
 def _collider(name):
     found = lib.lr_collider_find(name.encode())
     if found == 0:
-        raise InputError(f"density: there is no collider '{name}'; write H2, p-H2, o-H2, e, H, He or H+")
+        raise InputError(f"density: no collider '{name}'; write H2, p-H2, o-H2, e, H, He or H+")
     return found
 
 
@@ -58,15 +58,15 @@ def radex(
     error=0.0,
     threads=0,
 ):
-    """Populations and lines of parcels of gas, all arguments broadcast against each other.
+    """Populations and lines of parcels of gas; all arguments are broadcast against each other.
 
-    `density` is that of H2, or a map of collision partners: {'p-H2': ..., 'o-H2': ...}. `column` is that of the
+    `density` is that of H2, or a dictionary of collision partners: {'p-H2': ..., 'o-H2': ...}. `column` is that of the
     molecule, `width` the full width at half maximum of the line. `geometry` is sphere, lvg, slab or expansion;
     `rates`, such as {'H': 'H2'}, uses the rates of another partner.
     """
     data = molecule_or_name if isinstance(molecule_or_name, MoleculeData) else molecule(molecule_or_name)
     if geometry not in _GEOMETRIES:
-        raise InputError(f"geometry: '{geometry}' is none of {', '.join(_GEOMETRIES)}")
+        raise InputError(f"geometry: '{geometry}' is not one of {', '.join(_GEOMETRIES)}")
     densities = density if isinstance(density, dict) else {"H2": density}
     given = {
         "temperature": quantity(temperature, "temperature", "temperature").to_value(u.K),

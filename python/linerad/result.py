@@ -1,4 +1,4 @@
-"""What a run measured. Arrays are views of the library's memory, which they keep alive; nothing is copied."""
+"""The result of a run. Arrays are views of the library's memory, which they keep alive; nothing is copied."""
 
 import os
 from collections import namedtuple
@@ -15,7 +15,7 @@ from ._show import Arrays
 from .cube import Cube
 from .errors import FileError, Interrupted
 
-_AS_MAP = "settings are a map, such as {'image.distance': 100 * u.pc}"
+_AS_MAP = "settings are a dictionary, such as {'image.distance': 100 * u.pc}"
 Estimate = namedtuple("Estimate", "value error")  # one standard error
 
 _UNITS = {
@@ -36,8 +36,8 @@ _OF_LEVELS = (
 
 
 class Summary:
-    """Numbers of a run, as attributes; measured ones are (value, error). What was not measured is None: numbers of
-    packets where none were followed, those of populations without a molecule."""
+    """Numbers of a run, as attributes; measured ones are (value, error). Quantities that were not measured are None:
+    those of packets if none were followed, those of populations without a molecule."""
 
     def __init__(self, struct):
         for name, member in ffi.typeof("struct lr_summary").fields[1:]:  # after its size
@@ -78,7 +78,7 @@ class Summary:
 class Spectrum:
     """Escaped photons per second and unit x, x = (nu - nu0) / nu_D in Doppler units of reference_b, positive = blue.
 
-    `velocity` is the radio velocity of the middles of the bins, positive = receding: it falls while x grows.
+    `velocity` is the radio velocity of the bin centres, positive = receding: it decreases as x increases.
     """
 
     def __init__(self, arrays, reference_b):
@@ -108,7 +108,7 @@ class Spectrum:
 
 
 class Populations:
-    """Levels of the molecule: what was found, and how."""
+    """Level populations of the molecule, and how they were found."""
 
     def __init__(self, result):
         arrays = result.arrays
@@ -153,8 +153,8 @@ class Result:
         result._pointer = ffi.gc(pointer, lib.lr_result_free)
         result._cubes = {}
         result._arrays = None
-        result._file = None  # that it was loaded from
-        result._settings = ()  # by which its images differ from those of its model
+        result._file = None  # the file it was loaded from
+        result._settings = ()  # settings by which its images differ from those of its model
         found = new_struct("lr_summary")
         lib.lr_result_summary(result._pointer, found)
         result.summary = Summary(found[0])
@@ -162,7 +162,7 @@ class Result:
 
     @classmethod
     def load(cls, path):
-        """A result file (HDF5) that a run has written."""
+        """Load a result file (HDF5) written by a run."""
         made, file = ffi.new("lr_result **"), (os.path.abspath(path), _files.stamp(path))
         Context().call(lib.lr_result_read, os.fspath(path).encode(), made)
         result = cls._own(made[0])
@@ -187,7 +187,7 @@ class Result:
 
     @property
     def arrays(self):
-        """Everything but images, as {name: Quantity} with the names of the result file (docs/result_format.md)."""
+        """Everything except images, as {name: Quantity} with the names in the result file (docs/result_format.md)."""
         if self._arrays is None:
             self._arrays = Arrays()
             for name in names(lib.lr_result_array_name, self._pointer):
@@ -202,7 +202,7 @@ class Result:
 
     @property
     def spectrum(self):
-        """The escaped spectrum; None when no packets were followed."""
+        """The escaped spectrum; None if no packets were followed."""
         return Spectrum(self.arrays, self.summary.reference_b) if "spectrum/total" in self.arrays else None
 
     @property
@@ -252,10 +252,10 @@ class Result:
         return self._cubes[camera]
 
     def cube(self, camera=None):
-        """The cube of a camera, by its name or number; the first one without."""
+        """The cube of a camera, by name or number; by default the first."""
         cameras = self.cameras
         if not cameras:
-            raise KeyError("this result has no images: the model has no cameras")
+            raise KeyError("this result has no images, because the model has no cameras")
         if isinstance(camera, str) and camera not in cameras:
             raise KeyError(f"there is no camera '{camera}'; there are {', '.join(cameras)}")
         return self._cube(camera if isinstance(camera, str) else cameras[camera or 0])
@@ -266,13 +266,14 @@ class Result:
 
     @checked("image", 1, _AS_MAP)
     def image(self, settings=(), progress=None):
-        """Other images of this run, which kept its light (image.emissivity), in memory or in the file that the result
-        was loaded from. Settings are those of linerad.image."""
+        """Other images of this run, if it stored its emissivity (image.emissivity), in memory or in the file that the
+        result was loaded from. Settings are those of linerad.image."""
         context = _context(progress)
         return _trace(context, self._scene(settings, context, depth=5), settings, depth=5)
 
     def _scene(self, settings, context=None, depth=4):
-        """Its light and the images wanted of it; lent by this result, which must be alive as long, or of its file."""
+        """Its light and the images to make from it; lent by this result, which must stay alive as long, or read from
+        its file."""
         scene, context, settings = ffi.new("lr_scene **"), context or Context(), _c_settings(settings)
         if self._file:
             path, stamp = self._file
@@ -291,14 +292,14 @@ class Result:
         Context().call(lib.lr_result_write, self._pointer, os.fspath(path).encode())
 
     def write_cubes(self, prefix):
-        """PREFIX_<camera>.fits and what else image asks for; the names of the files."""
+        """Write PREFIX_<camera>.fits and whatever else image requests; returns the file names."""
         paths = ffi.new("char **")
         Context().call(lib.lr_result_write_cubes, self._pointer, os.fspath(prefix).encode(), paths)
         return take_text(paths[0]).splitlines()
 
 
 class _Owner:
-    """What a cube keeps of its result, without a circle between the two."""
+    """What a cube keeps of its result, without a reference cycle."""
 
     def __init__(self, pointer, settings):
         self._pointer, self.settings = pointer, settings
@@ -306,7 +307,7 @@ class _Owner:
 
 @checked("image", 0, _AS_MAP)
 def image(path, settings=(), progress=None):
-    """Other images of a run that kept its emissivity (image.emissivity), as `linerad image` makes them.
+    """Other images of a run that stored its emissivity (image.emissivity), as made by `linerad image`.
 
     Settings are those of the sections cameras, channels and image, and the short ones camera, pixels, field, centre,
     range and bin.
@@ -329,7 +330,7 @@ def _c_settings(settings):
 
 
 def _trace(context, scene, settings, depth):
-    """The images of a scene, which was made with these settings."""
+    """The images of a scene made with these settings."""
     from .model import _settings
 
     made = ffi.new("lr_result **")
@@ -337,5 +338,5 @@ def _trace(context, scene, settings, depth):
     result = Result._own(made[0])
     result._settings = _settings(settings)
     if stopped:
-        raise Interrupted("stopped while images were made", result)
+        raise Interrupted("stopped while making images", result)
     return result

@@ -10,8 +10,8 @@ from . import _values
 from ._yt_read import check_dataset, corners_of, has_particles_only, lattice_of, read_cells, read_particles
 from .errors import Error, FileError, InputError, UnitsError
 
-_GENERATOR = "linerad.from_yt"  # in the files that save writes, by which it knows them again
-H2_MASS = 2.8 * u.u  # of gas for each H2 molecule: all hydrogen molecular, 0.1 helium atoms per nucleus
+_GENERATOR = "linerad.from_yt"  # in the files that save writes, to recognise them
+H2_MASS = 2.8 * u.u  # of gas per H2 molecule: fully molecular, with 0.1 helium atoms per hydrogen nucleus
 
 
 def from_yt(
@@ -27,31 +27,31 @@ def from_yt(
     velocity=(("gas", "velocity_x"), ("gas", "velocity_y"), ("gas", "velocity_z")),
     dtype=np.float64,
 ):
-    """A simulation that yt has opened: its mesh, and its fields when they are asked for.
+    """A simulation opened by yt: its mesh, and its fields on demand.
 
-    `region` is a pair of corners (left, right), with units or in code lengths, or an object of yt, such as a box or a
-    sphere, of which the bounding box is taken; grown to whole cells. `refined` says whether cells of different sizes
-    stay so: by default where there are any. A uniform mesh has cells of `level`, 0 the coarsest, by default the finest
-    in the region; on a refined one `level` is the deepest. What is finer is averaged: densities and pressures by
+    `region` is a pair of corners (left, right), with units or in code lengths, or a yt object such as a box or a
+    sphere, whose bounding box is used; it is extended to whole cells. `refined` says whether to keep cells of different
+    sizes; by default, if there are any. A uniform mesh has cells of `level`, 0 the coarsest, by default the finest
+    in the region; on a refined one `level` is the deepest. Finer cells are averaged: densities and pressures by
     volume, everything else by mass. Particles need `cells`, one number or three. `faces` are those of the mesh, open by
     default.
 
-    `density`, `temperature` and `velocity` name fields of yt. They are read when they are first used.
+    `density`, `temperature` and `velocity` name yt fields. They are read when first used.
     """
     check_dataset(ds)
     if dtype not in (np.float32, np.float64):
-        raise InputError("from_yt: dtype is numpy.float32 or numpy.float64")
+        raise InputError("from_yt: dtype must be numpy.float32 or numpy.float64")
     if len(velocity) != 3:
-        raise InputError("from_yt: velocity is three names of fields, along x, y and z")
+        raise InputError("from_yt: velocity must be three field names, along x, y and z")
     if level is not None and (isinstance(level, bool) or not isinstance(level, (int, np.integer)) or level < 0):
-        raise InputError(f"from_yt: level is a whole number, 0 for the coarsest cells; found {level!r}")
+        raise InputError(f"from_yt: level must be a whole number, 0 for the coarsest cells; found {level!r}")
     names = {"density": density, "temperature": temperature, "velocity": tuple(velocity)}
     lattice = lattice_of(ds)
     lower, upper = corners_of(ds, region, lattice)
     if has_particles_only(ds):
         reader, mesh = read_particles(ds, lower, upper, level, refined, cells, faces)
     elif cells is not None:
-        raise InputError("from_yt: cells is for particles; on this mesh, level chooses the resolution")
+        raise InputError("from_yt: cells is for particles; on this mesh, level sets the resolution")
     else:
         reader, mesh = read_cells(ds, lattice, lower, upper, level, refined, faces)
     return YtGas(ds, mesh, reader, names, np.dtype(dtype))
@@ -63,8 +63,8 @@ def from_yt(
 class YtGas:
     """Gas of a simulation: `mesh`, and fields of its shape as quantities in CGS.
 
-    `density`, `temperature`, `velocity` (3, ...), and any other field of yt as gas["name"] or gas["type", "name"].
-    Fields are read when they are first used, and kept.
+    `density`, `temperature`, `velocity` (3, ...), and any other yt field as gas["name"] or gas["type", "name"]. Fields
+    are read when first used, and kept.
     """
 
     def __init__(self, ds, mesh, reader, names, dtype):
@@ -104,8 +104,8 @@ class YtGas:
             last = field[-1] if isinstance(field, (tuple, list)) else str(field)
             close = difflib.get_close_matches(str(last), {name[1] for name in known}, 6)
             near = [name for name in known if name[1] in close]
-        has = f"; it has {', '.join(map(str, near[:6]))}" if near else "; ds.derived_field_list is what it has"
-        todo = f". Name another with {argument}=, or give lr.Medium values of your own" if argument else ""
+        has = f"; it has {', '.join(map(str, near[:6]))}" if near else "; see ds.derived_field_list"
+        todo = f". Name another with {argument}=, or give lr.Medium your own values" if argument else ""
         return f"from_yt: the dataset '{self._ds}' has no field {field!r}{has}{todo}"
 
     def _read(self, fields):
@@ -153,8 +153,8 @@ class YtGas:
         return self._named("velocity", "velocity")
 
     def number_density(self, mass=H2_MASS):
-        """Density of particles, of which there is one in every `mass` of gas: by default of H2 where all hydrogen is
-        molecular, with 0.1 helium atoms per nucleus."""
+        """Number density of particles with a gas mass of `mass` each: by default that of H2 in fully molecular gas,
+        with 0.1 helium atoms per hydrogen nucleus."""
         mass = _values.quantity(mass, "mass", "mass").to_value(u.g)
         return u.Quantity(self.density.value / self._dtype.type(mass), u.cm**-3, copy=False)
 
@@ -172,7 +172,7 @@ class YtGas:
 
     @property
     def mass(self):
-        """Of all gas on the mesh: to be compared with the simulation."""
+        """Total gas mass on the mesh, for comparison with the simulation."""
         first = self.density.value.sum(axis=(1, 2, 3) if self.mesh.brick_places else (1, 2), dtype=np.float64)
         return (np.sum(first * self.volume.value.reshape(-1)) * u.g).to(u.Msun)
 
@@ -181,11 +181,11 @@ class YtGas:
     def save(self, path, fields=None):
         """Write a snapshot (docs/model_format.md) that model files can name: `snapshot: gas.h5`.
 
-        Density, velocity and temperature (or pressure) are written as far as the dataset has them. `fields` adds others
-        by the names of that page: {"n_CO": ("gas", "CO_number_density"), "abundance_CO": array}, or leaves one out:
+        Density, velocity and temperature (or pressure) are written if the dataset has them. `fields` adds others, by
+        the names on that page: {"n_CO": ("gas", "CO_number_density"), "abundance_CO": array}, or leaves one out:
         {"temperature": None}.
 
-        An earlier file of this function is replaced, once the new one is whole; any other file is not.
+        A file written earlier by this function is replaced once the new one is complete; any other file is left alone.
         """
         h5py = _h5py()
         wanted = {**self._usual(), **(fields or {})}
@@ -202,13 +202,13 @@ class YtGas:
                         self._save_field(file, name, field)
             os.replace(part, path)
         except OSError as failure:
-            raise FileError(f"{path}: the snapshot is not written: {failure}") from failure
+            raise FileError(f"{path}: the snapshot was not written: {failure}") from failure
         finally:
             if os.path.exists(part):
                 os.remove(part)
 
     def _usual(self):
-        """What a snapshot is made of, by its names there."""
+        """The contents of a snapshot, by name."""
         names = {"gas_density": self._names["density"], "temperature": self._names["temperature"]}
         names |= {f"velocity_{axis}": name for axis, name in zip("xyz", self._names["velocity"])}
         known = set(self._ds.derived_field_list)
@@ -234,7 +234,7 @@ class YtGas:
             group["cells"] = mesh.cells
         if mesh.faces is not None:
             if isinstance(mesh.faces, dict) and set(mesh.faces) - set("xyz"):
-                raise InputError("save: a snapshot has faces of axes; write single ones in the model, mesh.faces")
+                raise InputError("save: a snapshot has face rules per axis; set single faces in the model, mesh.faces")
             each = isinstance(mesh.faces, dict)
             group.attrs["faces"] = " ".join(mesh.faces.get(axis, "open") for axis in "xyz") if each else mesh.faces
 
@@ -247,7 +247,7 @@ class YtGas:
             found = _values.quantity(field, "any", f"fields['{name}']")
             values, unit = found.value, found.unit
             if values.shape not in ((), self.shape):
-                wrong = f"the array has shape {values.shape}, but the mesh needs {self.shape}"
+                wrong = f"the array has shape {values.shape}; the mesh needs {self.shape}"
                 raise InputError(f"fields['{name}']: {wrong}")
         factor, text = _values.split_unit(unit, "any", f"fields['{name}']")
         dataset = file.create_dataset(f"fields/{name}", data=values if factor == 1 else values * factor)
@@ -259,12 +259,12 @@ def _h5py():
     try:
         import h5py
     except ImportError:
-        raise Error("save: h5py is not installed, which writes snapshots; pip install h5py") from None
+        raise Error("save: writing snapshots needs h5py; pip install h5py") from None
     return h5py
 
 
 def _check_output(path):
-    """Only what save has written is replaced, and empty files, which hold nothing to lose."""
+    """Only files written by save, and empty files, are replaced."""
     h5py = _h5py()
     if os.path.isdir(path):
         raise FileError(f"{path}: the output is a directory; give the name of a file")
@@ -280,13 +280,12 @@ def _check_output(path):
         own = False
     if not own:
         raise FileError(
-            f"{path}: the output exists and is not a snapshot that save has written, so it is not replaced; choose "
-            "another name"
+            f"{path}: the output exists and was not written by save, so it is not replaced; choose another name"
         )
 
 
 def _has_unit(ds, field, unit):
-    """Whether a field is convertible to a unit of astropy."""
+    """Whether a field is convertible to an astropy unit."""
     try:
         found = ds.quan(1.0, ds.field_info[field].units or "dimensionless")
         return u.Unit(str(found.in_cgs().units)).is_equivalent(unit)

@@ -46,12 +46,12 @@ const struct lr_backend *backend_gpu(char *why, int why_size)
     void *symbol = dlsym(module, LR_BACKEND_CUDA_ENTRY);
     memcpy(&entry, &symbol, sizeof entry);
     if (!entry) {
-        snprintf(why, (size_t)why_size, "%s has no entry %s", CUDA_MODULE, LR_BACKEND_CUDA_ENTRY);
+        snprintf(why, (size_t)why_size, "%s does not export %s", CUDA_MODULE, LR_BACKEND_CUDA_ENTRY);
         return NULL;
     }
     const struct lr_backend *backend = entry(lr_fail);
     if (backend->device_count() < 1) {
-        snprintf(why, (size_t)why_size, "no NVIDIA GPU or no driver is present");
+        snprintf(why, (size_t)why_size, "no NVIDIA GPU, or no driver");
         return NULL;
     }
     return backend;

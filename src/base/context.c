@@ -43,7 +43,7 @@ const char *lr_last_error(const lr_context *ctx)
     return ctx->error;
 }
 
-/* A message is one line whatever a file name or a library put into it. */
+/* A message is one line, whatever a file name or a library puts into it. */
 static void keep_one_line(char *text)
 {
     for (; *text; text++)
@@ -88,7 +88,7 @@ double lr_free_memory(void)
     return bytes > 0 ? bytes : (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 }
 
-/* The system hands out more memory than there is and ends programs that use it: large arrays are refused before. */
+/* The system grants more memory than it has and kills programs that use it, so large arrays are rejected here. */
 static enum lr_status check_large(lr_context *ctx, double bytes)
 {
     const double gib = 1024.0 * 1024.0 * 1024.0;
@@ -97,8 +97,7 @@ static enum lr_status check_large(lr_context *ctx, double bytes)
         return LR_OK;
     return lr_fail(
         ctx, LR_ERROR_MEMORY,
-        "not enough memory: an array of %.3g GiB is needed and %.3g GiB are free; use a smaller mesh, or a part "
-        "of it",
+        "not enough memory: an array needs %.3g GiB and only %.3g GiB are free; use a smaller mesh, or part of it",
         bytes / gib, left / gib);
 }
 
@@ -108,7 +107,7 @@ void *lr_new(lr_context *ctx, size_t count, size_t size)
         return NULL;
     void *memory = calloc(count ? count : 1, size);
     if (!memory)
-        (void)lr_fail(ctx, LR_ERROR_MEMORY, "out of memory: %.3g GiB were asked for",
+        (void)lr_fail(ctx, LR_ERROR_MEMORY, "out of memory: %.3g GiB requested",
                       (double)count * (double)size / (1024.0 * 1024.0 * 1024.0));
     return memory;
 }

@@ -17,13 +17,13 @@ struct lr_context {
     void *progress_user;
     volatile sig_atomic_t stop;
     char error[1024];
-    struct units *units; /* made when first needed (units_of), for UDUNITS does not give all of its memory back */
+    struct units *units; /* made when first needed (units_of), since UDUNITS does not free all its memory */
 };
 
 /* Record a one-line message and return `status`. */
 enum lr_status lr_fail(lr_context *ctx, enum lr_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same, with the value in sight of compilers and analysers. */
+/* The same, with the value visible to compilers and analysers. */
 #define lr_fail(ctx, status, ...) (lr_fail((ctx), (status), __VA_ARGS__), (status))
 void lr_log(lr_context *ctx, enum lr_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
@@ -33,9 +33,9 @@ void *lr_new(lr_context *ctx, size_t count, size_t size);
 /* *pointer = zeroed memory for `count` objects of `size` bytes; a status for LR_TRY. */
 #define lr_allocate(ctx, count, size, pointer) ((*(pointer) = lr_new((ctx), (count), (size))) ? LR_OK : LR_ERROR_MEMORY)
 
-/* Seconds of a clock that only moves forward. */
+/* Seconds of a monotonic clock. */
 double lr_seconds(void);
-/* Bytes that programs can still use. */
+/* Bytes of memory still available. */
 double lr_free_memory(void);
 
 /* Return from the function when a step fails; functions with something to release use LR_TRY_OR. */

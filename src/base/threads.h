@@ -1,4 +1,4 @@
-/* How many threads a loop takes: as many as asked for, or all of the processor's for 0. */
+/* Number of threads for a loop: as many as requested, or all of the processor's for 0. */
 #ifndef LR_BASE_THREADS_H
 #define LR_BASE_THREADS_H
 

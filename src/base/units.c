@@ -79,9 +79,9 @@ const char *units_dimension_example(enum dimension dimension)
     return dimension_text(dimension).example;
 }
 
-/* ---- Units that UDUNITS lacks, or knows by an old value. ---- */
+/* ---- Units that UDUNITS lacks, or has with an old value. ---- */
 
-/* Give `symbol` the meaning `definition` times `scale`, whatever it meant before. */
+/* Define `symbol` as `definition` times `scale`, overriding any earlier definition. */
 static bool define_unit(ut_system *system, const char *symbol, double scale, const char *definition)
 {
     ut_unit *base = ut_parse(system, definition, UT_ASCII);
@@ -94,7 +94,7 @@ static bool define_unit(ut_system *system, const char *symbol, double scale, con
     return defined;
 }
 
-/* Photons are counted: a unit of their own without dimension. */
+/* Photons are counted: a separate, dimensionless unit. */
 static bool define_photon(ut_system *system)
 {
     ut_unit *photon = ut_new_dimensionless_unit(system);
@@ -104,7 +104,7 @@ static bool define_photon(ut_system *system)
     return defined;
 }
 
-/* The charge that UDUNITS knows to six digits: 1 C = c / (10 cm/s) statC, to the 1e-9 that the vacuum is not exact. */
+/* The charge, which UDUNITS has to six digits: 1 C = c / (10 cm/s) statC, to the 1e-9 by which mu0 is not exact. */
 static bool define_dipole(ut_system *system)
 {
     return define_unit(system, "statC", 10.0 / LR_LIGHT_SPEED, "C") &&
@@ -191,8 +191,8 @@ static bool starts_like_unit(const char *unit)
     return !isdigit((unsigned char)*unit) && !strchr("+-.", *unit);
 }
 
-/* To UDUNITS an angle is a number without dimension, like a photon or a per cent, and a steradian is its square. Only
- * the definition of the quotient still shows them. */
+/* To UDUNITS an angle is a dimensionless number, like a photon or a per cent, and a steradian is its square. Only the
+ * definition of the quotient still shows them. */
 static bool is_pure_number(const ut_unit *ratio)
 {
     char definition[64];
@@ -200,7 +200,7 @@ static bool is_pure_number(const ut_unit *ratio)
     return length > 0 && length < (int)sizeof definition && !strstr(definition, "rad");
 }
 
-/* A converter from the unit text to CGS of the dimension. Division, not ut_are_convertible(): that one also takes
+/* A converter from the unit text to CGS of the dimension. Division, not ut_are_convertible(): that also accepts
  * reciprocals, cm for 1/cm. */
 static enum unit_match find_converter(const struct units *units, const char *text, enum dimension dimension,
                                       cv_converter **converter)

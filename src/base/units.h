@@ -10,7 +10,7 @@
 
 struct units;
 
-/* What a value may measure. Photons count as dimensionless, so a photon rate is a rate. */
+/* What a value may measure. Photons are dimensionless, so a photon rate is a rate. */
 enum dimension {
     DIMENSION_NONE,             /* a plain number, no unit allowed */
     DIMENSION_ANY,              /* any unit or none, taken as written */
@@ -40,11 +40,11 @@ enum unit_match {
     UNIT_OK,
     UNIT_NOT_A_NUMBER, /* the text does not begin with a finite number */
     UNIT_MISSING,      /* a number without the unit it needs */
-    UNIT_UNKNOWN,      /* the unit is not one */
-    UNIT_MISMATCH      /* a unit of something else */
+    UNIT_UNKNOWN,      /* unknown unit */
+    UNIT_MISMATCH      /* a unit of another dimension */
 };
 
-/* Those of the context, which keeps them. */
+/* The units of the context, which owns them. */
 enum lr_status units_of(lr_context *ctx, struct units **units);
 enum lr_status units_create(lr_context *ctx, struct units **units);
 void units_free(struct units *units);
@@ -53,7 +53,7 @@ void units_free(struct units *units);
 const char *units_dimension_name(enum dimension dimension);
 const char *units_dimension_example(enum dimension dimension);
 
-/* Split "1e4 K" into its number and where its unit begins ("" when there is none). False when no finite number. */
+/* Split "1e4 K" into its number and the start of its unit ("" if there is none). False without a finite number. */
 bool units_split(const char *text, double *number, const char **unit);
 
 /* "NUMBER UNIT" to CGS. */
@@ -63,7 +63,7 @@ enum unit_match units_parse(const struct units *units, const char *text, enum di
 enum unit_match units_convert(const struct units *units, const char *unit, enum dimension dimension, double *values,
                               size_t n);
 
-/* One line for any match but UNIT_OK, such as "'1e4' has no unit; write for example '1e4 K'". */
+/* One line for any match except UNIT_OK, such as "'1e4' has no unit; write for example '1e4 K'". */
 void units_explain(enum unit_match match, const char *text, enum dimension dimension, char *message, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* Lists and grids of values as people write them: "10,20,50 K", "1e3:1e7:log9 cm^-3". */
+/* Lists and grids of values as users write them: "10,20,50 K", "1e3:1e7:log9 cm^-3". */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -55,14 +55,13 @@ static enum lr_status append(lr_context *ctx, struct list *list, double value)
 
 static enum lr_status bad_grid(lr_context *ctx, const char *item)
 {
-    return lr_fail(
-        ctx, LR_ERROR_INPUT,
-        "'%s' is no grid; write FROM:TO:N for N values, such as '10:100:10', or FROM:TO:logN for values equal "
-        "in ratio, such as '1e3:1e7:log9'",
-        item);
+    return lr_fail(ctx, LR_ERROR_INPUT,
+                   "'%s' is not a grid; write FROM:TO:N for N values, such as '10:100:10', or FROM:TO:logN for "
+                   "logarithmic steps, such as '1e3:1e7:log9'",
+                   item);
 }
 
-/* FROM:TO:N or FROM:TO:logN from `*at` on, which is left behind N. */
+/* FROM:TO:N or FROM:TO:logN starting at `*at`, which is moved past N. */
 static enum lr_status append_grid(lr_context *ctx, struct list *list, const char *item, const char **at)
 {
     char *end = NULL;
@@ -87,7 +86,7 @@ static enum lr_status append_grid(lr_context *ctx, struct list *list, const char
     return LR_OK;
 }
 
-/* One item between commas; *unit is where its unit begins, "" when it has none. */
+/* One item between commas; *unit is the start of its unit, "" if it has none. */
 static enum lr_status append_item(lr_context *ctx, struct list *list, const char *item, const char **unit)
 {
     double number = 0.0;
@@ -113,7 +112,7 @@ static enum lr_status convert(lr_context *ctx, const struct units *units, const 
     return lr_fail(ctx, LR_ERROR_INPUT, "%s", message);
 }
 
-/* Items without a unit wait for the next one that has it: the K of "10,20,50 K" is for all three. */
+/* Items without a unit take that of the next item that has one: the K of "10,20,50 K" applies to all three. */
 static enum lr_status parse_items(lr_context *ctx, const struct units *units, char *text, struct meaning meaning,
                                   struct list *list)
 {

@@ -39,7 +39,8 @@ int words_match(const char *word, const char *const *words, int n_word, int *nea
         if (strcmp(word, words[i]) == 0)
             return i;
         int distance = edit_distance(word, words[i]);
-        /* Near means that at most about a third of the word is wrong; of equals the one with the same first letter. */
+        /* Near means that at most about a third of the word is wrong; ties go to the word with the same first
+         * letter. */
         int limit = ((int)strlen(words[i]) + 2) / 3;
         bool equal = *nearest >= 0 && distance == best && words[i][0] == word[0] && words[*nearest][0] != word[0];
         if (distance <= limit && (distance < best || equal)) {

@@ -10,7 +10,7 @@
 #include "settings.h"
 
 static const char help[] =
-    "linerad check: validate a model and print what was understood\n"
+    "linerad check: validate a model and print how it was understood\n"
     "\n"
     "Usage: linerad check MODEL.yaml [options]\n"
     "\n"
@@ -18,8 +18,8 @@ static const char help[] =
     "expected scatterings per packet, the memory needed and a time estimate. Nothing is run or written.\n"
     "\n"
     "Options\n"
-    "  --line NAME       this one of the lines of the model only (all)\n"
-    "  --set KEY=VALUE   replace or add a value of the model; any number of times (none)\n"
+    "  --line NAME       only this line of the model (all)\n"
+    "  --set KEY=VALUE   set or add a value of the model; repeatable (none)\n"
     "  -h, --help        this text\n"
     "\n"
     "Examples\n"
@@ -27,13 +27,13 @@ static const char help[] =
     "  linerad check slab.yaml --set medium.tau_mean=1e6 --set 'medium.temperature=100 K'\n"
     "\n"
     "Units\n"
-    "  Every value with a dimension carries its unit (2 pc, 1e4 K, 10 km/s). tau_centre is the depth at line\n"
+    "  Every dimensional value has a unit (2 pc, 1e4 K, 10 km/s). tau_centre is the optical depth at line\n"
     "  centre without H(a,0); tau_mean = sqrt(pi) tau_centre. x = (nu - nu0) / nu_D, in Doppler units; x > 0 is\n"
     "  blue.\n"
     "\n"
     "Exit codes\n"
     "  0  the model is valid\n"
-    "  2  error: one line on stderr that names the file and the place\n";
+    "  2  error: one line on stderr with the file and position\n";
 
 static int report_model(lr_context *ctx, const lr_document *document, const char *line)
 {

@@ -12,40 +12,39 @@
 #include "options.h"
 
 static const char help[] =
-    "linerad cloud: make a turbulent cloud, to try things with\n"
+    "linerad cloud: make a turbulent test cloud\n"
     "\n"
     "Usage: linerad cloud [options]\n"
     "\n"
     "Writes a model file with random fields on N x N x N cells: density of H2, temperature, velocity, densities of CO\n"
-    "and OH. A model then names it:\n"
+    "and OH. To use it in a model:\n"
     "\n"
     "  snapshot: cloud.h5\n"
     "  line: {molecule: co, transition: 1-0}\n"
     "\n"
     "Options (defaults in parentheses; plain numbers are in the unit of the default)\n"
-    "  -o, --output FILE          (cloud.h5); an earlier cloud is replaced, any other file is left alone\n"
+    "  -o, --output FILE          (cloud.h5); overwrites an earlier cloud, but no other file\n"
     "  --cells N                  along each axis: even, 8 to 1024 (128)\n"
     "  --seed N                   (1)\n"
     "  --size L                   edge of the cube (0.04 pc)\n"
     "  --sigma V                  velocity dispersion along one axis: <v_x^2 + v_y^2 + v_z^2> = 3 V^2 (0.5 km/s)\n"
-    "  --slope N                  power of single velocity waves |v(k)|^2 ~ k^-N; the spectrum over k is k^(2-N) (4)\n"
-    "  --solenoidal F             share of that power without divergence, 0 to 1 (2/3: no preference)\n"
+    "  --slope N                  velocity power spectrum |v(k)|^2 ~ k^-N; integrated over shells in k, k^(2-N) (4)\n"
+    "  --solenoidal F             solenoidal (divergence-free) fraction of that power, 0 to 1 (2/3: natural mix)\n"
     "  --mean-density D           of H2 (100 cm^-3)\n"
-    "  --width S                  standard deviation of ln n(H2), which is normal (1.5)\n"
-    "  --mach M                   instead of it: S^2 = ln(1 + (0.4 M)^2)\n"
-    "  --density-slope N          power of the waves of ln n (11/3)\n"
+    "  --width S                  standard deviation of ln n(H2), which is Gaussian (1.5)\n"
+    "  --mach M                   sets the width: S^2 = ln(1 + (0.4 M)^2)\n"
+    "  --density-slope N          power spectrum of ln n, as for --slope (11/3)\n"
     "  --mean-temperature T       (47 K)\n"
     "  --min-temperature T        (8 K)\n"
     "  --max-temperature T        (600 K)\n"
-    "  --temperature-index P      T ~ n^-P between these (0.6)\n"
-    "  --transition D             density of H2 around which CO takes over from OH (100 cm^-3)\n"
+    "  --temperature-index P      T ~ n^-P between the limits (0.6)\n"
+    "  --transition D             density of H2 at which CO takes over from OH (100 cm^-3)\n"
     "  --mean-co D, --mean-oh D   (2.8e-5 cm^-3, 5.8e-6 cm^-3)\n"
     "  --quiet                    no summary (off)\n"
     "  -h, --help                 this text\n"
     "\n"
-    "Means are of the whole volume, and exact. The same seed gives the same cloud on any number of cells, with more "
-    "or\n"
-    "fewer details. The cube is periodic; a model may leave it open.\n"
+    "Means are exact, over the whole volume. The same seed gives the same cloud for any number of cells, with more or\n"
+    "less detail. The cube is periodic; a model may leave it open.\n"
     "\n"
     "Examples\n"
     "  linerad cloud\n"
@@ -113,7 +112,7 @@ static const char *option_name(int code)
     return options[i].name;
 }
 
-/* One value with a unit; plain numbers are in that of `quantity`. */
+/* One value with a unit; plain numbers are in the unit of `quantity`. */
 static int read_value(lr_context *ctx, int code, enum lr_quantity quantity, double *value)
 {
     double *values = NULL;
@@ -123,7 +122,7 @@ static int read_value(lr_context *ctx, int code, enum lr_quantity quantity, doub
     if (n == 1)
         *value = values[0];
     lr_values_free(values);
-    return n == 1 ? EXIT_GOOD : message_error("--%s '%s': one value, please", option_name(code), optarg);
+    return n == 1 ? EXIT_GOOD : message_error("--%s '%s': expected a single value", option_name(code), optarg);
 }
 
 static int read_number(int code, double low, double high, double *value)
@@ -156,8 +155,8 @@ static int read_seed(uint64_t *seed)
     return EXIT_GOOD;
 }
 
-/* Width of the density in isothermal turbulence of that Mach number, with the factor 0.4 of a natural mixture of
- * driving (Federrath et al. 2010, A&A 512, A81). */
+/* Width of the density in isothermal turbulence of that Mach number, with the factor 0.4 of naturally mixed driving
+ * (Federrath et al. 2010, A&A 512, A81). */
 static int read_mach(double *width)
 {
     const double b = 0.4;
@@ -228,18 +227,18 @@ static int read_request(lr_context *ctx, int argc, char **argv, struct request *
             return status;
     }
     if (optind < argc)
-        return message_error("'%s' is one word too many; the file is named with -o", argv[optind]);
+        return message_error("unexpected argument '%s'; name the file with -o", argv[optind]);
     return EXIT_GOOD;
 }
 
-/* ---- what came out ---- */
+/* ---- statistics of the cloud ---- */
 
 static void print_range(const char *name, const double range[3], const char *unit)
 {
     printf("%-24s%.4g to %.4g, mean %.6g  %s\n", name, range[0], range[2], range[1], unit);
 }
 
-/* Those of numbers that vary. */
+/* Correlations of quantities that vary. */
 static void print_correlations(const struct lr_cloud_statistics *s)
 {
     const char *const names[] = {"T with n", "CO/H2 with n", "OH/H2 with n", "CO/H2 with OH/H2"};
@@ -248,7 +247,7 @@ static void print_correlations(const struct lr_cloud_statistics *s)
     for (int i = 0; i < 4; i++) {
         if (!isfinite(values[i]))
             continue;
-        printf("%-*s%s %.3f", n ? 0 : 24, n ? ", " : "correlation of logs", names[i], values[i]);
+        printf("%-*s%s %.3f", n ? 0 : 24, n ? ", " : "log correlation", names[i], values[i]);
         n++;
     }
     if (n > 0)

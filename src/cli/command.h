@@ -1,4 +1,4 @@
-/* What the commands share: exit codes, and one function per command. A command gets its own name as argv[0]. */
+/* Shared by the commands: exit codes, and one function per command. A command gets its own name as argv[0]. */
 #ifndef LINERAD_CLI_COMMAND_H
 #define LINERAD_CLI_COMMAND_H
 
@@ -14,7 +14,7 @@ int command_radex(int argc, char **argv);
 int command_cloud(int argc, char **argv);
 int command_info(int argc, char **argv);
 
-/* Prints `text` on stdout; EXIT_ERROR when stdout cannot take it, as on a full disk. */
+/* Prints `text` on stdout; EXIT_ERROR if that fails, as on a full disk. */
 int command_print(const char *text);
 
 #endif

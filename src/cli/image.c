@@ -13,32 +13,33 @@
 #include "summary.h"
 
 static const char help[] =
-    "linerad image: channel maps of a result, made again without following packets\n"
+    "linerad image: make new channel maps from a result, without following packets again\n"
     "\n"
     "Usage: linerad image RESULT.h5 [options]\n"
     "\n"
-    "The result comes from a run with image.emissivity: true, which keeps the gas, what it emits, and the light that\n"
-    "packets, if any, scattered toward each camera. Rays are traced through these, so pixels, field, channels, unit\n"
-    "and beam can change; directions cannot, and stored channels are cropped or merged. Where all light is that of\n"
-    "gas and nothing was scattered, directions (--set cameras.0.direction=+x) and channels are free, too.\n"
+    "The result must come from a run with image.emissivity: true, which stores the gas, its emission, and the light\n"
+    "scattered toward each camera. Rays are traced through these, so pixels, field, unit and beam can change freely;\n"
+    "channels can be cropped or merged, and directions are fixed. If all light is emitted by the gas and none of it "
+    "is\n"
+    "scattered, directions (--set cameras.0.direction=+x) and channels can also be chosen freely.\n"
     "\n"
-    "Options (defaults in parentheses: as in the model of the result)\n"
-    "  -o, --output PREFIX    the files are PREFIX_<camera>.fits (name of the result with _image for .h5, in the\n"
-    "                         current directory); earlier ones are replaced, other files are left alone\n"
-    "  --camera NAME          only this camera (all); the options for pixels, field and centre hold for it alone\n"
-    "  --pixels N             along the longer side of the image, or N,M along right and up\n"
-    "  --field L              side of the image: 2pc, or 2pc,1pc; an angle for a camera with a position\n"
-    "  --centre X,Y,Z         the point of the mesh in the middle of the image, such as 0pc,0pc,1pc\n"
+    "Options (defaults in parentheses; otherwise as in the model of the result)\n"
+    "  -o, --output PREFIX    files are PREFIX_<camera>.fits (name of the result with _image for .h5, in the\n"
+    "                         current directory); overwrites earlier ones, but no other files\n"
+    "  --camera NAME          only this camera (all); --pixels, --field and --centre then apply to it alone\n"
+    "  --pixels N             number along the longer side of the image, or N,M for width and height\n"
+    "  --field L              size of the image: 2pc, or 2pc,1pc; an angle for a camera with a position\n"
+    "  --centre X,Y,Z         the point of the mesh at the centre of the image, such as 0pc,0pc,1pc\n"
     "  --range FROM,TO        crop the channels to these velocities, such as -3km/s,3km/s\n"
     "  --bin N                merge N neighbouring channels into one (1)\n"
     "  --unit NAME            K, Jy/pixel, Jy/sr, Jy/beam or photon\n"
     "  --beam B               FWHM of a Gaussian beam: 5arcsec, or major,minor,angle as 6arcsec,4arcsec,30deg\n"
-    "  --distance D           of the object, such as 140pc: gives angles to a camera far away\n"
+    "  --distance D           of the object, such as 140pc; converts lengths to angles for a distant camera\n"
     "  --threads N            CPU threads, 0 = all\n"
     "  --device NAME          auto, cpu, cuda or cuda:N\n"
-    "  --set KEY=VALUE        any other value of the sections cameras, channels and image; any number of times\n"
+    "  --set KEY=VALUE        set any other value in cameras, channels or image; repeatable\n"
     "  --json                 summary as JSON on stdout; all other text goes to stderr (off)\n"
-    "  --quiet                no messages and no summary, except errors, warnings and --json (off)\n"
+    "  --quiet                no messages or summary; errors, warnings and --json remain (off)\n"
     "  -h, --help             this text\n"
     "\n"
     "Examples\n"
@@ -48,7 +49,7 @@ static const char help[] =
     "\n"
     "Units\n"
     "  Velocities follow the radio convention, positive = receding; --range is in the frame of the mesh, before\n"
-    "  image.velocity is added. Stored channels are cropped at their edges and merged whole.\n"
+    "  image.velocity is added. Channels are cropped at stored edges and merged whole.\n"
     "\n"
     "Exit codes\n"
     "  0  done\n"
@@ -58,7 +59,7 @@ struct request {
     const char *source;
     char *prefix;
     bool json, quiet, help;
-    struct settings settings; /* of --set; the other options come after them and win */
+    struct settings settings; /* from --set; the other options come after them and take precedence */
     struct settings short_hands;
 };
 
@@ -73,7 +74,7 @@ static int set_prefix(struct request *request, const char *prefix)
 {
     const char *dot = strrchr(prefix, '.');
     if (dot && (strcmp(dot, ".fits") == 0 || strcmp(dot, ".h5") == 0))
-        return message_error("--output %s: give the beginning of the names, such as %.*s; files become PREFIX_<camera>"
+        return message_error("--output %s: give a prefix, such as %.*s; the files are named PREFIX_<camera>"
                              ".fits",
                              prefix, (int)(dot - prefix), prefix);
     free(request->prefix);

@@ -27,7 +27,7 @@ int command_info(int argc, char **argv)
     for (int option; (option = options_next(argc, argv, ":h", options)) != -1;)
         return option == 'h' ? command_print(help) : EXIT_ERROR;
     if (optind < argc)
-        return message_error("'%s' is one word too many; see 'linerad info --help'", argv[optind]);
+        return message_error("unexpected argument '%s'; see 'linerad info --help'", argv[optind]);
 
     lr_context *ctx = lr_context_create();
     if (!ctx)

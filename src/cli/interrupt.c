@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* A signal handler takes no argument of ours, so this is the one place with variables of file scope. */
+/* A signal handler takes no user argument, so this is the only place with file-scope variables. */
 static lr_context *running;
 static volatile sig_atomic_t happened;
 static volatile sig_atomic_t on_terminal;
@@ -13,7 +13,7 @@ static volatile sig_atomic_t on_terminal;
 static void stop(int signal_number)
 {
     (void)signal_number;
-    static const char text[] = "\nlinerad: finishing the packets in flight; Ctrl-C again ends at once\n";
+    static const char text[] = "\nlinerad: finishing the packets in flight; press Ctrl-C again to quit at once\n";
     happened = 1;
     lr_context_stop(running);
     if (on_terminal && write(STDERR_FILENO, text, sizeof text - 1) < 0)

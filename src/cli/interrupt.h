@@ -1,4 +1,4 @@
-/* Ctrl-C and termination: the first asks the run to finish the packets in flight, the second kills. */
+/* Ctrl-C and termination: the first asks the run to finish the packets in flight, the second kills it. */
 #ifndef LINERAD_CLI_INTERRUPT_H
 #define LINERAD_CLI_INTERRUPT_H
 

@@ -5,7 +5,7 @@
 
 static const int indent = 2;
 
-/* Bytes of the well-formed UTF-8 character at `text` (Unicode table 3-7), 0 when there is none. */
+/* Bytes of the well-formed UTF-8 character at `text` (Unicode table 3-7), 0 if there is none. */
 static int utf8_length(const unsigned char *text)
 {
     const unsigned char lead = text[0];

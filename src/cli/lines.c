@@ -6,12 +6,12 @@
 #include "command.h"
 #include "message.h"
 
-/* The names one after the other, for people. */
+/* The names as a list, for messages. */
 static int complain(const lr_document *document, const char *model, const char *wanted)
 {
     char names[512] = "";
     if (!*lr_document_line(document, 0))
-        return message_error("--line %s: %s has a single line; leave this out", wanted, model);
+        return message_error("--line %s: %s has only one line; remove this option", wanted, model);
     for (int i = 0; i < lr_document_model_count(document); i++) {
         const size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s%s", i ? " " : "", lr_document_line(document, i));

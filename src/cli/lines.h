@@ -1,4 +1,4 @@
-/* Which models of a document a command is to work on: all of its lines, or one. */
+/* The lines of a document that a command works on: all, or one. */
 #ifndef LINERAD_CLI_LINES_H
 #define LINERAD_CLI_LINES_H
 

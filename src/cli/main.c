@@ -15,14 +15,14 @@ static const char help[] =
     "Usage: linerad COMMAND [options]\n"
     "\n"
     "Commands\n"
-    "  run MODEL      follow photon packets through a model, write the escaped spectrum and channel maps\n"
-    "  image RESULT   more channel maps of a result: other pixels, field, channels, unit or beam\n"
-    "  plot RESULT    pictures of a result, by the Python package\n"
-    "  check MODEL    validate a model and print what was understood, without running it\n"
-    "  keys SECTION   what a model file may say: keys, what they hold, defaults\n"
+    "  run MODEL      follow photon packets through a model, and write the escaped spectrum and channel maps\n"
+    "  image RESULT   make more channel maps from a result: other pixels, field, channels, unit or beam\n"
+    "  plot RESULT    plot a result, with the Python package\n"
+    "  check MODEL    validate a model and print how it was understood, without running it\n"
+    "  keys SECTION   list the keys of a model file: types, units, defaults\n"
     "  molecule NAME  levels, lines and collision partners of a LAMDA file or a built-in molecule\n"
     "  radex NAME     level populations and lines of a uniform parcel of gas, by escape probability\n"
-    "  cloud          make a turbulent cloud of H2, CO and OH, to try things with\n"
+    "  cloud          make a turbulent test cloud of H2, CO and OH\n"
     "  info           version, backends, devices and SIMD width\n"
     "\n"
     "Options\n"
@@ -36,13 +36,13 @@ static const char help[] =
     "  linerad plot slab.h5\n"
     "\n"
     "Conventions\n"
-    "  A model is a YAML file; every value with a dimension carries its unit (2 pc, 1e4 K, 10 km/s).\n"
+    "  A model is a YAML file; every dimensional value has a unit (2 pc, 1e4 K, 10 km/s).\n"
     "  Frequencies are x = (nu - nu0) / nu_D, in Doppler units; x > 0 is blue, so velocity v = -x b.\n"
     "\n"
     "Exit codes\n"
     "  0  done\n"
     "  2  error: one line on stderr, nothing overwritten\n"
-    "  130  stopped by Ctrl-C; what was finished is kept\n";
+    "  130  stopped by Ctrl-C; what was finished is saved\n";
 
 static const struct {
     const char *name;
@@ -78,7 +78,7 @@ static int print_version(void)
 
 int main(int argc, char **argv)
 {
-    signal(SIGXFSZ, SIG_IGN); /* a file size limit is then an error with a text, like a full disk */
+    signal(SIGXFSZ, SIG_IGN); /* exceeding a file-size limit is then an error with a message, like a full disk */
     if (argc < 2)
         return message_error("no command given; see 'linerad --help'");
     const char *word = argv[1];

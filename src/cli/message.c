@@ -9,7 +9,7 @@
 
 static const double terminal_interval = 0.1, log_interval = 10.0; /* seconds between progress reports */
 
-/* Whatever a file name holds, a message stays one line and cannot drive the terminal. */
+/* Whatever a file name contains, a message stays on one line and cannot control the terminal. */
 static void print_line(const char *kind, const char *format, va_list arguments)
 {
     char text[2048];
@@ -99,7 +99,7 @@ void console_progress(void *user, const char *what, int64_t done, int64_t total,
     const bool last = total > 0 && done >= total;
     const double interval = console->terminal ? terminal_interval : log_interval;
     if (seconds < console->last_report)
-        console->last_report = 0; /* something new has begun */
+        console->last_report = 0; /* a new stage has begun */
     const bool due = seconds - console->last_report >= interval || (last && console->line_open);
     if (console->quiet || !due)
         return;

@@ -1,4 +1,4 @@
-/* Text for people, on stderr: errors, warnings, log messages and the progress line, which give way to each other. */
+/* Messages on stderr: errors, warnings, log messages and the progress line, without overwriting each other. */
 #ifndef LINERAD_CLI_MESSAGE_H
 #define LINERAD_CLI_MESSAGE_H
 
@@ -8,10 +8,10 @@
 
 struct console {
     bool quiet;         /* warnings and errors only */
-    bool terminal;      /* stderr is one: the progress line is rewritten in place */
-    bool line_open;     /* the cursor stands in a progress line */
+    bool terminal;      /* stderr is a terminal: the progress line is rewritten in place */
+    bool line_open;     /* the cursor is in a progress line */
     double last_report; /* seconds of the run at the last progress line */
-    const char *line;   /* the one of several lines that messages are about; NULL or "" = there is one alone */
+    const char *line;   /* the line that messages refer to; NULL or "" = there is only one */
 };
 
 struct console console_create(bool quiet);
@@ -23,7 +23,7 @@ void message_warning(const char *format, ...) __attribute__((format(printf, 1, 2
 /* Callbacks of the library; user is a struct console. */
 lr_log_fn console_log;
 lr_progress_fn console_progress;
-/* Ends an open progress line, so that other text starts on a line of its own. */
+/* Ends an open progress line, so that other text starts on a new line. */
 void console_end_line(struct console *console);
 
 #endif

@@ -11,14 +11,14 @@
 static const char help[] =
     "linerad molecule: levels, lines and collision partners of a molecule, atom or ion\n"
     "\n"
-    "Usage: linerad molecule FILE [options]    a file in the format of the LAMDA database\n"
-    "       linerad molecule NAME [options]    a built-in one\n"
-    "       linerad molecule                   list the built-in ones\n"
+    "Usage: linerad molecule FILE [options]    a file in LAMDA format\n"
+    "       linerad molecule NAME [options]    a built-in molecule\n"
+    "       linerad molecule                   list the built-in molecules\n"
     "\n"
     "Prints every level (label, energy, weight), every line (frequency, wavelength, Einstein A, energy of the upper\n"
-    "level, critical density for each collision partner), and the partners with the range of temperatures, the number\n"
-    "of rates and the reference. The critical density is n_crit = A_ul / SUM_j k_uj: spontaneous emission in the line\n"
-    "over all downward collisions of its upper level.\n"
+    "level, critical density for each collision partner), and the partners with their temperature range, number of\n"
+    "rates and reference. The critical density is n_crit = A_ul / SUM_j k_uj: spontaneous emission in the line over\n"
+    "all downward collisions from its upper level.\n"
     "\n"
     "Options\n"
     "  --temperature T   of the gas, in K, for critical densities (20)\n"
@@ -29,13 +29,13 @@ static const char help[] =
     "  linerad molecule hco+\n"
     "\n"
     "Units\n"
-    "  Frequencies are in GHz, energies in cm^-1 and in K, A in s^-1, densities in cm^-3. Energies count from where "
-    "the\n"
-    "  file does.\n"
+    "  Frequencies are in GHz, energies in cm^-1 and in K, A in s^-1, densities in cm^-3. The zero of energy is that "
+    "of\n"
+    "  the file.\n"
     "\n"
     "Exit codes\n"
     "  0  done\n"
-    "  2  error: one line on stderr that names the file and the line in it\n";
+    "  2  error: one line on stderr with the file and line number\n";
 
 static int report(const char *name, double temperature)
 {

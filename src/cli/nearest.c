@@ -9,8 +9,8 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Edits that turn one short word into the other: insert, delete or change a letter, swap two neighbours (optimal
- * string alignment). table[i][j] is for the first i letters of a and the first j of b. */
+/* Number of edits that turn one short word into the other: insert, delete or change a letter, swap two neighbours
+ * (optimal string alignment). table[i][j] is for the first i letters of a and the first j of b. */
 static size_t distance(const char *a, const char *b)
 {
     size_t table[MAX_WORD + 1][MAX_WORD + 1];
@@ -34,7 +34,7 @@ const char *nearest_word(const char *word, const char *const *list)
     size_t length = strlen(word);
     if (length > MAX_WORD)
         return NULL;
-    size_t limit = length / 2 + 1; /* more than half the letters changed is another word */
+    size_t limit = length / 2 + 1; /* with more than half the letters changed it is a different word */
     for (; *list; list++) {
         size_t edits = strlen(*list) <= MAX_WORD ? distance(word, *list) : limit;
         if (edits < limit) {

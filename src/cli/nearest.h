@@ -1,8 +1,8 @@
-/* The word somebody probably meant. */
+/* The word that was probably meant. */
 #ifndef LINERAD_CLI_NEAREST_H
 #define LINERAD_CLI_NEAREST_H
 
-/* Of a NULL-terminated list, the word fewest edits away from `word`; NULL when none is close. */
+/* The word of a NULL-terminated list that is closest to `word` in edits; NULL if none is close. */
 const char *nearest_word(const char *word, const char *const *list);
 
 #endif

@@ -29,8 +29,8 @@ static void complain(char **argv, const char *word, const struct option *list)
         message_error("unknown option '%s'; see 'linerad %s --help'", word, argv[0]);
 }
 
-/* Whether the word is one of the long options, written out: getopt_long() also takes the beginning of one, which would
- * change its meaning with the next option that begins alike. */
+/* Whether the word is one of the long options, written out: getopt_long() also accepts abbreviations, whose meaning
+ * could change when a similar option is added. */
 static bool is_written_out(const char *word, const struct option *list)
 {
     if (strncmp(word, "--", 2) != 0)
@@ -42,7 +42,7 @@ static bool is_written_out(const char *word, const struct option *list)
     return false;
 }
 
-/* The word that getopt_long() has just read as an option: the last but one when its value is a word of its own. */
+/* The word that getopt_long() has just read as an option: the last but one if its value is a separate word. */
 static const char *last_word(char **argv)
 {
     return argv[optarg && optarg == argv[optind - 1] ? optind - 2 : optind - 1];
@@ -79,7 +79,7 @@ const char *options_single(int argc, char **argv, const char *what)
     if (optind == argc)
         message_error("no %s given; see 'linerad %s --help'", what, argv[0]);
     else if (optind < argc - 1)
-        message_error("one %s at a time: '%s' is one too many", what, argv[optind + 1]);
+        message_error("only one %s can be given; unexpected '%s'", what, argv[optind + 1]);
     else
         return argv[optind];
     return NULL;

@@ -1,5 +1,5 @@
-/* linerad plot: hands over to the Python package, which draws. A command in the build folder of a checkout uses the
- * package of that checkout with the library beside it, so that nothing needs to be installed but Python modules. */
+/* linerad plot: hands over to the Python package, which does the plotting. A command in the build folder of a checkout
+ * uses the package of that checkout with the library next to it, so that only Python modules need to be installed. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <stdbool.h>
@@ -12,30 +12,29 @@
 #include "message.h"
 
 static const char help[] =
-    "linerad plot: pictures of results\n"
+    "linerad plot: plots of results\n"
     "\n"
     "Usage: linerad plot RESULT.h5 [options]\n"
-    "       linerad plot RESULT.h5 RESULT.h5 ... [options]    lines of one object above each other\n"
+    "       linerad plot RESULT.h5 RESULT.h5 ... [options]    one row per line of the same object\n"
     "\n"
-    "Draws what the result has on one page: channel maps, moments, spectra with errors, optical depth, convergence.\n"
-    "Prints the name of the picture.\n"
+    "Plots what is in the result on one page: channel maps, moments, spectra with errors, optical depth, convergence.\n"
+    "Prints the name of the file.\n"
     "\n"
     "Options\n"
     "  -o, --output FILE     PNG, PDF or SVG (name of the first result with .png, in the current directory)\n"
     "  --kind KIND           quicklook, spectrum, image-spectrum, channels, moments, depth, convergence or excitation\n"
     "                        (quicklook)\n"
-    "  --camera NAME         whose image (the first)\n"
-    "  --channels N          at most so many channel maps (12)\n"
-    "  --velocities V ...    the channels at these velocities, km/s (those with light, evenly)\n"
-    "  --stretch NAME        colours of channel maps: linear or log (what suits the image)\n"
+    "  --camera NAME         camera to plot (the first)\n"
+    "  --channels N          maximum number of channel maps (12)\n"
+    "  --velocities V ...    channels at these velocities, km/s (evenly over those with emission)\n"
+    "  --stretch NAME        colour stretch of channel maps: linear or log (whichever suits the image)\n"
     "  --dpi N               dots per inch of a PNG (200)\n"
     "  -h, --help            this text\n"
     "\n"
     "Python\n"
-    "  Pictures are made by the Python package linerad (pip install '.[plot]' in the checkout). The Python that is "
-    "asked\n"
-    "  is $LINERAD_PYTHON; else that of an active environment ($VIRTUAL_ENV); else that of .venv beside the build\n"
-    "  folder, which 'make demo' makes; else python3. A command in the build folder brings the package with it.\n"
+    "  Plots are made by the Python package linerad (pip install '.[plot]' in the checkout). The interpreter is\n"
+    "  $LINERAD_PYTHON; else that of the active environment ($VIRTUAL_ENV); else .venv next to the build folder, as\n"
+    "  made by 'make demo'; else python3. A linerad in the build folder finds the package by itself.\n"
     "\n"
     "Examples\n"
     "  linerad plot cloud.h5\n"
@@ -46,7 +45,8 @@ static const char help[] =
     "  0  done\n"
     "  2  error: one line on stderr\n";
 
-/* Given to `python -c`. The current folder is taken off the path: a folder `linerad` in it is no package. */
+/* Given to `python -c`. The current folder is removed from the path, since a folder `linerad` in it is not the
+ * package. */
 static const char script[] =
     "import sys\n"
     "sys.path[:] = [folder for folder in sys.path if folder]\n"
@@ -54,15 +54,15 @@ static const char script[] =
     "    import matplotlib\n"
     "    from linerad.__main__ import main\n"
     "except ImportError as failure:\n"
-    "    print(f\"linerad: error: {sys.executable} cannot draw: {failure}; install the package with \"\n"
-    "          \"\\\"pip install '.[plot]'\\\" in the checkout, or let LINERAD_PYTHON name a Python that has it\",\n"
+    "    print(f\"linerad: error: {sys.executable} cannot plot: {failure}; install the package with \"\n"
+    "          \"\\\"pip install '.[plot]'\\\" in the checkout, or set LINERAD_PYTHON to a Python that has it\",\n"
     "          file=sys.stderr)\n"
     "    sys.exit(2)\n"
     "sys.exit(main())\n";
 
 enum { MAX_PATH = 4096 };
 
-/* The folder of this program, without a slash at its end; "" when the system does not tell. */
+/* The folder of this program, without a trailing slash; "" if unknown. */
 static void own_folder(char folder[MAX_PATH])
 {
     const ssize_t n = readlink("/proc/self/exe", folder, MAX_PATH - 1);
@@ -72,7 +72,7 @@ static void own_folder(char folder[MAX_PATH])
         *slash = '\0';
 }
 
-/* folder/rest, when that is there; otherwise false. */
+/* folder/rest, if it exists; otherwise false. */
 static bool find(const char *folder, const char *rest, char path[MAX_PATH])
 {
     const int n = snprintf(path, MAX_PATH, "%s/%s", folder, rest);
@@ -125,8 +125,8 @@ int command_plot(int argc, char **argv)
     memcpy(words + 3, argv, (size_t)argc * sizeof *words);
     execvp(python, words);
     const int code =
-        message_error("cannot start '%s': %s; pictures need Python 3 and the package: \"pip install '.[plot]'\" "
-                      "in the checkout, or let LINERAD_PYTHON name a Python that has it",
+        message_error("cannot start '%s': %s; plots need Python 3 and the package: \"pip install '.[plot]'\" "
+                      "in the checkout, or set LINERAD_PYTHON to a Python that has it",
                       python, strerror(errno));
     free(words);
     return code;

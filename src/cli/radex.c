@@ -18,7 +18,7 @@ static const char help[] =
     "Usage: linerad radex MOLECULE --temperature T --density NAME=N --column N [options]\n"
     "\n"
     "MOLECULE is a LAMDA file with collision rates. For each model, prints for each line: energy of the upper level,\n"
-    "frequency, wavelength, excitation temperature Tex, depth at line centre tau, T_R = (J(Tex) - J(Tbg))\n"
+    "frequency, wavelength, excitation temperature Tex, line-centre optical depth tau, T_R = (J(Tex) - J(Tbg))\n"
     "(1 - exp(-tau)), populations, and the flux of a Gaussian line in K km/s and in erg/cm^2/s.\n"
     "\n"
     "Options (defaults in parentheses; plain numbers are in the unit named)\n"
@@ -26,21 +26,20 @@ static const char help[] =
     "  --density NAME=N     of a collision partner, cm^-3: H2, p-H2, o-H2, e, H, He or H+; once for each\n"
     "  --column N           of the molecule, cm^-2\n"
     "  --width V            full width at half maximum of the line, km/s (1)\n"
-    "  --background T       black body behind and around, K (2.725)\n"
+    "  --background T       blackbody background, K (2.725)\n"
     "  --geometry NAME      sphere, lvg, slab or expansion (sphere)\n"
     "  --rates NAME=OTHER   use the collision rates of OTHER for NAME, such as H=H2; any number of times\n"
     "  --lines N or RANGE   print the first N lines, or those in a range of frequencies such as 80:400 GHz (all)\n"
-    "  --error E            wanted relative error of populations (1e-6)\n"
+    "  --error E            target relative error of the populations (1e-6)\n"
     "  --threads N          0 = all (0)\n"
-    "  --csv, --json        instead of text\n"
+    "  --csv, --json        output as CSV or JSON instead of text\n"
     "  --quiet              no messages, except warnings and errors\n"
     "  -h, --help           this text\n"
     "\n"
     "Lists and grids\n"
     "  Temperature, densities, column, width and background may be lists (10,20,50) or grids: 10:100:10 is ten values\n"
-    "  from 10 to 100, 1e3:1e7:log9 nine that are equal in ratio. All combinations are solved; the last of the axes "
-    "in\n"
-    "  the order above changes fastest.\n"
+    "  from 10 to 100, 1e3:1e7:log9 nine in logarithmic steps. All combinations are solved; of the axes in the order\n"
+    "  above, the last varies fastest.\n"
     "\n"
     "Examples\n"
     "  linerad radex hco+.dat --temperature 30 --density H2=1e5 --column 1e15 --width 1\n"
@@ -96,7 +95,7 @@ static int read_rates(const char *text, struct radex_request *request)
         return EXIT_ERROR;
     request->rates_of[collider] = lr_collider_find(other);
     if (!request->rates_of[collider])
-        return message_error("--rates '%s': '%s' is none of H2, p-H2, o-H2, e, H, He, H+", text, other);
+        return message_error("--rates '%s': '%s' is not one of H2, p-H2, o-H2, e, H, He, H+", text, other);
     return EXIT_GOOD;
 }
 
@@ -109,7 +108,7 @@ static int read_geometry(const char *text, struct radex_request *request)
             return EXIT_GOOD;
         }
     const char *meant = nearest_word(text, geometry_names);
-    return message_error("--geometry '%s' is none of sphere, lvg, slab, expansion%s%s%s", text,
+    return message_error("--geometry '%s' is not one of sphere, lvg, slab, expansion%s%s%s", text,
                          meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
 }
 
@@ -267,7 +266,7 @@ static int choose_lines(lr_context *ctx, const char *text, struct radex_block *b
     }
     block->shown = shown;
     if (block->n_shown == 0)
-        return message_error("--lines '%s' leaves no line", text ? text : "");
+        return message_error("--lines '%s' selects no lines", text ? text : "");
     return EXIT_GOOD;
 }
 
@@ -304,7 +303,7 @@ static void block_free(struct radex_block *block)
     free(block->flags);
 }
 
-/* The value of an axis for model `index`, of which the places of faster axes are taken off first. */
+/* The value of an axis for model `index`, after dividing out the faster axes. */
 static double pick(const struct radex_axis *axis, int64_t *index)
 {
     const double value = axis->values[*index % axis->n];
@@ -379,18 +378,18 @@ static void warn(const struct tally *tally, int64_t models)
 {
     const long long all = (long long)models;
     if (tally->clamped)
-        message_warning(
-            "%lld of %lld models lie outside the tabulated temperatures of collision rates; the rates at the "
-            "end of the table were used",
-            (long long)tally->clamped, all);
+        message_warning("%lld of %lld models lie outside the temperature range of the collision rates; the rates at "
+                        "the end of the table were used",
+                        (long long)tally->clamped, all);
     if (tally->inverted)
-        message_warning("%lld of %lld models have inverted lines (tau < 0); escape probability is a rough guide there",
-                        (long long)tally->inverted, all);
+        message_warning(
+            "%lld of %lld models have inverted lines (tau < 0); escape probabilities are only a rough guide for them",
+            (long long)tally->inverted, all);
     if (tally->failed)
         message_warning("%lld of %lld models did not converge", (long long)tally->failed, all);
 }
 
-/* The log says the same for every block: heard once. */
+/* The log repeats itself for every block: shown once. */
 static void ignore_log(void *user, enum lr_log_level level, const char *message)
 {
     (void)user;

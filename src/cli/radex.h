@@ -1,4 +1,4 @@
-/* What `linerad radex` was asked for, and how its answer is written. */
+/* The request to `linerad radex`, and how its results are written. */
 #ifndef LINERAD_CLI_RADEX_H
 #define LINERAD_CLI_RADEX_H
 

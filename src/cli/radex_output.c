@@ -1,4 +1,4 @@
-/* Models of `linerad radex` as a table for people, as CSV and as JSON. */
+/* Models of `linerad radex` as a text table, as CSV and as JSON. */
 #include <math.h>
 
 #include "json.h"
@@ -76,7 +76,7 @@ static void write_csv_header(const struct radex_request *request, FILE *file)
           file);
 }
 
-/* Labels are quoted: they may hold commas. */
+/* Labels are quoted, since they may contain commas. */
 static void write_csv_text(const char *text, FILE *file)
 {
     fputc('"', file);

@@ -16,25 +16,25 @@
 #include "summary.h"
 
 static const char help[] =
-    "linerad run: follow photon packets through a model and write what escapes, and what cameras see of it\n"
+    "linerad run: follow photon packets through a model, and write the escaped spectrum and images\n"
     "\n"
     "Usage: linerad run MODEL.yaml [options]\n"
     "\n"
     "Options (defaults in parentheses)\n"
     "  -o, --output FILE      result, HDF5 (name of the model with .h5, in the current directory, or with\n"
-    "                         _result.h5 where the model reads a file of that name); an earlier result is\n"
-    "                         replaced when the new one is whole, any other file is left alone\n"
-    "                         cubes of the cameras of the model go beside it: NAME_<camera>.fits\n"
-    "                         a model of several lines makes NAME_<line>.h5 and NAME_<line>_<camera>.fits of each\n"
-    "  --line NAME            this one of the lines of the model only (all)\n"
+    "                         _result.h5 if the model reads a file of that name); an earlier result is\n"
+    "                         replaced once the new one is complete, and no other file is overwritten\n"
+    "                         cubes are written next to it: NAME_<camera>.fits\n"
+    "                         with several lines: NAME_<line>.h5 and NAME_<line>_<camera>.fits for each\n"
+    "  --line NAME            only this line of the model (all)\n"
     "  --packets N            number of photon packets, such as 1e6 (run.packets of the model, or 100000)\n"
     "  --seed N               random seed (run.seed of the model, or 1)\n"
     "  --threads N            CPU threads, 0 = all (run.threads of the model, or 0)\n"
     "  --device NAME          auto, cpu, cuda or cuda:N (run.device of the model, or auto: the GPU if there is one)\n"
     "  --precision NAME       mixed or double (run.precision of the model, or mixed)\n"
-    "  --set KEY=VALUE        replace or add a value of the model; any number of times (none)\n"
+    "  --set KEY=VALUE        set or add a value of the model; repeatable (none)\n"
     "  --json                 summary as JSON on stdout; all other text goes to stderr (off)\n"
-    "  --quiet                no progress, no messages and no summary, except errors, warnings and --json (off)\n"
+    "  --quiet                no progress, messages or summary; errors, warnings and --json remain (off)\n"
     "  -h, --help             this text\n"
     "\n"
     "Examples\n"
@@ -44,25 +44,25 @@ static const char help[] =
     "Units\n"
     "  Frequencies are x = (nu - nu0) / nu_D, in Doppler units of the reference b; x > 0 is blue. Velocities follow\n"
     "  the radio convention v = -x b, positive = receding. Spectra are photons/s per unit x; the mean path is in\n"
-    "  half-sizes of the mesh along x, on shells in radii of the outermost. Errors are one standard error, from\n"
+    "  half-sizes of the mesh along x, or in radii of the outermost shell. Errors are one standard error, from\n"
     "  independent batches of packets.\n"
     "\n"
-    "Ctrl-C finishes the packets in flight and writes the result for them; a second one ends at once.\n"
+    "Ctrl-C finishes the packets in flight and writes the result so far; a second Ctrl-C quits at once.\n"
     "\n"
     "Exit codes\n"
     "  0    done\n"
     "  2    error: one line on stderr, nothing overwritten\n"
-    "  130  stopped by Ctrl-C; the result is complete for the packets that were finished, or numbers of images are\n"
-    "       missing; lines after it are not begun\n";
+    "  130  stopped by Ctrl-C; the result is complete for the packets finished so far, or some image numbers are\n"
+    "       missing; the lines that follow are not run\n";
 
 struct request {
     const char *model;
-    const char *line; /* the only one that is wanted; NULL = all */
+    const char *line; /* the only line requested; NULL = all */
     char *output;
     bool named;   /* by the user */
     char *prefix; /* of the cubes */
     bool json, quiet, help;
-    struct settings settings; /* of --set; the other options come after them and win */
+    struct settings settings; /* from --set; the other options come after them and take precedence */
     struct settings short_hands;
     lr_document *document; /* the model file, read once */
     struct lines lines;    /* those of it that are wanted */
@@ -87,8 +87,8 @@ static int set_output(struct request *request, const char *path)
 {
     const int stem = (int)(strlen(path) - strlen(".fits"));
     if (ends_with(path, ".fits") || ends_with(path, ".FITS"))
-        return message_error("--output %s: the result is an HDF5 file, such as %.*s.h5; cubes of its cameras are FITS "
-                             "files beside it, %.*s_<camera>.fits",
+        return message_error("--output %s: the result is an HDF5 file, such as %.*s.h5; cubes are FITS files next to "
+                             "it, %.*s_<camera>.fits",
                              path, stem, path, stem, path);
     free(request->output);
     request->output = strdup(path);
@@ -191,7 +191,7 @@ static int read_request(int argc, char **argv, struct request *request)
 struct task {
     const struct request *request;
     int index;        /* of the line in the document */
-    const char *line; /* its name; "" in a model of a single line */
+    const char *line; /* its name; "" in a model with a single line */
     char *output, *prefix;
 };
 
@@ -217,7 +217,7 @@ static int task_create(const struct request *request, int index, struct task *ta
     return EXIT_GOOD;
 }
 
-/* The error of a line among several names it; those of the model do so already. */
+/* Errors of one of several lines name it; errors in the model already do. */
 static int task_error(lr_context *ctx, const struct task *task)
 {
     const char *text = lr_last_error(ctx);
@@ -226,7 +226,7 @@ static int task_error(lr_context *ctx, const struct task *task)
     return message_error("%s", text);
 }
 
-/* Reads the model and looks at the places of its files, so that nothing fails after hours. */
+/* Reads the model and checks the paths of its files, so that nothing fails after hours. */
 static int check(lr_context *ctx, const struct task *task, lr_model **model)
 {
     if (lr_model_create(ctx, task->request->document, task->line, model) || lr_result_path_check(ctx, task->output) ||
@@ -235,7 +235,7 @@ static int check(lr_context *ctx, const struct task *task, lr_model **model)
     return EXIT_GOOD;
 }
 
-/* *cubes lists the files, one per line; empty when the model has no camera. */
+/* *cubes lists the files, one per line; empty if the model has no camera. */
 static enum lr_status write_files(lr_context *ctx, const struct task *task, const lr_result *result, char **cubes)
 {
     enum lr_status status = lr_result_write(ctx, result, task->output);
@@ -264,8 +264,8 @@ static int transport(lr_context *ctx, const struct task *task, struct console *c
     const bool stopped = interrupt_happened() && (summary.packets < summary.packets_requested ||
                                                   summary.images_missing || summary.report_missing);
     if (stopped && summary.packets < summary.packets_requested)
-        message_warning("stopped after %lld of %lld packets; result is complete for those", (long long)summary.packets,
-                        (long long)summary.packets_requested);
+        message_warning("stopped after %lld of %lld packets; the result is complete for those",
+                        (long long)summary.packets, (long long)summary.packets_requested);
     if (task->request->json)
         summary_print_json(json, result, task->output, cubes);
     else if (!task->request->quiet)
@@ -372,19 +372,19 @@ static int find_input(lr_context *ctx, const struct task *task, void *user)
     if (reads && request->named)
         return message_error("%s: the model reads this file; give the result another name with -o", task->output);
     if (reads)
-        message_warning("the model reads %s, the usual name of its result, which goes to %s_result%s instead",
+        message_warning("the model reads %s, the default name of its result; the result goes to %s_result%s instead",
                         task->output, request->prefix, task->output + strlen(request->prefix));
     *found |= reads;
     return EXIT_GOOD;
 }
 
-/* No result takes the place of what the model reads. */
+/* No result overwrites a file that the model reads. */
 static int spare_inputs(lr_context *ctx, struct request *request)
 {
     int found = 0, code = each_line(ctx, request, request->lines, find_input, &found);
     if (code == EXIT_GOOD && found) {
         code = set_default_output(request, "_result") ? EXIT_ERROR : set_prefix(request);
-        request->named = true; /* a model that reads this one, too, needs a name of the user's */
+        request->named = true; /* if the model also reads this file, the user must choose a name */
         if (code == EXIT_GOOD)
             code = each_line(ctx, request, request->lines, find_input, &found);
     }

@@ -49,7 +49,7 @@ static bool all_digits(const char *text)
 
 int settings_add_whole(struct settings *settings, const char *option, const char *key, const char *value)
 {
-    const double largest = 9007199254740992.0; /* 2^53: whole numbers beyond it are not all doubles */
+    const double largest = 9007199254740992.0; /* 2^53: not all integers beyond it are doubles */
     char digits[32];
     if (all_digits(value)) /* as written: a seed may have more digits than a double */
         return settings_add_value(settings, key, value);

@@ -1,5 +1,5 @@
-/* The settings "path.to.key=value" that go with a model: those of --set, then those of the options that are short
- * for one, such as --packets 1e6 for run.packets=1000000. */
+/* The settings "path.to.key=value" that go with a model: those of --set, then those of options that abbreviate one,
+ * such as --packets 1e6 for run.packets=1000000. */
 #ifndef LINERAD_CLI_SETTINGS_H
 #define LINERAD_CLI_SETTINGS_H
 
@@ -11,7 +11,7 @@ struct settings {
 /* Each returns 0, or prints one error line and returns EXIT_ERROR. */
 int settings_add(struct settings *settings, const char *text);
 int settings_add_value(struct settings *settings, const char *key, const char *value);
-/* `option` is the name to blame; the value is a whole number, as 1000000 or 1e6. */
+/* `option` is the name used in errors; the value is an integer, as 1000000 or 1e6. */
 int settings_add_whole(struct settings *settings, const char *option, const char *key, const char *value);
 /* The value is one of a NULL-terminated list. */
 int settings_add_choice(struct settings *settings, const char *option, const char *key, const char *value,

@@ -1,4 +1,4 @@
-/* The numbers of a run, for people and for programs. */
+/* The summary of a run, as text and as JSON. */
 #ifndef LINERAD_CLI_SUMMARY_H
 #define LINERAD_CLI_SUMMARY_H
 
@@ -7,7 +7,7 @@
 #include "json.h"
 #include "linerad.h"
 
-/* `cubes` are the names of further files, one per line. */
+/* `cubes` are the names of additional files, one per line. */
 void summary_print_text(FILE *file, const lr_result *result, const char *output, const char *cubes);
 void summary_print_json(struct json *json, const lr_result *result, const char *output, const char *cubes);
 /* Around the summaries of several lines: {"lines": [...]}. */

@@ -44,7 +44,7 @@ static void put_lines(struct json *json, const char *name, const char *text)
     json_close(json, '[');
 }
 
-/* What packets would have told becomes null. */
+/* Quantities that only packets measure become null. */
 static struct lr_summary without_packets(const struct lr_summary *s)
 {
     struct lr_summary none = *s;
@@ -98,7 +98,7 @@ static void put_depth(struct json *json, const char *name, struct lr_depth depth
     json_close(json, '{');
 }
 
-/* Empty where there is nothing to compare. */
+/* Empty if there is nothing to compare. */
 static void put_check(struct json *json, const struct lr_check *check)
 {
     const double degree = 3.14159265358979323846 / 180;

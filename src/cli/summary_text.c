@@ -47,7 +47,7 @@ static void put_estimate(FILE *file, const char *label, struct lr_estimate estim
     fprintf(file, "%s%s%s\n", format_estimate(text, sizeof text, estimate), *unit ? "  " : "", unit);
 }
 
-/* The label stands before the first of the names. */
+/* The label precedes the first name. */
 static void put_names(FILE *file, const char *label, const char *names)
 {
     while (*names) {
@@ -90,13 +90,13 @@ static void put_populations(FILE *file, const struct lr_summary *s)
     fputc('\n', file);
 }
 
-/* The flux of an image against that of packets; left out where they were not compared. */
+/* The flux of an image against that of packets; left out if they were not compared. */
 static void put_check(FILE *file, const char *label, const struct lr_check *check)
 {
     const double degree = 3.14159265358979323846 / 180;
     char image[96], packets[96];
     put_label(file, label);
-    fprintf(file, "flux %s photons/s/sr, of ", format_estimate(image, sizeof image, check->image));
+    fprintf(file, "flux %s photons/s/sr, from ", format_estimate(image, sizeof image, check->image));
     if (check->angle < 179 * degree)
         fprintf(file, "packets within %.3g deg ", check->angle / degree);
     else
@@ -104,7 +104,7 @@ static void put_check(FILE *file, const char *label, const struct lr_check *chec
     fprintf(file, "%s: %+.1f sigma\n", format_estimate(packets, sizeof packets, check->packets), check->deviation);
 }
 
-/* Numbers that are not known are left out; `check` may be NULL. */
+/* Unknown numbers are left out; `check` may be NULL. */
 static void put_image(FILE *file, const struct lr_image *image, const struct lr_check *check)
 {
     const double cm_per_pc = 3.0856775814913673e18, degree = 3.14159265358979323846 / 180;
@@ -113,7 +113,7 @@ static void put_image(FILE *file, const struct lr_image *image, const struct lr_
     snprintf(label, sizeof label, "image '%s'", image->camera);
     if (known || bare) {
         put_label(file, label);
-        fprintf(file, "depth ");
+        fprintf(file, "optical depth ");
         if (known)
             fprintf(file, "%.4g mean, %.4g largest", image->depth.mean, image->depth.largest);
         if (bare)
@@ -124,28 +124,28 @@ static void put_image(FILE *file, const struct lr_image *image, const struct lr_
     }
     if (isfinite(image->correlation)) {
         put_label(file, label);
-        fprintf(file, "log intensity and log column density correlate with %.3f\n", image->correlation);
+        fprintf(file, "correlation of log intensity and log column density %.3f\n", image->correlation);
         snprintf(label, sizeof label, " ");
     }
     if (isfinite(image->shift)) {
         put_label(file, label);
-        fprintf(file, "centroids of channels are up to %.3g %s apart\n",
-                image->shift / (image->near ? degree : cm_per_pc), image->near ? "deg" : "pc");
+        fprintf(file, "channel centroids up to %.3g %s apart\n", image->shift / (image->near ? degree : cm_per_pc),
+                image->near ? "deg" : "pc");
         snprintf(label, sizeof label, " ");
-    } else if (known || bare) { /* there is a report, then */
+    } else if (known || bare) { /* then there is a report */
         put_label(file, label);
-        fprintf(file, "distance of the centroids of channels unknown: no two of them have light\n");
+        fprintf(file, "no separation of channel centroids: fewer than two channels have emission\n");
         snprintf(label, sizeof label, " ");
     }
     if (check && check->angle > 0) {
         put_check(file, label, check);
     } else if (check && *check->missing) {
         put_label(file, label);
-        fprintf(file, "flux not compared with packets: %s\n", check->missing);
+        fprintf(file, "flux not compared with escaped packets: %s\n", check->missing);
     }
 }
 
-/* Of many images, only the one that is furthest from its packets is compared with them. */
+/* Of many images, only the one with the largest deviation from its packets is shown. */
 static void put_images(FILE *file, const lr_result *result)
 {
     enum { MANY = 8 };
@@ -192,8 +192,8 @@ void summary_print_text(FILE *file, const lr_result *result, const char *output,
     if (s->packets < s->packets_requested)
         fprintf(file, " of %" PRId64, s->packets_requested);
     fputs(followed          ? "\n"
-          : *s->populations ? "; none were followed, the levels hold what the line absorbs\n"
-                            : "; none were followed, images show unscattered light\n",
+          : *s->populations ? "; none followed, since absorption in the line is part of the level populations\n"
+                            : "; none followed, images show unscattered light\n",
           file);
     put_label(file, "emitted");
     fprintf(file, "%.6g  photons/s\n", s->emitted);

@@ -13,8 +13,8 @@
 enum { HIGHEST_J = 40, MAX_SMALL = 4 };
 
 /* B, D, H in MHz, dipole moment in Debye, mass in atomic mass units (AME 2020). Dipole moments: CDMS (Mueller et al.
- * 2005, J. Mol. Struct. 742, 215). The constants are fits to frequencies of the CDMS, which leave at most 6 kHz below
- * 800 GHz; those rest on:
+ * 2005, J. Mol. Struct. 742, 215). The constants are fits to CDMS frequencies, accurate to 6 kHz below 800 GHz; these
+ * are based on:
  * - co     Winnewisser et al. 1997, J. Mol. Spectrosc. 184, 468
  * - 13co   Klapper et al. 2000, J. Mol. Spectrosc. 201, 124; Cazzoli et al. 2004, ApJ 611, 615
  * - c18o   the CDMS; H is that of co, scaled with the cube of B and rounded
@@ -36,7 +36,7 @@ static const struct {
 };
 enum { N_ROTOR = (int)(sizeof rotors / sizeof rotors[0]) };
 
-/* Energies in Hz, frequencies in Hz, A in s^-1, as in model/line.c where both know a line. */
+/* Energies in Hz, frequencies in Hz, A in s^-1, as in model/line.c where both have a line. */
 static const struct {
     const char *name, *text;
     double mass;
@@ -168,7 +168,7 @@ static enum lr_status make(lr_context *ctx, int i, struct molecule *molecule)
     return i < N_ROTOR ? make_rotor(ctx, i, molecule) : make_small(ctx, i - N_ROTOR, molecule);
 }
 
-/* `name` is what was asked for. */
+/* `name` is the requested name. */
 static enum lr_status read_file(lr_context *ctx, const char *path, const char *name, struct molecule *molecule)
 {
     FILE *file = fopen(path, "rb");

@@ -33,13 +33,13 @@ static enum lr_status no_rates(lr_context *ctx, const struct molecule *molecule,
     char known[128];
     if (molecule->n_partner == 0)
         return lr_fail(ctx, LR_ERROR_INPUT,
-                       "%s: there are no collision rates, and without them it can be used in LTE only; they come with "
-                       "a file of the molecule from the Leiden Atomic and Molecular Database (LAMDA)",
+                       "%s: no collision rates, so only LTE is possible; use a file of this molecule from the Leiden "
+                       "Atomic and Molecular Database (LAMDA), which has them",
                        molecule->name);
     list_partners(molecule, known, sizeof known);
     return lr_fail(ctx, LR_ERROR_INPUT,
-                   "%s: there are no rates for collisions with %s (the file has: %s); leave its density out, or say "
-                   "which of these rates to use for it",
+                   "%s: no rates for collisions with %s (the file has: %s); remove its density, or say which of these "
+                   "rates to use for it",
                    molecule->name, collider_name(wanted), known);
 }
 
@@ -50,7 +50,7 @@ double collision_ortho_share(double temperature)
     return ratio / (1.0 + ratio);
 }
 
-/* The two kinds of H2 for the whole. */
+/* Ortho- and para-H2 in place of total H2. */
 static void split_hydrogen(lr_context *ctx, const struct molecule *molecule, int para, int ortho, enum collider given,
                            struct collision_plan *plan)
 {
@@ -62,7 +62,7 @@ static void split_hydrogen(lr_context *ctx, const struct molecule *molecule, int
            molecule->name, collider_name(given));
 }
 
-/* Rates for the density of `given`, which is taken to be `wanted`: its own, else those of another form of H2. */
+/* Rates for the density of `given`, treated as `wanted`: its own, otherwise those of another form of H2. */
 static enum lr_status assign(lr_context *ctx, const struct molecule *molecule, enum collider given,
                              enum collider wanted, struct collision_plan *plan)
 {
@@ -92,11 +92,11 @@ enum lr_status collision_plan_make(lr_context *ctx, const struct molecule *molec
     memset(plan, 0, sizeof *plan);
     plan->n_partner = molecule->n_partner;
     if (molecule->n_partner > MAX_PARTNER)
-        return lr_fail(ctx, LR_ERROR_INPUT, "%s: %d collision partners; %d are the most", molecule->name,
+        return lr_fail(ctx, LR_ERROR_INPUT, "%s: %d collision partners; the maximum is %d", molecule->name,
                        molecule->n_partner, MAX_PARTNER);
     if (given[COLLIDER_H2] && (given[COLLIDER_PARA_H2] || given[COLLIDER_ORTHO_H2]))
         return lr_fail(ctx, LR_ERROR_INPUT,
-                       "densities of H2 and of %s are given; H2 is the sum of o-H2 and p-H2: give the sum or the kinds",
+                       "densities are given for both H2 and %s; give either the total H2, or o-H2 and p-H2",
                        collider_name(given[COLLIDER_PARA_H2] ? COLLIDER_PARA_H2 : COLLIDER_ORTHO_H2));
     for (int c = COLLIDER_H2; c < N_COLLIDER; c++) {
         const enum collider collider = (enum collider)c;
@@ -106,7 +106,7 @@ enum lr_status collision_plan_make(lr_context *ctx, const struct molecule *molec
     return LR_OK;
 }
 
-/* Where a temperature lies in a table: between `index` and the next entry, `fraction` of the way. */
+/* The position of a temperature in a table: between `index` and the next entry, `fraction` of the way. */
 struct table_place {
     int index, next;
     double fraction;
@@ -139,7 +139,7 @@ static void add_downward(const struct partner *partner, int n, double density, d
     }
 }
 
-/* exp(-(E_a - E_b) / kT) from the factors of both levels, or from the difference where these have underflowed. */
+/* exp(-(E_a - E_b) / kT) from the factors of both levels, or from the difference if these have underflowed. */
 static double boltzmann_ratio(double factor_a, double factor_b, double gap, double scale)
 {
     const double small = 1e-280;
@@ -148,9 +148,9 @@ static double boltzmann_ratio(double factor_a, double factor_b, double gap, doub
     return gap == 0.0 ? 1.0 : exp(-gap * scale);
 }
 
-/* Detailed balance of every listed rate, C_lu = C_ul (g_u / g_l) exp(-(E_u - E_l) / kT). Which level of a pair is the
- * upper one is for the table to say: some files list levels a little out of order. The diagonal holds the Boltzmann
- * factors meanwhile. */
+/* Detailed balance of every listed rate, C_lu = C_ul (g_u / g_l) exp(-(E_u - E_l) / kT). The table decides which level
+ * of a pair is the upper one: some files list levels slightly out of order. The diagonal temporarily holds the
+ * Boltzmann factors. */
 static void add_reverse(const struct level *level, size_t n, double temperature, double *rate)
 {
     const double scale = temperature > 0.0 ? LR_PLANCK * LR_LIGHT_SPEED / (LR_BOLTZMANN * temperature) : HUGE_VAL;

@@ -1,9 +1,12 @@
 /* Net downward rate of a line: A beta(tau) Q with Q = x_u - nbar D, D = (g_u / g_l) x_l - x_u, tau = kappa D, nbar the
- * photons per mode outside. Its derivatives by x_u and -x_l,
- *     A [beta + nbar d(tau beta)/dtau - beta' kappa x_u]   and   A (g_u / g_l) [nbar d(tau beta)/dtau - beta' kappa
- * x_u], are positive as long as beta falls and tau beta rises with tau. Newton's step is then itself a set of level
+ * photons per mode outside. Its derivatives with respect to x_u and -x_l,
+ *
+ *     A [beta + nbar d(tau beta)/dtau - beta' kappa x_u]   and
+ *     A (g_u / g_l) [nbar d(tau beta)/dtau - beta' kappa x_u],
+ *
+ * are positive as long as beta decreases and tau beta increases with tau. Newton's step is then itself a set of level
  * equations with positive rates and a source -A beta' tau Q from the upper to the lower level (level_solve_driven), and
- * the steady state is unique: the flow between levels is cooperative and keeps their sum. */
+ * the steady state is unique: the flow between levels is cooperative and conserves their sum. */
 #include "lines/escape.h"
 
 #include <math.h>
@@ -18,7 +21,7 @@
 enum { VECTOR = 8 }; /* doubles in the widest registers */
 
 struct escape_workspace {
-    int n_level;                     /* that are not left empty, the first ones */
+    int n_level;                     /* levels that are not left empty, the first ones */
     int stride;                      /* all levels, rounded up to whole vectors */
     double *memory;                  /* what follows points into it */
     double *collision;               /* [n_level][n_level] */
@@ -91,7 +94,7 @@ double escape_depth(const struct escape_problem *problem, int line, const double
     return depth_factor(problem, t) * excess(problem->molecule, t, x);
 }
 
-/* Levels that are not faint, and those below them. */
+/* Levels that are not faint, and all levels below them. */
 static int count_levels(const struct escape_problem *problem)
 {
     const struct molecule *molecule = problem->molecule;
@@ -171,8 +174,8 @@ static bool linearise(const struct escape_problem *problem, struct escape_worksp
     return beyond;
 }
 
-/* Largest relative change of a population that counts, or of an escape probability: where a thick line turns from
- * emission to inversion, beta changes much while populations hardly do. */
+/* Largest relative change of a significant population, or of an escape probability: where a thick line becomes
+ * inverted, beta changes strongly while populations hardly do. */
 static double largest_change(const struct molecule *molecule, const struct escape_workspace *work, const double *before,
                              const double *after)
 {
@@ -191,7 +194,8 @@ static double largest_change(const struct molecule *molecule, const struct escap
     return largest;
 }
 
-/* Newton's step may overshoot: what would be negative falls to a millionth instead. Returns the largest change. */
+/* Newton's step may overshoot: populations that would be negative drop to a millionth instead. Returns the largest
+ * change. */
 static double take_step(const struct molecule *molecule, struct escape_workspace *work, double part, double *x)
 {
     const int n = work->n_level;
@@ -205,15 +209,16 @@ static double take_step(const struct molecule *molecule, struct escape_workspace
     return change;
 }
 
-/* A whole step squares the error, so that after two of them, the longer one before, change^2 / previous is what is
- * left; a tenth of a step leaves nine tenths. */
+/* A full step squares the error, so after two of them, the longer one first, change^2 / previous remains; a tenth of a
+ * step leaves nine tenths. */
 static double remaining_error(double change, double previous, double part)
 {
     return part < 1.0 ? change * (1.0 / part - 1.0) : change * fmin(change / previous, 1.0);
 }
 
-/* level_take_out() of all levels but the first, most of the work: in whole vectors, of the widest kind that the machine
- * has. `share` is scratch: where the molecules of a level go, with zeros to the end of the last vector. */
+/* level_take_out() for all levels but the first, which is most of the work: in whole vectors, of the widest kind the
+ * machine has. `share` is scratch: where the molecules of a level go, padded with zeros to the end of the last
+ * vector. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), optimize("O3")))
 #endif
@@ -243,8 +248,8 @@ take_out_levels(int n, int stride, double *restrict rates, double *restrict sour
     }
 }
 
-/* Newton's method. From LTE the first pass is a plain one: it gives faint levels the right size. Parts of a
- * step are for ESCAPE_LVG with surroundings much hotter than the gas; nothing else is known to need them. */
+/* Newton's method. From LTE the first pass is a plain iteration, which gives faint levels the right magnitude. Partial
+ * steps are for ESCAPE_LVG with surroundings much hotter than the gas; nothing else is known to need them. */
 struct escape_outcome escape_solve(const struct escape_problem *problem, struct escape_workspace *work, bool start,
                                    double *x)
 {

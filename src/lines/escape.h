@@ -1,5 +1,5 @@
-/* Statistical equilibrium of one parcel of gas by escape probability: what it emits leaves with the probability beta
- * of each line, and what is around it enters with the same probability (Sobolev 1960; van der Tak et al. 2007). */
+/* Statistical equilibrium of one parcel of gas by escape probability: its photons escape with the probability beta of
+ * each line, and external radiation enters with the same probability (Sobolev 1960; van der Tak et al. 2007). */
 #ifndef LR_LINES_ESCAPE_H
 #define LR_LINES_ESCAPE_H
 
@@ -14,25 +14,25 @@ struct escape_problem {
     double density[N_COLLIDER]; /* cm^-3 */
     double column_per_speed;    /* cm^-2 / (cm s^-1): column over equivalent width of the profile, or density of the
                                    molecule over velocity gradient */
-    double background;          /* K, black body outside */
-    const double *photons;      /* [n_line] photons per mode outside instead of the black body; NULL = black body */
+    double background;          /* K, blackbody outside */
+    const double *photons;      /* [n_line] photons per mode outside instead of the blackbody; NULL = blackbody */
     enum escape_geometry geometry;
     double inversion_limit; /* beta of lines with tau below minus this grows along its tangent, not exponentially */
-    double error;           /* wanted, relative, of every population above ESCAPE_FAINT */
+    double error;           /* target relative error of every population above ESCAPE_FAINT */
     int iterations;         /* at most */
-    int least;              /* levels that are never left out: those of the line that matters, and all below */
-    double faint; /* levels from the first on with exp(-E / kT) below this for all that follow are left empty, T
-                     the higher of temperature and background; 0 = none. 1e-20 makes cold cells of a mesh cheap */
+    int least;              /* levels that are never left out: those of the line of interest, and all below */
+    double faint;           /* high levels with exp(-E / kT) below this are left empty, T
+                               the higher of temperature and background; 0 = none. 1e-20 makes cold cells cheap */
 };
 
 /* Populations below this may have a larger relative error. */
 #define ESCAPE_FAINT 1e-20
 
-/* What most callers want: sphere, inversion limit 1, error 1e-6, 200 iterations, 2.725 K; no gas. */
+/* The usual defaults: sphere, inversion limit 1, error 1e-6, 200 iterations, 2.725 K; no gas. */
 struct escape_problem escape_defaults(const struct molecule *molecule, const struct collision_plan *plan);
 
 struct escape_outcome {
-    int iterations; /* times the level equations were solved */
+    int iterations; /* number of times the level equations were solved */
     double error;   /* estimated, see above */
     bool converged;
     bool inverted; /* a line beyond the limit */
@@ -44,12 +44,12 @@ enum lr_status escape_workspace_create(lr_context *ctx, const struct molecule *m
                                        struct escape_workspace **workspace);
 void escape_workspace_free(struct escape_workspace *workspace);
 
-/* x[n_level], sum 1, never negative. `start` says that x holds a guess, such as the neighbour's populations; otherwise
- * it begins in LTE. */
+/* x[n_level], sum 1, never negative. `start` says that x holds an initial guess, such as the populations of a
+ * neighbour; otherwise it starts from LTE. */
 struct escape_outcome escape_solve(const struct escape_problem *problem, struct escape_workspace *workspace, bool start,
                                    double *x);
 
-/* Depth of a line for populations x; negative when inverted. */
+/* Optical depth of a line for populations x; negative if inverted. */
 double escape_depth(const struct escape_problem *problem, int line, const double *x);
 
 /* Equivalent width of a Gaussian profile over its full width at half maximum: sqrt(pi) / (2 sqrt(ln 2)). */

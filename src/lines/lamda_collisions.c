@@ -27,7 +27,7 @@ static enum lr_status read_collider(struct text_table *table, const struct molec
     partner->collider = (enum collider)number;
     for (int p = 0; p < molecule->n_partner; p++)
         if (molecule->partner[p].collider == partner->collider)
-            return TEXT_FAIL(table, "collision partner %ld (%s) a second time; expected each once", number,
+            return TEXT_FAIL(table, "collision partner %ld (%s) appears twice; expected each once", number,
                              collider_name(partner->collider));
     table->word = end;
     text_table_rest(table, partner->reference, sizeof partner->reference);

@@ -1,22 +1,22 @@
-/* What the two halves of the LAMDA reader share. A file is, with every odd line a header that is not looked at:
- * name; mass; levels; lines; partners, each with its collisions. */
+/* Shared by the two halves of the LAMDA reader. A file consists of, with every odd line a header that is ignored: name;
+ * mass; levels; lines; partners, each with its collisions. */
 #ifndef LR_LINES_LAMDA_PARTS_H
 #define LR_LINES_LAMDA_PARTS_H
 
 #include "lines/molecule.h"
 #include "lines/text_table.h"
 
-/* Which pairs of levels have been seen, in whichever order. */
+/* Which pairs of levels have been seen, in either order. */
 struct pair_set {
     int n_level;
     unsigned char *bits;
 };
 enum lr_status pair_set_create(lr_context *ctx, int n_level, struct pair_set *set);
-/* False when the pair was there before. */
+/* False if the pair was seen before. */
 bool pair_set_add(struct pair_set *set, int one, int other);
 void pair_set_clear(struct pair_set *set);
 
-/* Makes room for element number `used` of *array. Counts in files are not believed before their rows are seen. */
+/* Makes room for element number `used` of *array. Counts in files are not trusted until their rows are read. */
 enum lr_status lamda_grow(lr_context *ctx, void *array, int used, size_t size);
 
 /* A header line, and after it a line that starts with a count. */

@@ -13,7 +13,7 @@ enum { MAX_LEVEL = 20000, FIRST_ROWS = 32 };
 
 static const double hz_per_ghz = 1e9;
 static const double max_energy = 1e9;           /* cm^-1, 124 keV: above every line; keeps sums finite */
-static const double frequency_tolerance = 0.03; /* of a frequency against the energies of its levels */
+static const double frequency_tolerance = 0.03; /* of a frequency from the energies of its levels */
 
 /* ---- pairs of levels ---- */
 
@@ -83,7 +83,7 @@ enum lr_status lamda_pair(struct text_table *table, const struct molecule *molec
         return TEXT_FAIL(table, "upper level %d lies %g cm^-1 below lower level %d; expected the higher one first",
                          u + 1, -rise, l + 1);
     if (!pair_set_add(seen, u, l))
-        return TEXT_FAIL(table, "levels %d and %d a second time in this table; expected each pair once", u + 1, l + 1);
+        return TEXT_FAIL(table, "levels %d and %d appear twice in this table; expected each pair once", u + 1, l + 1);
     return LR_OK;
 }
 
@@ -174,7 +174,8 @@ static enum lr_status read_lines(struct text_table *table, const double *toleran
     }
     if (n_odd)
         lr_log(table->ctx, LR_LOG_WARNING,
-               "%s:%d: %d of %d frequencies differ from the energies of their levels by over %g %%; the first is here",
+               "%s:%d: %d of %d frequencies differ from the energies of their levels by more than %g %%; this is the "
+               "first",
                table->name, first_odd, n_odd, count, 100.0 * frequency_tolerance);
     return LR_OK;
 }
@@ -201,14 +202,14 @@ static enum lr_status read_sections(struct text_table *table, struct molecule *m
 {
     LR_TRY(read_head(table, molecule));
     LR_TRY(read_levels(table, molecule, tolerance));
-    if (!molecule->level || !*tolerance) /* cannot be; analysers do not see that */
+    if (!molecule->level || !*tolerance) /* impossible, but analysers do not see that */
         return lr_fail(table->ctx, LR_ERROR_INTERNAL, "%s: no levels were read", table->name);
     count_from_lowest(molecule);
     LR_TRY(pair_set_create(table->ctx, molecule->n_level, seen));
     LR_TRY(read_lines(table, *tolerance, seen, molecule));
     LR_TRY(lamda_read_collisions(table, *tolerance, seen, molecule));
     if (table->unfinished && !text_table_more(table))
-        lr_log(table->ctx, LR_LOG_WARNING, "%s:%d: the last line has no line end; its last number may be cut short",
+        lr_log(table->ctx, LR_LOG_WARNING, "%s:%d: the last line has no newline; its last number may be truncated",
                table->name, table->line);
     return LR_OK;
 }

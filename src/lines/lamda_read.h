@@ -4,9 +4,9 @@
 
 #include "lines/molecule.h"
 
-/* *molecule is empty before; errors name the file and the line in it. Release with molecule_free(). */
+/* *molecule must be empty; errors name the file and line. Release with molecule_free(). */
 enum lr_status lamda_read(lr_context *ctx, const char *path, struct molecule *molecule);
-/* The same from `size` bytes of text; `name` stands for the file in messages. */
+/* The same from `size` bytes of text; `name` is used for the file in messages. */
 enum lr_status lamda_read_text(lr_context *ctx, const char *name, const char *text, size_t size,
                                struct molecule *molecule);
 

@@ -1,11 +1,11 @@
-/* A molecule, atom or ion: its levels, the lines between them, and the rates of collisions that move it from one to
- * another. Read from a LAMDA file (lamda_read.h), made from constants (rotor.h), or known by name (builtin.h). */
+/* A molecule, atom or ion: its levels, lines and collision rates. Read from a LAMDA
+ * file (lamda_read.h), made from constants (rotor.h), or known by name (builtin.h). */
 #ifndef LR_LINES_MOLECULE_H
 #define LR_LINES_MOLECULE_H
 
 #include "base/context.h"
 
-/* Collision partners, with the numbers of the LAMDA format. */
+/* Collision partners, numbered as in the LAMDA format. */
 enum collider {
     COLLIDER_H2 = 1,
     COLLIDER_PARA_H2,
@@ -47,16 +47,16 @@ struct molecule {
     struct level *level;
     struct transition *line;
     struct partner *partner;
-    double lowest; /* cm^-1: the energy its source gives the lowest level, such as 23.79 in a file of ortho-H2O alone */
+    double lowest; /* cm^-1: the energy of the lowest level in the source, such as 23.79 in a file of ortho-H2O only */
 };
 
-/* What the public interface knows as a molecule. */
+/* The molecule of the public interface. */
 struct lr_molecule {
     struct molecule data;
 };
 
-void molecule_free(struct molecule *molecule); /* what it owns, not the struct itself */
-/* Only the first n levels, and the lines and rates between them. */
+void molecule_free(struct molecule *molecule); /* frees what it owns, not the struct itself */
+/* Keep only the first n levels, and the lines and rates between them. */
 void molecule_keep_levels(struct molecule *molecule, int n);
 
 /* h c E / k of an energy in cm^-1, K. */

@@ -1,4 +1,4 @@
-/* Levels, lines and colliders as the public interface shows them. */
+/* Levels, lines and colliders as shown by the public interface. */
 #include <math.h>
 #include <string.h>
 

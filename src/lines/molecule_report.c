@@ -1,4 +1,4 @@
-/* lr_molecule_*(): line data by name or from a file, and what is in it as text. */
+/* lr_molecule_*(): line data by name or from a file, and a text report of it. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
@@ -56,7 +56,7 @@ static void write_levels(FILE *out, const struct molecule *molecule)
     }
 }
 
-/* "J - J'" of labels, or the numbers of the levels where they have none. */
+/* "J - J'" of labels, or the numbers of the levels if they have none. */
 static void line_label(const struct molecule *molecule, const struct transition *line, char *text, size_t size)
 {
     const struct level *upper = &molecule->level[line->upper], *lower = &molecule->level[line->lower];
@@ -89,7 +89,7 @@ static void write_lines(FILE *out, const struct molecule *molecule, double tempe
     }
     fprintf(out, "\nlines         %d", molecule->n_line);
     if (molecule->n_partner)
-        fprintf(out, "; n_crit = A_ul / SUM_j k_uj at %g K in cm^-3, over all downward collisions of the upper level",
+        fprintf(out, "; n_crit = A_ul / SUM_j k_uj at %g K in cm^-3, over all downward collisions from the upper level",
                 temperature);
     fprintf(out, "\n  %5s  %-*s  %16s  %14s  %10s  %11s", "line", (int)width, "upper - lower", "nu/GHz", "wavelength",
             "A_ul/s^-1", "E_u/K");
@@ -116,7 +116,7 @@ static void write_lines(FILE *out, const struct molecule *molecule, double tempe
 static void write_partners(FILE *out, const struct molecule *molecule, double temperature)
 {
     if (molecule->n_partner == 0)
-        fprintf(out, "\npartners      none: without collision rates the levels can be in LTE only\n");
+        fprintf(out, "\npartners      none: without collision rates only LTE is possible\n");
     else
         fprintf(out, "\npartners      %d\n", molecule->n_partner);
     for (int p = 0; p < molecule->n_partner; p++) {
@@ -126,7 +126,7 @@ static void write_partners(FILE *out, const struct molecule *molecule, double te
                 collider_name(partner->collider), partner->n_transition, partner->n_temperature, low, high,
                 partner->reference[0] ? partner->reference : "no reference given");
         if (temperature < low || temperature > high)
-            fprintf(out, "        %g K lies outside: n_crit is that at %g K\n", temperature,
+            fprintf(out, "        %g K is out of range: n_crit is given at %g K\n", temperature,
                     temperature < low ? low : high);
     }
 }
@@ -150,7 +150,8 @@ enum lr_status lr_molecule_report(lr_context *ctx, const lr_molecule *molecule, 
     const struct molecule *data = &molecule->data;
     *text = NULL;
     if (!(temperature > 0.0) || !isfinite(temperature))
-        return lr_fail(ctx, LR_ERROR_INPUT, "temperature %g K; critical densities need one above zero", temperature);
+        return lr_fail(ctx, LR_ERROR_INPUT, "temperature %g K; critical densities need a temperature above zero",
+                       temperature);
     size_t size = 0;
     FILE *out = open_memstream(text, &size);
     if (out) {

@@ -28,7 +28,7 @@ double populations_excitation(const struct molecule *molecule, int line, const d
     const double energy = LR_PLANCK * t->frequency / LR_BOLTZMANN;
     if (upper == lower)
         return HUGE_VAL;
-    /* ln(1 + d) keeps its digits where upper and lower are nearly equal */
+    /* ln(1 + d) keeps precision where upper and lower are nearly equal */
     const double difference = (lower - upper) / upper;
     return energy / (fabs(difference) < 0.5 ? log1p(difference) : log(lower) - log(upper));
 }

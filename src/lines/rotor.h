@@ -13,7 +13,7 @@ struct rotor {
     int highest;    /* J */
 };
 
-/* *molecule is empty before; fails when a level would lie below the one before it. Release with molecule_free(). */
+/* *molecule must be empty; fails if a level would lie below the previous one. Release with molecule_free(). */
 enum lr_status rotor_make(lr_context *ctx, const char *name, const struct rotor *rotor, struct molecule *molecule);
 
 #endif

@@ -102,7 +102,7 @@ enum lr_status text_table_next(struct text_table *table, const char *expected)
         if (*table->word)
             return LR_OK;
     }
-    return TEXT_FAIL(table, "the file ends here; expected %s", expected);
+    return TEXT_FAIL(table, "unexpected end of file; expected %s", expected);
 }
 
 /* ---- words ---- */
@@ -119,7 +119,7 @@ const char *text_table_word(struct text_table *table)
     return start;
 }
 
-/* Not in the middle of a character of several bytes. */
+/* Not in the middle of a multi-byte character. */
 static void cut(char *text, size_t length)
 {
     while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80)
@@ -147,7 +147,7 @@ void text_table_rest(struct text_table *table, char *rest, size_t size)
     table->word += strlen(table->word);
 }
 
-/* A number as strtod() knows it, from one that Fortran may have written. */
+/* A number in a form that strtod() accepts, from one possibly written by Fortran. */
 static bool plain_number(const char *word, char number[MAX_NUMBER])
 {
     size_t n = 0;
@@ -170,7 +170,7 @@ static bool plain_number(const char *word, char number[MAX_NUMBER])
     return digits;
 }
 
-/* 10^(exponent - digits behind the point). */
+/* 10^(exponent - digits after the point). */
 static double place_of_last_digit(const char *number)
 {
     const char *point = strchr(number, '.'), *exponent = strchr(number, 'e');
@@ -182,7 +182,7 @@ enum lr_status text_table_number(struct text_table *table, const char *expected,
 {
     const char *word = text_table_word(table);
     if (!word)
-        return TEXT_FAIL(table, "the line ends too early; expected %s", expected);
+        return TEXT_FAIL(table, "unexpected end of line; expected %s", expected);
     char number[MAX_NUMBER], *end = number;
     if (plain_number(word, number))
         *value = strtod(number, &end);
@@ -199,7 +199,7 @@ enum lr_status text_table_integer(struct text_table *table, const char *expected
 {
     const char *word = text_table_word(table);
     if (!word)
-        return TEXT_FAIL(table, "the line ends too early; expected %s", expected);
+        return TEXT_FAIL(table, "unexpected end of line; expected %s", expected);
     char *end = NULL;
     errno = 0;
     long long number = strtoll(word, &end, 10);

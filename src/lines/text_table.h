@@ -1,5 +1,5 @@
 /* Text files of numbers in rows: line by line, word by word, with errors that name the file and the line. Blank lines
- * are passed over; tabs, carriage returns and other control characters count as blanks. */
+ * are skipped; tabs, carriage returns and other control characters count as blanks. */
 #ifndef LR_LINES_TEXT_TABLE_H
 #define LR_LINES_TEXT_TABLE_H
 
@@ -10,9 +10,9 @@ struct text_table {
     const char *name; /* of the file, for messages */
     char *text, *end; /* owned; lines and words are cut off in place */
     char *next;       /* start of the next line */
-    char *word;       /* what is left of this line */
+    char *word;       /* the rest of this line */
     int line;         /* number of this line, from 1 */
-    bool unfinished;  /* no line feed ended this line: its last word may have been cut short */
+    bool unfinished;  /* no newline ended this line: its last word may be truncated */
 };
 
 /* Free `table->text` after either, whatever they return. */
@@ -25,13 +25,13 @@ bool text_table_more(const struct text_table *table);
 /* Move to the next line that is not blank; an error that names what was expected at the end of the file. */
 enum lr_status text_table_next(struct text_table *table, const char *expected);
 
-/* Next word of this line, NULL when there is none. */
+/* Next word of this line, NULL if there is none. */
 const char *text_table_word(struct text_table *table);
-/* What is left of this line, without blanks around it and quotes around that, runs of blanks as one, cut to size. */
+/* The rest of this line, without surrounding blanks and quotes, runs of blanks collapsed, truncated to size. */
 void text_table_rest(struct text_table *table, char *rest, size_t size);
 
 /* The next word as a number. Fortran's forms 1.0D-8 and 1.0-108 are numbers, nan and infinity are not. `last_place`,
- * when wanted, is one unit of the last digit written. */
+ * unless NULL, is one unit of the last digit written. */
 enum lr_status text_table_number(struct text_table *table, const char *expected, double *value, double *last_place);
 enum lr_status text_table_integer(struct text_table *table, const char *expected, int low, int high, int *value);
 

@@ -29,23 +29,24 @@ static enum lr_status check_place(lr_context *ctx, const struct mesh_tree *tree,
                                   const int position[3])
 {
     if (level < 0 || level > BRICK_DEEPEST)
-        return lr_fail(ctx, LR_ERROR_INPUT, "brick %lld has level %d; levels are 0 to %d", (long long)b, level,
+        return lr_fail(ctx, LR_ERROR_INPUT, "brick %lld is on level %d; levels run from 0 to %d", (long long)b, level,
                        BRICK_DEEPEST);
     for (int axis = 0; axis < 3; axis++) {
         const int64_t places = (int64_t)tree->root[axis] << level;
         if (places > (int64_t)1 << BRICK_POSITION_BITS || places * tree->brick[axis] > INT32_MAX / 2)
             return lr_fail(ctx, LR_ERROR_INPUT,
-                           "brick %lld: level %d has %lld places along %c, more than 2^%d or 2^30 cells", (long long)b,
-                           level, (long long)places, "xyz"[axis], BRICK_POSITION_BITS);
+                           "brick %lld: level %d has %lld positions along %c, more than 2^%d, or more than 2^30 cells",
+                           (long long)b, level, (long long)places, "xyz"[axis], BRICK_POSITION_BITS);
         if (position[axis] < 0 || position[axis] >= places)
-            return lr_fail(ctx, LR_ERROR_INPUT,
-                           "brick %lld: position %d along %c is outside the mesh, whose level %d has places 0 to %lld",
-                           (long long)b, position[axis], "xyz"[axis], level, (long long)places - 1);
+            return lr_fail(
+                ctx, LR_ERROR_INPUT,
+                "brick %lld: position %d along %c is outside the mesh, whose level %d has positions 0 to %lld",
+                (long long)b, position[axis], "xyz"[axis], level, (long long)places - 1);
     }
     return LR_OK;
 }
 
-/* Puts a brick into its place, dividing places on the way. */
+/* Inserts a brick, dividing nodes on the way. */
 static enum lr_status insert_brick(lr_context *ctx, struct mesh_tree *tree, int64_t b, struct brick_place at,
                                    int64_t *room)
 {
@@ -80,12 +81,12 @@ static enum lr_status insert_brick(lr_context *ctx, struct mesh_tree *tree, int6
 
 static enum lr_status fail_hole(lr_context *ctx, const int root[3], int64_t where)
 {
-    return lr_fail(ctx, LR_ERROR_INPUT, "the bricks leave a hole: none at level 0, position %lld %lld %lld",
+    return lr_fail(ctx, LR_ERROR_INPUT, "the bricks leave a hole: there is none at level 0, position %lld %lld %lld",
                    (long long)(where / root[2] / root[1]), (long long)(where / root[2] % root[1]),
                    (long long)(where % root[2]));
 }
 
-/* Every place must lead to a brick. */
+/* Every node must lead to a brick. */
 static enum lr_status find_holes(lr_context *ctx, const struct mesh_tree *tree)
 {
     const int64_t n_root = (int64_t)tree->root[0] * tree->root[1] * tree->root[2];
@@ -94,24 +95,24 @@ static enum lr_status find_holes(lr_context *ctx, const struct mesh_tree *tree)
             continue;
         if (where < n_root)
             return fail_hole(ctx, tree->root, where);
-        /* any brick of the same eight names the place */
+        /* any brick of the same eight identifies the node */
         const int64_t first = where - (where - n_root) % 8;
         for (int part = 0; part < 8; part++)
             if (tree->link[first + part] != NOT_THERE && tree->link[first + part] >= 0) {
                 const struct brick_place next = brick_from_key(tree->key[tree->link[first + part]]);
-                return lr_fail(
-                    ctx, LR_ERROR_INPUT,
-                    "the bricks leave a hole: brick %d (level %d, position %d %d %d) has a neighbour missing "
-                    "among the eight that replace one brick of level %d",
-                    tree->link[first + part], next.level, next.x[0], next.x[1], next.x[2], next.level - 1);
+                return lr_fail(ctx, LR_ERROR_INPUT,
+                               "the bricks leave a hole: brick %d (level %d, position %d %d %d) is missing one of the "
+                               "eight siblings that replace a brick of level %d",
+                               tree->link[first + part], next.level, next.x[0], next.x[1], next.x[2], next.level - 1);
             }
-        return lr_fail(ctx, LR_ERROR_INPUT, "the bricks leave a hole: a refined place is not filled by eight parts");
+        return lr_fail(ctx, LR_ERROR_INPUT,
+                       "the bricks leave a hole: a refined brick is not filled by eight smaller ones");
     }
     return LR_OK;
 }
 
-/* Fewer bricks than places on level 0 leave a hole among the first n_brick + 1 of these: found without an array of all
- * places, which a small file may claim to have many of. */
+/* With fewer bricks than positions on level 0 there is a hole among the first n_brick + 1 positions: found without an
+ * array of all positions, of which a small file may claim to have very many. */
 static enum lr_status find_early_hole(lr_context *ctx, const struct mesh_tree *tree, const int *level,
                                       const int (*position)[3])
 {
@@ -159,7 +160,7 @@ enum lr_status mesh_build_amr(lr_context *ctx, const int root[3], const int bric
     int64_t n_root = 1, n_cell = n_brick;
     for (int axis = 0; axis < 3; axis++) {
         if (root[axis] < 1 || brick[axis] < 1)
-            return lr_fail(ctx, LR_ERROR_INPUT, "a refined mesh needs one brick and one cell along %c at least",
+            return lr_fail(ctx, LR_ERROR_INPUT, "a refined mesh needs at least one brick and one cell along %c",
                            "xyz"[axis]);
         if (!(size[axis] > 0 && isfinite(size[axis]) && isfinite(lower[axis])))
             return lr_fail(ctx, LR_ERROR_INPUT, "the size of the refined mesh along %c is not positive", "xyz"[axis]);
@@ -171,7 +172,8 @@ enum lr_status mesh_build_amr(lr_context *ctx, const int root[3], const int bric
         tree->size[axis] = size[axis];
     }
     if (n_brick < 1 || n_root > INT32_MAX / 2 || n_cell > INT32_MAX)
-        return lr_fail(ctx, LR_ERROR_INPUT, "a refined mesh has between 1 and 2^31 - 1 cells, this one %lld bricks",
+        return lr_fail(ctx, LR_ERROR_INPUT,
+                       "a refined mesh must have between 1 and 2^31 - 1 cells; this one has %lld bricks",
                        (long long)n_brick);
     mesh->kind = MESH_AMR;
     mesh->n[0] = (int)n_brick * brick[0];
@@ -240,7 +242,7 @@ void amr_cell_box(const struct mesh_tree *tree, const int at[3], double low[3], 
     }
 }
 
-/* The place along one axis on a level, clamped to the mesh. */
+/* The position along one axis on a level, clamped to the mesh. */
 static int place_on_level(const struct mesh_tree *tree, int axis, int level, double x)
 {
     const double cells = (double)tree->root[axis] * tree->brick[axis] * (double)(1 << level);

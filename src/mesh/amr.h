@@ -6,7 +6,7 @@
 
 enum lr_status amr_copy(lr_context *ctx, const struct mesh_tree *from, struct mesh_tree *to);
 void amr_free(struct mesh_tree *tree);
-/* Widths of the cells of the brick that holds row i of the mesh. */
+/* Cell widths of the brick that contains row i of the mesh. */
 void amr_cell_width(const struct mesh_tree *tree, int i, double width[3]);
 void amr_cell_box(const struct mesh_tree *tree, const int at[3], double low[3], double high[3]);
 void amr_find_point(const struct mesh_tree *tree, const double point[3], int at[3]);

@@ -6,7 +6,7 @@
 #include "kernel/brick.h"
 #include "mesh/amr.h"
 
-/* value times the way from `from` to the upper face of the cell that holds `at`; *from moves there. */
+/* value times the path from `from` to the upper face of the cell that contains `at`; *from moves there. */
 static double cross_cell(const struct mesh *mesh, int axis, const double at[3], column_value *value, const void *user,
                          double *from)
 {
@@ -23,7 +23,7 @@ double column_integral(const struct mesh *mesh, int axis, const double point[3],
 {
     const double into = 0.5 * amr_finest_width(&mesh->tree, axis), end = mesh_upper(mesh, axis);
     double at[3] = {point[0], point[1], point[2]}, from = point[axis];
-    /* what is left of the first cell: nothing but rounding where the point lies on its upper face */
+    /* the rest of the first cell: only rounding if the point lies on its upper face */
     double sum = cross_cell(mesh, axis, at, value, user, &from);
     while (from + into < end) {
         at[axis] = from + into; /* clearly inside the next cell */
@@ -34,9 +34,9 @@ double column_integral(const struct mesh *mesh, int axis, const double point[3],
 
 /* ---- the largest of all ----
  *
- * Places of the octree that lie behind each other along the axis are a stack. Bricks in it add to the columns of the
- * stack; the places that are divided go on as four stacks of the next level, whose columns begin with what the columns
- * they are part of have so far. So each place is visited once, however fine the finest columns are. */
+ * Nodes of the octree that lie behind each other along the axis form a stack. Bricks in it add to the columns of the
+ * stack; divided nodes continue as four stacks of the next level, whose columns start with the values of the columns
+ * they belong to. So each node is visited once, however fine the finest columns are. */
 
 struct search {
     const struct mesh_tree *tree;
@@ -61,7 +61,7 @@ static void add_brick(const struct search *search, int32_t brick, int level, dou
             }
 }
 
-/* One stack: links place[n], and its columns so far. Both arrays have room behind them for the next levels. */
+/* One stack: links place[n], and its columns so far. Both arrays have space after them for the next levels. */
 static void search_stack(struct search *search, int level, const int32_t *place, int64_t n, int32_t *room,
                          double *columns)
 {

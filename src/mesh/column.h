@@ -6,11 +6,11 @@
 
 typedef double column_value(const void *user, int64_t cell);
 
-/* INT value ds along `axis` through the cells that hold the line through `point`, from point[axis] to the upper face.
- */
+/* INT value ds along `axis` through the cells crossed by the line through `point`, from point[axis] to the upper face.
+ * / */
 double column_integral(const struct mesh *mesh, int axis, const double point[3], column_value *value, const void *user);
-/* The largest of INT value ds over all columns across the mesh, of a value that is not negative. Without the little
- * memory that it takes, an upper limit. */
+/* The largest INT value ds over all columns across the mesh, for a non-negative value. If the little memory it needs is
+ * not available, an upper limit. */
 double column_largest(const struct mesh *mesh, int axis, column_value *value, const void *user);
 
 #endif

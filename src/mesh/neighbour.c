@@ -10,7 +10,7 @@ void mesh_cell_centre(const struct mesh *mesh, const int at[3], double centre[3]
         centre[axis] = 0.5 * (low[axis] + high[axis]);
 }
 
-/* How far a point beyond the mesh along an axis must be moved to be inside; 0 for one that is. */
+/* How far a point outside the mesh along an axis must be moved to be inside; 0 if it is inside. */
 static double period(const struct mesh *mesh, int axis, double x)
 {
     return x < mesh_lower(mesh, axis) ? mesh_size(mesh, axis) : x > mesh_upper(mesh, axis) ? -mesh_size(mesh, axis) : 0;

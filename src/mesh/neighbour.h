@@ -7,12 +7,12 @@
 enum { MESH_MOST_NEIGHBOURS = 4 };
 
 /* Not SHELLS. What lies behind the face of cell `at` on one side (-1 or 1) of an axis: one cell, or, on a refined mesh,
- * those behind the middles of the four quarters of the face, the same cell up to four times. Beyond a periodic face are
- * the cells of the other end, `centre` being where they are seen. None behind any other face of the mesh. Returns how
- * many. */
+ * those behind the centres of the four quarters of the face, the same cell up to four times. Beyond a periodic face are
+ * the cells of the other end, with `centre` at their apparent position. None behind any other face of the mesh. Returns
+ * their number. */
 int mesh_neighbours(const struct mesh *mesh, const int at[3], int axis, int side, int64_t cell[MESH_MOST_NEIGHBOURS],
                     double centre[MESH_MOST_NEIGHBOURS][3]);
-/* The middle of a cell. SHELLS: its radius, in x. */
+/* The centre of a cell. SHELLS: its radius, in x. */
 void mesh_cell_centre(const struct mesh *mesh, const int at[3], double centre[3]);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "kernel/brick.h"
 
-/* Bricks are counted first and stored in a second turn; 2^28 of them take 10 seconds and 8 GiB. */
+/* Bricks are counted first and stored in a second pass; 2^28 of them take 10 seconds and 8 GiB. */
 static const int64_t MOST_BRICKS = (int64_t)1 << 28;
 
 struct refinement {
@@ -18,7 +18,7 @@ struct refinement {
     int (*position)[3];
 };
 
-/* The eight parts follow each other, so that neighbours in space are mostly neighbours in memory. */
+/* The eight parts are consecutive, so that neighbours in space are mostly neighbours in memory. */
 static void divide(struct refinement *made, int level, const int at[3])
 {
     double low[3], high[3];

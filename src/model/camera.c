@@ -1,4 +1,4 @@
-/* The geometry of a camera: axes of the image, what it holds of the mesh, pixels. */
+/* The geometry of a camera: image axes, visibility of the mesh, pixels. */
 #include "model/camera.h"
 
 #include <math.h>
@@ -23,7 +23,8 @@ void camera_from_angles(double theta, double phi, double toward[3])
     toward[0] = sin(theta) * cos(phi);
     toward[1] = sin(theta) * sin(phi);
     toward[2] = cos(theta);
-    /* 90 degrees means across: the cosine of the nearest double would let a line of sight creep along the axis. */
+    /* 90 degrees means exactly perpendicular: the cosine of the nearest double would let a line of sight creep along
+     * the axis. */
     for (int d = 0; d < 3; d++)
         if (fabs(toward[d]) < 1e-15)
             toward[d] = 0.0;
@@ -115,10 +116,10 @@ double camera_pixel_size(const struct camera *camera)
     return plane[0] / camera->pixels[0];
 }
 
-/* ---- Does it see the mesh? Two convex bodies that do not meet are parted by a plane whose normal is that of a face of
- * one of them, or across an edge of each. ---- */
+/* ---- Does it see the mesh? Two disjoint convex bodies are separated by a plane whose normal is that of a face of one
+ * of them, or perpendicular to an edge of each. ---- */
 
-/* Least and largest of axis . (x - origin) over the mesh. */
+/* Smallest and largest axis . (x - origin) over the mesh. */
 static void project_mesh(const struct mesh *mesh, const double origin[3], const double axis[3], double range[2])
 {
     range[0] = INFINITY;
@@ -138,8 +139,8 @@ static void project_mesh(const struct mesh *mesh, const double origin[3], const 
         }
 }
 
-/* A beam of rectangular cross-section: normals lie in the image plane, its sides and the edges of the mesh across the
- * line of sight. */
+/* A beam of rectangular cross-section: normals lie in the image plane, perpendicular to its sides or to the projected
+ * edges of the mesh. */
 static bool beam_meets_mesh(const struct camera *camera, const struct mesh *mesh)
 {
     for (int i = 0; i < 5; i++) {
@@ -158,7 +159,7 @@ static bool beam_meets_mesh(const struct camera *camera, const struct mesh *mesh
     return true;
 }
 
-/* True when the plane through the observer across `axis` has the whole mesh below and the whole cone above it. */
+/* True if the plane through the observer normal to `axis` has the whole mesh below and the whole cone above it. */
 static bool plane_parts(const struct camera *camera, const struct mesh *mesh, double edge[4][3], const double axis[3])
 {
     double range[2], lowest = INFINITY, size = 0.0;
@@ -170,7 +171,7 @@ static bool plane_parts(const struct camera *camera, const struct mesh *mesh, do
     return size > 0.0 && lowest >= -1e-12 * size && range[1] < 0.0;
 }
 
-/* The cone of sight from the observer, without an end. */
+/* The infinite viewing cone of the observer. */
 static bool cone_meets_mesh(const struct camera *camera, const struct mesh *mesh)
 {
     double plane[2], edge[4][3], axis[3];

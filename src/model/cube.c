@@ -42,7 +42,7 @@ bool cube_exceeds_float(const float *values, size_t n, double factor)
 {
     float largest = 0.0f;
     for (size_t i = 0; i < n; i++)
-        largest = fmaxf(largest, fabsf(values[i])); /* fmaxf passes over NaN */
+        largest = fmaxf(largest, fabsf(values[i])); /* fmaxf ignores NaN */
     const double size = (double)largest * fabs(factor);
     return largest > 0.0f && !(size >= 1e-30 && size <= 1e30);
 }

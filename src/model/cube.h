@@ -16,24 +16,24 @@ struct cube {
     float *optical_depth; /* mean over pixel and channel; or NULL */
     float *column;        /* [n_y][n_x] of the molecule, mean over pixel, in units of column_unit cm^-2; or NULL */
     double column_unit;
-    double *sky;      /* [n_channel] the part of the intensity that shines behind everything, same unit; NULL = none */
-    double *centroid; /* [n_channel][2] of the light, from the middle of the image along right and up, cm; or NULL */
-    /* photons s^-1 sr^-1, of the whole image: the part that points make, and scattered light of each group of packets
-     * alone, of which there are so many (0: no errors were asked for). */
+    double *sky;      /* [n_channel] the background part of the intensity, same unit; NULL = none */
+    double *centroid; /* [n_channel][2] of the emission, from the image centre to the right and up, cm; or NULL */
+    /* photons s^-1 sr^-1, of the whole image: the part from points, and the scattered light of each group of packets,
+     * with their number (0: no errors requested). */
     double point_flux, group_flux[IMAGE_GROUPS], group_packets[IMAGE_GROUPS];
     bool as_one; /* velocity does not change inside cells */
     struct lr_image report;
     struct lr_check check;
     double scale;
-    double background; /* K, already taken off when options.subtract is set */
+    double background; /* K, already subtracted if options.subtract is set */
     double seconds;    /* of ray tracing */
 };
 
 void cube_free(struct cube *cube);
-/* Of an image in the unit and of the shape of the cube, by a far observer: photons s^-1 sr^-1. With I_nu = I_v h nu c /
- * nu0 that is SUM I_v dv times the area of a pixel. */
+/* Flux of an image with the unit and shape of the cube, for a distant observer: photons s^-1 sr^-1. With I_nu = I_v h
+ * nu c / nu0 that is SUM I_v dv times the area of a pixel. */
 double cube_flux(const struct cube *cube, const float *intensity);
-/* Drop what was only needed for the report. */
+/* Free what was only needed for the report. */
 void cube_drop(struct cube *cube, const struct image_options *options);
 
 /* Whether float32 is too narrow for these values times `factor`: the largest is below 1e-30 or above 1e30. */

@@ -19,8 +19,8 @@ struct kernel {
     double sum; /* over all pixels */
 };
 
-/* Rows are real, columns of their transforms complex. The transforms of kiss_fftnd would do all of it, but some
- * packaged versions of theirs refuse sizes that are fine. */
+/* Rows are real, columns of their transforms complex. kiss_fftnd could do all of it, but some packaged versions reject
+ * valid sizes. */
 struct transform {
     int m_y, m_x;                    /* padded size */
     int n_frequency;                 /* m_x / 2 + 1 */
@@ -56,8 +56,8 @@ static struct kernel beam_kernel(const struct beam_grid *grid)
 }
 
 /* The transform at fx, fy cycles per pixel of a Gaussian density sampled at the pixel centres: that of the Gaussian
- * itself, exp(-2 pi^2 f.S.f), and its copies at whole numbers of cycles. These matter for beams of one or two pixels,
- * where without them the kernel would have negative rings. */
+ * itself, exp(-2 pi^2 f.S.f), plus its aliases at integer numbers of cycles. These matter for beams of one or two
+ * pixels, where without them the kernel would have negative rings. */
 static double sampled_transform(const struct kernel *k, double fx, double fy)
 {
     enum { COPIES = 2 };
@@ -73,7 +73,7 @@ static double sampled_transform(const struct kernel *k, double fx, double fy)
     return sum;
 }
 
-/* The square of a Gaussian density is one of half the covariance, over 4 pi sqrt(det). */
+/* The square of a Gaussian density is a Gaussian with half the covariance, over 4 pi sqrt(det). */
 static struct kernel squared(struct kernel k)
 {
     const double determinant = k.xx * k.yy - k.xy * k.xy, norm = sampled_transform(&k, 0.0, 0.0);
@@ -143,7 +143,7 @@ static enum lr_status transform_make(lr_context *ctx, const struct beam_grid *gr
     return LR_OK;
 }
 
-/* Rows beyond the image are empty, and so are their transforms. */
+/* Rows outside the image are empty, and so are their transforms. */
 static void convolve_plane(struct transform *t, const struct beam_grid *grid, float *values)
 {
     const size_t n_x = (size_t)grid->n_x, n_y = (size_t)grid->n_y, m_x = (size_t)t->m_x, m_y = (size_t)t->m_y;
@@ -181,7 +181,7 @@ enum lr_status cube_convolve(lr_context *ctx, const struct beam_grid *grid, floa
     return status;
 }
 
-/* Squares are taken of the errors over their largest, so that they stay in the range of float. */
+/* Errors are divided by the largest before squaring, to stay in the range of float. */
 static void convolve_error_plane(struct transform *t, const struct beam_grid *grid, float *errors)
 {
     const size_t n = (size_t)grid->n_y * (size_t)grid->n_x;
@@ -193,7 +193,7 @@ static void convolve_error_plane(struct transform *t, const struct beam_grid *gr
     for (size_t i = 0; i < n; i++)
         errors[i] = errors[i] / largest * (errors[i] / largest);
     convolve_plane(t, grid, errors);
-    for (size_t i = 0; i < n; i++) /* rounding leaves small negative numbers where there is nothing */
+    for (size_t i = 0; i < n; i++) /* rounding leaves small negative numbers where there is no signal */
         errors[i] = errors[i] < 0.0f ? 0.0f : largest * sqrtf(errors[i]);
 }
 

@@ -18,7 +18,7 @@ static enum lr_status copy_floats(lr_context *ctx, const float *from, size_t n, 
     return LR_OK;
 }
 
-/* Numbers of its own, to be changed. */
+/* A private copy of the values, to be modified. */
 static enum lr_status own_numbers(lr_context *ctx, struct finished_cube *f)
 {
     const size_t n = plane_size(f->cube) * (size_t)f->cube->channels.n;
@@ -39,7 +39,7 @@ static enum lr_status convolve(lr_context *ctx, struct finished_cube *f)
     return f->own_error ? cube_convolve_error(ctx, &grid, f->own_error) : LR_OK;
 }
 
-/* Light per pixel of a near observer: pixels away from the axis are smaller. */
+/* Flux per pixel for a nearby observer: off-axis pixels are smaller. */
 static enum lr_status weigh_pixels(lr_context *ctx, struct finished_cube *f)
 {
     const size_t plane = plane_size(f->cube), n = plane * (size_t)f->cube->channels.n;

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Sums over velocity of one pixel: values times 1, u and u^2, with u counted in channels from the middle of the cube so
- * that the variance loses no digits. */
+/* Sums over velocity of one pixel: values times 1, u and u^2, with u in channels from the middle of the cube so that
+ * the variance keeps its precision. */
 struct sums {
     double s0, s1, s2;
     float peak;
@@ -27,7 +27,7 @@ static enum lr_status allocate(lr_context *ctx, size_t n, struct cube_moments *m
     return lr_allocate(ctx, n, sizeof(float), &moments->peak);
 }
 
-/* Where there is next to nothing, means are those of rounding errors (a beam leaves about 1e-7 of the peak). */
+/* Where there is almost no signal, means are dominated by rounding errors (a beam leaves about 1e-7 of the peak). */
 static const double DARK = 1e-6; /* of the brightest pixel */
 
 static void finish(const struct cube_axis *axis, const struct sums *sums, size_t pixel, double brightest,

@@ -62,7 +62,7 @@ const char *cube_unit_name(enum brightness_unit unit)
     return name[unit];
 }
 
-/* With exponents throughout: a second solidus would leave the order of operations to the reader. */
+/* Exponents throughout: a second solidus would be ambiguous. */
 const char *cube_unit_integral_name(enum brightness_unit unit)
 {
     static const char *const name[] = {[UNIT_KELVIN] = "K km s-1",

@@ -1,4 +1,4 @@
-/* Cubes of a result for other programs: what FITS files would hold, in memory. */
+/* Cubes of a result for other programs: the contents of the FITS files, in memory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct lr_cube {
     double map_scale;
 };
 
-/* As FITS files do it: floats times the factor, where float is wide enough for that. */
+/* As in FITS files: floats times the factor, if the range of float allows it. */
 static void scale_floats(const float *from, size_t n, double factor, float *to)
 {
     for (size_t i = 0; i < n; i++)
@@ -48,7 +48,7 @@ enum lr_status lr_cube_create(lr_context *ctx, const lr_result *result, const ch
     lr_cube *cube = NULL;
     *made = NULL;
     if (!source)
-        return lr_fail(ctx, LR_ERROR_INPUT, "there is no camera '%s'; the result has %d", camera, result->n_cube);
+        return lr_fail(ctx, LR_ERROR_INPUT, "no camera '%s'; the result has %d", camera, result->n_cube);
     LR_TRY(lr_allocate(ctx, 1, sizeof *cube, &cube));
     enum lr_status status = cube_finish(ctx, source, &result->image, &cube->finished);
     if (status == LR_OK)

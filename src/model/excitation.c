@@ -10,7 +10,7 @@
 #include "model/field.h"
 #include "model/line.h"
 
-/* Fractions of one temperature after the other; neighbouring cells often have the same. */
+/* Fractions for successive temperatures; neighbouring cells often have the same. */
 struct lte {
     const struct species *species;
     double temperature;
@@ -32,8 +32,8 @@ static const double *lte_at(struct lte *lte, int64_t cell)
     return lte->x;
 }
 
-/* Lower and upper level of the line. In LTE their ratio is taken from the frequency of the line: the energies of levels
- * are rounded in many files, and the source function is to be the Planck function at that frequency. */
+/* Lower and upper level of the line. In LTE their ratio is taken from the frequency of the line: level energies are
+ * rounded in many files, and the source function must be the Planck function at that frequency. */
 static void level_pair(const lr_model *model, struct lte *lte, const double *x, int64_t cell, double pair[2])
 {
     const struct species *species = model->species;
@@ -83,7 +83,7 @@ static void derive_cells(const lr_model *model, const double *x, int64_t first, 
 
 enum { MOST_PARTS = 64 };
 
-/* Parts of the mesh, each with room for the levels of one cell. */
+/* Parts of the mesh, each with space for the levels of one cell. */
 static enum lr_status derive_parts(lr_context *ctx, const lr_model *model, const double *x, int64_t n_cell, int n_part,
                                    double *alpha0, double *emissivity, struct inversion *inversion)
 {
@@ -134,8 +134,8 @@ void excitation_warn(lr_context *ctx, const lr_model *model, const struct invers
     char place[64];
     mesh_name_cell(mesh, inversion->worst, place, sizeof place);
     lr_log(ctx, LR_LOG_WARNING,
-           "the line is inverted (a maser) in %lld of %lld cells, g_l x_u / (g_u x_l) up to %.4g at cell %s: transport "
-           "cannot amplify, so their opacity is set to zero",
+           "the line is inverted (a maser) in %lld of %lld cells, with g_l x_u / (g_u x_l) up to %.4g at cell %s; "
+           "packets cannot be amplified, so the opacity of these cells is set to zero",
            (long long)inversion->n_cell, (long long)mesh_cell_count(mesh), inversion->largest, place);
 }
 

@@ -1,5 +1,5 @@
-/* What the levels of a molecule make of the line that is transported and imaged. With n the density of the molecule, x
- * the fractions of its levels, and sigma0 the cross-section of model/line.h,
+/* Opacity and emission, from the levels of a molecule, of the line that is transported and imaged. With n the density
+ * of the molecule, x the fractions of its levels, and sigma0 the cross-section of model/line.h,
  *
  *     alpha0 = n x_l sigma0 (1 - g_l x_u / (g_u x_l))      cm^-1, the bracket being stimulated emission
  *     n x_u A_ul                                           photons s^-1 cm^-3, isotropic, with the profile of the gas
@@ -17,11 +17,11 @@ struct inversion {
     double largest; /* g_l x_u / (g_u x_l) there */
 };
 
-/* Opacity and emissivity of the model's line from fractions x[n_cell][n_level], or of LTE when x is NULL. Both fields
- * are empty before. Inverted cells get no opacity. */
+/* Opacity and emissivity of the model's line from fractions x[n_cell][n_level], or for LTE if x is NULL. Both fields
+ * must be empty. Inverted cells get zero opacity. */
 enum lr_status excitation_line(lr_context *ctx, const lr_model *model, const double *x, struct field *alpha0,
                                struct field *emissivity, struct inversion *inversion);
-/* Log a warning when any cell is inverted. */
+/* Log a warning if any cell is inverted. */
 void excitation_warn(lr_context *ctx, const lr_model *model, const struct inversion *inversion);
 
 /* Fractions [n_cell][n_level] in LTE. */
@@ -33,12 +33,12 @@ enum lr_status excitation_temperature(lr_context *ctx, const lr_model *model, co
  *
  *     eps = C' / (A_ul + C'),   C' = C_ul (1 - exp(-h nu / k T)). */
 enum lr_status excitation_destruction(lr_context *ctx, const lr_model *model, struct field *eps);
-/* Photons that collisions create beyond those that the surroundings of temperature `background` (K) make up for,
- * 4 pi sqrt(pi) eps alpha0 b (B_v(T) - B_v(background)), s^-1 cm^-3. */
+/* Photons created by collisions in excess of those balanced by surroundings of temperature `background` (K), 4 pi
+ * sqrt(pi) eps alpha0 b (B_v(T) - B_v(background)), s^-1 cm^-3. */
 enum lr_status excitation_thermal(lr_context *ctx, const lr_model *model, const struct field *alpha0, double background,
                                   struct field *emissivity);
 
-/* INT field dV, as the luminosity of a volume source. */
+/* INT field dV, the luminosity of a volume source. */
 double excitation_luminosity(const struct mesh *mesh, const struct field *emissivity);
 
 #endif

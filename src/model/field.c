@@ -71,7 +71,7 @@ struct field_range field_measure(const struct field *field, const struct mesh *m
     return range;
 }
 
-/* The one or two rows of cells that the middle of the mesh along `axis` touches. */
+/* The one or two rows of cells touched by the centre line of the mesh along `axis`. */
 static void middle_rows(const struct mesh *mesh, int axis, int row[2])
 {
     double centre = mesh_centre(mesh, axis);
@@ -99,7 +99,7 @@ static double value_at(const void *field, int64_t cell)
     return field_at(field, cell);
 }
 
-/* Four lines next to the one through the centre, so that a border of cells there takes the mean of both sides. */
+/* Four lines next to the one through the centre, so that a cell boundary there gives the mean of both sides. */
 static double refined_depth(const struct field *field, const struct mesh *mesh, int axis, bool from_centre)
 {
     const int u = (axis + 1) % 3, v = (axis + 2) % 3;

@@ -5,9 +5,9 @@
 #include "model/model.h"
 
 void field_free(struct field *field);
-/* Give a constant field its own value per cell. */
+/* Expand a constant field to one value per cell. */
 enum lr_status field_expand(lr_context *ctx, struct field *field, int64_t n_cell);
-/* Store a field that is the same everywhere as one number. */
+/* Store a constant field as one number. */
 void field_compact(struct field *field, int64_t n_cell);
 void field_scale(struct field *field, int64_t n_cell, double factor);
 bool field_is_zero(const struct field *field, int64_t n_cell);
@@ -18,9 +18,9 @@ struct field_range {
 struct field_range field_measure(const struct field *field, const struct mesh *mesh);
 
 /* INT field ds along an axis through the centre of the mesh: across the whole mesh, or from its centre to its upper
- * face. A centre on the border of two rows of cells takes the mean of both. Shells are the same along all axes. */
+ * face. A centre on the boundary of two rows of cells gives the mean of both. Shells are the same along all axes. */
 double field_depth(const struct field *field, const struct mesh *mesh, int axis, bool from_centre);
-/* The largest of INT field ds over all rows of cells along an axis. */
+/* The largest INT field ds over all rows of cells along an axis. */
 double field_largest_depth(const struct field *field, const struct mesh *mesh, int axis);
 
 #endif

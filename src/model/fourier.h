@@ -15,8 +15,8 @@ static inline int fourier_half(int n)
     return n / 2 + 1;
 }
 
-/* waves: [n][n][n / 2 + 1] over k_x, k_y (n - k stands for -k) and k_z; they are used up. field: [n][n][n] over x, y
- * and z. n is even; waves with k_z = 0 or n / 2 must have the symmetry of a real field. */
+/* waves: [n][n][n / 2 + 1] over k_x, k_y (n - k stands for -k) and k_z; overwritten. field: [n][n][n] over x, y and z.
+ * n is even; waves with k_z = 0 or n / 2 must have the symmetry of a real field. */
 enum lr_status fourier_to_space(lr_context *ctx, int n, struct wave *waves, float *field);
 
 #endif

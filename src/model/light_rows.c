@@ -9,7 +9,7 @@ struct light_rows light_rows_make(const struct mesh *mesh, int n_aspect)
     return (struct light_rows){.n_aspect = n_aspect, .n = mesh_cell_count(mesh) * n_aspect};
 }
 
-/* The part of a sphere that is seen under cosines from |low| to |high|: pi r^2 |high^2 - low^2|. */
+/* The projected area of a sphere at cosines from |low| to |high|: pi r^2 |high^2 - low^2|. */
 static double ring_area(const struct light_rows *rows, const struct mesh *mesh, int64_t row)
 {
     const int64_t shell = row / rows->n_aspect;

@@ -1,6 +1,6 @@
-/* The rows of channels in which light toward a camera is kept (kernel/sight.h): one for each cell; for each shell and
- * aspect, the cosine between radius and camera where light leaves the shell. Below 0 that is its inner sphere, above 0
- * its outer one. */
+/* The rows of channels that store light toward a camera (kernel/sight.h): one per cell; on shells one per shell and
+ * aspect, the cosine between radius and camera where light leaves the shell: below 0 through its inner sphere, above 0
+ * through its outer one. */
 #ifndef LR_MODEL_LIGHT_ROWS_H
 #define LR_MODEL_LIGHT_ROWS_H
 
@@ -15,8 +15,8 @@ struct light_rows {
 
 struct light_rows light_rows_make(const struct mesh *mesh, int n_aspect);
 
-/* What the light of a row is spread over, cm^3: the volume of its cell, or the area of its part of the sphere as the
- * observer sees it, times `length`. */
+/* The volume over which the light of a row is spread, cm^3: that of its cell, or the projected area of its part of the
+ * sphere, times `length`. */
 double light_row_volume(const struct light_rows *rows, const struct mesh *mesh, int64_t row, double length);
 
 #endif

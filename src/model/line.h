@@ -7,8 +7,8 @@
 
 #include "model/model.h"
 
-/* Fill *line from a name such as "lya", in large or small letters; false for an unknown one. *line is then one that is
- * spelt much alike, or has an empty name. */
+/* Fill *line from a name such as "lya" (case-insensitive); false for an unknown name. *line is then a similarly spelt
+ * one, or has an empty name. */
 bool line_find(const char *name, struct line *line);
 /* "lya, hi21, ..." */
 void line_list_names(char *text, size_t size);

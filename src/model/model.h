@@ -1,6 +1,5 @@
-/* The validated model: everything a run needs, in CGS, with names resolved and units gone. io/ fills it once; nothing
- * edits it afterwards. Frequencies are written as Doppler shifts, shift = c (nu - nu0) / nu0 in cm/s, positive = blue.
- */
+/* The validated model: everything a run needs, in CGS, with names and units resolved. io/ fills it once; nothing edits
+ * it afterwards. Frequencies are written as Doppler shifts, shift = c (nu - nu0) / nu0 in cm/s, positive = blue. / */
 #ifndef LR_MODEL_MODEL_H
 #define LR_MODEL_MODEL_H
 
@@ -11,7 +10,7 @@
 #include "mesh/mesh.h"
 #include "model/camera.h"
 
-/* One quantity over the mesh: the same everywhere, or one value per cell. */
+/* One quantity over the mesh: constant, or one value per cell. */
 struct field {
     double constant; /* used when values is NULL */
     double *values;  /* [n_cell], owned */
@@ -46,7 +45,7 @@ enum spectrum_kind { SPECTRUM_MONOCHROMATIC, SPECTRUM_GAUSSIAN, SPECTRUM_LOCAL, 
 struct spectrum {
     enum spectrum_kind kind;
     bool gas_frame;  /* shifts are relative to the gas of the emitting cell; otherwise to the mesh */
-    double centre;   /* cm/s: of the line, the Gaussian or the band; ignored by LOCAL and TABLE */
+    double centre;   /* cm/s: centre of the line, the Gaussian or the band; ignored by LOCAL and TABLE */
     double width;    /* cm/s: Gaussian dispersion (standard deviation), or full width of the band */
     int n_table;     /* TABLE: photon flux density at increasing shifts, linear in between */
     double *shift;   /* cm/s */
@@ -54,8 +53,8 @@ struct spectrum {
 };
 
 enum source_kind { SOURCE_POINT, SOURCE_PLANE, SOURCE_VOLUME, SOURCE_EXTERNAL, SOURCE_PACKETS };
-/* Where the light comes from: that of a VOLUME with GAS or THERMAL follows from the levels of the species, a POINT with
- * STAR is a black body that excites them. */
+/* Origin of the light: that of a VOLUME with GAS or THERMAL follows from the levels of the species; a POINT with STAR
+ * is a blackbody that excites them. */
 enum source_light { LIGHT_GIVEN, LIGHT_THERMAL, LIGHT_GAS, LIGHT_DUST, LIGHT_STAR };
 enum angular_kind { ANGULAR_ISOTROPIC, ANGULAR_LAMBERTIAN, ANGULAR_BEAM };
 
@@ -67,7 +66,7 @@ struct source {
     enum angular_kind angular; /* POINT: isotropic or beam. PLANE: any; Lambertian about `direction` */
     double direction[3];      /* unit vector of a beam; axis of a Lambertian plane (plus or minus the plane's normal) */
     double position[3];       /* cm, POINT */
-    double radius;            /* cm, STAR; too small to be resolved */
+    double radius;            /* cm, STAR; unresolved */
     double temperature;       /* K, STAR */
     int axis;                 /* PLANE: 0, 1, 2: normal to x, y, z, over the whole cross-section of the mesh */
     double offset;            /* cm, PLANE: coordinate along axis */
@@ -113,7 +112,7 @@ struct run {
     uint64_t seed;
     int threads;       /* 0 = all */
     int batches;       /* independent groups of packets that give the errors */
-    double memory_gib; /* that a run may plan with, on the device and on the host; 0 = 80 % of what is free */
+    double memory_gib; /* memory that a run may use, on the device and on the host; 0 = 80 % of what is free */
     char device[32];   /* "auto", "cpu", "cuda" or "cuda:N" */
     enum precision precision;
     enum scheduling scheduling;
@@ -125,7 +124,7 @@ struct lr_model {
     char *path;         /* as given */
     char *text;         /* the YAML text, then the settings, for provenance */
     char *resolved;     /* the same document with the settings applied, as YAML */
-    char *snapshot;     /* what a file of a simulation gave, lines for the report; or NULL */
+    char *snapshot;     /* what a simulation file supplied, lines for the report; or NULL */
     char line_name[64]; /* of the line among several of one file; or "" */
     struct mesh mesh;
     struct line line;

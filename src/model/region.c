@@ -69,7 +69,7 @@ double region_fraction(const struct region *region, const double low[3], const d
     return sampled_fraction(region, low, high);
 }
 
-/* Distances of the points of a cell fill all between the nearest and the farthest. */
+/* Distances to the points of a cell fill the whole range between the nearest and the farthest. */
 bool region_overlaps(const struct region *region, const double low[3], const double high[3])
 {
     double nearest, farthest;
@@ -95,7 +95,7 @@ static void paint_cell(double share, double value, double *cell)
         *cell += share * (value - *cell);
 }
 
-/* A shell about the origin onto shells: shares of the volume are exact. */
+/* A shell about the origin on a mesh of shells: volume fractions are exact. */
 static void paint_shells(const struct region *region, const struct mesh *mesh, bool extensive, double value,
                          double *values)
 {

@@ -16,7 +16,7 @@ struct measured {
 
 struct packet_list {
     int64_t n;
-    int64_t *id;             /* packet number: with the seed, it names the history */
+    int64_t *id;             /* packet number: with the seed, it identifies the history */
     double *weight;          /* [n] photons/s */
     double *shift;           /* [n] cm/s, mesh frame, positive = blue */
     double *path;            /* [n] cm */
@@ -24,7 +24,7 @@ struct packet_list {
     int *face;               /* [n] 0..5 */
     double *position;        /* [n][3] cm, where it left the mesh */
     double *direction;       /* [n][3] */
-    double *last_scattering; /* [n][3] cm; where it was emitted when it never scattered */
+    double *last_scattering; /* [n][3] cm; where it was emitted if it never scattered */
 };
 
 struct lr_result {
@@ -42,12 +42,12 @@ struct lr_result {
     struct measured direction; /* [n_mu][n_phi][n_bin], photons/s per unit x and steradian */
 
     struct mesh mesh;                /* own copy of edges */
-    struct measured mean_intensity;  /* [n_cell] photons s^-1 cm^-2 sr^-1; NULL when not asked for */
+    struct measured mean_intensity;  /* [n_cell] photons s^-1 cm^-2 sr^-1; NULL if not requested */
     struct measured scattering_rate; /* [n_cell] s^-1 cm^-3 */
 
     struct population_result *populations; /* of a model with a molecule; or NULL */
 
-    struct packet_list packets; /* n = 0 when not asked for */
+    struct packet_list packets; /* n = 0 if not requested */
 
     int n_cube;
     struct cube *cube;

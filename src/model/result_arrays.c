@@ -6,7 +6,7 @@
 #include "mesh/amr.h"
 #include "model/result.h"
 
-/* Goes through all arrays there are, and keeps the one that is wanted, by its name or its place. */
+/* Goes through all arrays and keeps the requested one, by name or by place. */
 struct listing {
     const struct lr_result *result;
     const char *name; /* or NULL */
@@ -29,7 +29,7 @@ static int64_t type_size(enum lr_type type)
     return 1;
 }
 
-/* One more array, unless it has no data. `step` is the distance of its last elements in bytes, 0 = contiguous. */
+/* Add an array, unless it has no data. `step` is the distance of its last elements in bytes, 0 = contiguous. */
 static void add(struct listing *list, const char *name, const void *data, enum lr_type type, int rank,
                 const int64_t *shape, int64_t step, const char *units)
 {

@@ -1,5 +1,5 @@
 /* A molecule in the gas of a model: where it is, what it collides with, and how its level populations are found. The
- * medium of the model (alpha0, b, a, velocity, kappa) stands for one of its lines. */
+ * medium of the model (alpha0, b, a, velocity, kappa) represents one of its lines. */
 #ifndef LR_MODEL_SPECIES_H
 #define LR_MODEL_SPECIES_H
 
@@ -20,17 +20,17 @@ enum population_method {
 
 struct population_options {
     enum population_method method;
-    bool stimulated;        /* stimulated emission counts in opacities; false with LTE and GIVEN alone */
-    double background;      /* K, black body around the mesh */
+    bool stimulated;        /* include stimulated emission in opacities; false only with LTE and GIVEN */
+    double background;      /* K, blackbody around the mesh */
     struct field length;    /* cm, ESCAPE */
-    double error;           /* largest relative error wanted of populations that matter */
+    double error;           /* target relative error of the populations that matter */
     int iterations;         /* at most */
-    double noise;           /* wanted of rays, EQUILIBRIUM */
-    int directions;         /* of rays, EQUILIBRIUM; 0 = as many as that needs */
-    double inversion_limit; /* optical depth of a cell below minus this is held there (masers) */
+    double noise;           /* target noise of rays, EQUILIBRIUM */
+    int directions;         /* of rays, EQUILIBRIUM; 0 = as many as the noise requires */
+    double inversion_limit; /* the optical depth of a cell is limited to minus this (masers) */
 };
 
-/* g of gas for each H2 molecule, unless a model says otherwise: with 0.1 helium atoms per hydrogen nucleus. */
+/* g of gas per H2 molecule, unless a model says otherwise: with 0.1 helium atoms per hydrogen nucleus. */
 #define SPECIES_MASS_PER_H2 (2.8 * LR_ATOMIC_MASS_UNIT)
 
 struct species {
@@ -42,8 +42,8 @@ struct species {
     bool given[N_COLLIDER];
     struct field collider[N_COLLIDER]; /* cm^-3 */
     struct collision_plan plan;
-    double mass_per_h2;            /* g, of all gas for each H2 molecule */
-    struct field dust_temperature; /* K, of the grey absorption in the medium, which then shines too; 0 = it does not */
+    double mass_per_h2;            /* g of gas per H2 molecule */
+    struct field dust_temperature; /* K, of the grey absorber in the medium, which then emits too; 0 = it does not */
     struct population_options options;
     double *populations; /* [n_cell][n_level] as GIVEN; or NULL */
 };
@@ -63,20 +63,20 @@ struct populations {
     float *residual; /* [n_cell] largest relative change in the last iteration; or NULL */
     int n_step;
     struct population_step *step; /* [n_step] of the mesh as a whole */
-    int iterations;               /* of the slowest cell, where every cell is solved by itself; otherwise 0 */
+    int iterations;               /* of the slowest cell, if cells are solved independently; otherwise 0 */
     bool converged;
-    double noise;   /* that rays leave: relative, root mean square over populations; NAN = not measured */
+    double noise;   /* left by rays: relative rms over populations; NAN = not measured */
     int directions; /* used */
     double seconds;
 };
 
-/* What a result keeps of them, apart from the model. */
+/* What a result stores about them, independent of the model. */
 struct population_result {
     enum population_method method;
     char molecule[80], transition[96];
     bool stimulated;
     double background;        /* K */
-    struct populations found; /* x is NULL when it was not asked for */
+    struct populations found; /* x is NULL if not requested */
     int n_level, line;        /* line: number in the file, from 1 */
     struct level *level;      /* [n_level] */
     double *excitation;       /* [n_cell] K, of the imaged line; or NULL */
@@ -90,13 +90,13 @@ void population_result_free(struct population_result *result); /* and the struct
 
 /* "lte", "given", "two-level", "lvg", "escape-probability", "equilibrium". */
 const char *population_method_name(enum population_method method);
-/* Whether it needs rates of collisions. */
+/* Whether it needs collision rates. */
 bool population_method_collides(enum population_method method);
-/* The density of H2 in all its forms among the colliders, and whether it is there, and not the same everywhere. */
+/* The density of H2 in all forms among the colliders, and whether it is given, and whether it varies. */
 double species_h2_at(const struct species *species, int64_t cell);
 bool species_has_h2(const struct species *species);
 bool species_h2_varies(const struct species *species);
-/* How many directions of rays a model may ask for on this mesh, EQUILIBRIUM. */
+/* The number of ray directions a model may request on this mesh, EQUILIBRIUM. */
 enum { MOST_LAYER_DIRECTIONS = 128 };
 struct direction_range {
     int least, most;

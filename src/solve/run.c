@@ -74,8 +74,8 @@ static void drop_images(lr_context *ctx, struct lr_result *result)
         cube_free(&result->cube[c]);
     result->n_cube = 0;
     result->summary.images_missing = 1;
-    lr_log(ctx, LR_LOG_WARNING, "stopped while images were made: the result has none%s",
-           result->scene ? "; 'linerad image' can make them of what it keeps" : "");
+    lr_log(ctx, LR_LOG_WARNING, "stopped while making images; the result has none%s",
+           result->scene ? "; 'linerad image' can make them from it" : "");
 }
 
 static enum lr_status run_passes(lr_context *ctx, const lr_model *model, struct stage *stage, struct lr_result *result)
@@ -106,7 +106,7 @@ static void warn_of_losses(lr_context *ctx, const struct lr_result *result)
     const struct lr_summary *summary = &result->summary;
     if (summary->outside.value > WORTH_A_WARNING * summary->escaped.value)
         lr_log(ctx, LR_LOG_WARNING,
-               "%.2g %% of what escaped lies outside the spectrum, x = %.4g to %.4g: set output.range",
+               "%.2g %% of the escaped photons lie outside the spectrum, x = %.4g to %.4g; set output.range",
                100 * summary->outside.value / summary->escaped.value, result->x_edge[0], result->x_edge[result->n_bin]);
 }
 
@@ -124,7 +124,7 @@ static void warn_of_channels(lr_context *ctx, const lr_model *model, const struc
         all += result->total.value[i] * width;
     }
     if (model->n_camera > 0 && inside < (1 - 10 * WORTH_A_WARNING) * all)
-        lr_log(ctx, LR_LOG_WARNING, "%.2g %% of what escaped lies outside the channels: widen channels.range",
+        lr_log(ctx, LR_LOG_WARNING, "%.2g %% of the escaped photons lie outside the channels; widen channels.range",
                100 * (1 - inside / all));
 }
 
@@ -167,9 +167,9 @@ static void warn_of_thick_cells(lr_context *ctx, const lr_model *model)
         const double width = pixel_in_cells(&model->mesh, &model->camera[c]);
         if (width < too_narrow)
             lr_log(ctx, LR_LOG_WARNING,
-                   "image '%s': pixels are %.2g cells wide, and cells up to %.3g deep at line centre: what pixels show "
-                   "inside such a cell can be wrong by some per cent, their mean over it is not (docs/imaging.md); use "
-                   "larger pixels or smaller cells",
+                   "image '%s': pixels are %.2g cells wide, and cells have line-centre optical depths up to %.3g; "
+                   "pixels inside such a cell can be off by a few per cent, though their mean over the cell is not "
+                   "(docs/imaging.md); use larger pixels or smaller cells",
                    model->camera[c].name, width, deepest);
     }
 }
@@ -181,12 +181,11 @@ static void warn_of_scattering(lr_context *ctx, const lr_model *model)
         return;
     if (model->run.packets == 0)
         lr_log(ctx, LR_LOG_WARNING,
-               "this gas scatters (medium.destruction below 1), and without packets the scattered light is missing");
+               "the gas scatters (medium.destruction below 1), but without packets the scattered light is missing");
     if (model->image.background > 0)
-        lr_log(
-            ctx, LR_LOG_WARNING,
-            "image.background is dimmed by gas that scatters (medium.destruction below 1), but not scattered: add an "
-            "'external' source for that");
+        lr_log(ctx, LR_LOG_WARNING,
+               "image.background is attenuated but not scattered by the gas (medium.destruction below 1); add an "
+               "'external' source to include its scattered light");
 }
 
 static enum lr_status plan_images(lr_context *ctx, const lr_model *model, double left, struct stage *stage,

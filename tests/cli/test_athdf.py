@@ -83,7 +83,7 @@ def test_refined_planes_are_refused(folder):
             place, n = file["LogicalLocations"][5][axis], (4, 2)[axis]
             file[name][5] = (np.arange(n + 1) + place * n) / ((8, 6)[axis] * 2) * (2.0, 1.0)[axis]
     folder.model.write_text(MODEL)
-    assert "a refined mesh of less than three dimensions" in error_line(folder.run("check", "model.yaml"))
+    assert "refined meshes in fewer than three dimensions" in error_line(folder.run("check", "model.yaml"))
 
 
 def test_refined_meshes_are_described(folder):
@@ -100,7 +100,7 @@ def test_refined_meshes_are_described(folder):
 def test_files_without_units_say_what_to_write(folder):
     athdf_file.write(folder.path / "cloud.athdf", FUNCTIONS, ROOT, BLOCK, UPPER)
     folder.model.write_text("snapshot: cloud.athdf\nline: {molecule: co}\n")
-    assert "an Athena++ file has no units; write" in error_line(folder.run("check", "model.yaml"))
+    assert "an Athena++ file has no units; give" in error_line(folder.run("check", "model.yaml"))
 
 
 def test_holes_are_named(folder):

@@ -118,7 +118,7 @@ def test_rotor_is_good(toy):
 
 def test_molecule_and_rotor(fails):
     line = fails("line", line=f"{{molecule: toy.dat, rotor: {{{ROTOR}}}}}")
-    assert "line.rotor" in line and "'molecule' already says this" in line
+    assert "line.rotor" in line and "'molecule' is also given" in line
     assert "model.yaml:2:27:" in line
 
 
@@ -135,7 +135,7 @@ def test_bad_rotor(fails, change, told):
 
 def test_rotor_has_no_rates(fails):
     text = fails("line", line=f"{{rotor: {{{ROTOR}}}}}", populations="lvg")
-    assert "no collision rates" in text and "(LAMDA), as line: {molecule: FILE.dat}; 'populations: lte'" in text
+    assert "no collision rates" in text and "(LAMDA), line: {molecule: FILE.dat}, or 'populations: lte'" in text
 
 
 # ---- the medium ----
@@ -164,7 +164,7 @@ def test_no_density(fails):
 
 
 def test_density_twice(fails):
-    assert "already says this" in fails(
+    assert "is also given" in fails(
         "medium", medium="{temperature: 20 K, density: 1 cm^-3, abundance: 1e-4, colliders: {H2: 1 cm^-3}}")
 
 
@@ -198,7 +198,7 @@ def test_dust_without_absorption(fails):
 
 
 def test_destruction_of_gas_that_shines(fails):
-    assert "in its populations" in fails("medium", medium="{temperature: 20 K, density: 1 cm^-3, destruction: 0.5}")
+    assert "part of the level populations" in fails("medium", medium="{temperature: 20 K, density: 1 cm^-3, destruction: 0.5}")
 
 
 # ---- methods ----
@@ -239,7 +239,7 @@ def test_unknown_method(fails):
                                          ("lvg", "directions: 8"), ("lvg", "file: x.h5"), ("two-level", "length: 1 pc")])
 def test_keys_of_other_methods(fails, method, key):
     line = fails("populations", populations=f"{{method: {method}, {key}}}")
-    assert f"populations.{key.split(':')[0]}" in line and f"'{method}' do not know this" in line
+    assert f"populations.{key.split(':')[0]}" in line and f"does not apply to 'populations: {method}'" in line
 
 
 @pytest.mark.parametrize("value, text", [("error: 0", "between"), ("iterations: 0", "between"),
@@ -266,7 +266,7 @@ def test_number_of_directions(fails, command, mesh, number, told):
 
 
 @pytest.mark.parametrize("command", ["check", "run"])
-@pytest.mark.parametrize("faces, told", [("{x-: reflecting}", "not reflecting"), ("periodic", "no ray has a beginning")])
+@pytest.mark.parametrize("faces, told", [("{x-: reflecting}", "not reflecting"), ("periodic", "rays have no starting point")])
 def test_faces_that_equilibrium_cannot_have(fails, command, faces, told):
     line = fails("mesh", command=(command,), mesh=f"{{cells: [2, 2, 2], size: [1 pc, 1 pc, 1 pc], faces: {faces}}}",
                  populations="equilibrium")
@@ -276,7 +276,7 @@ def test_faces_that_equilibrium_cannot_have(fails, command, faces, told):
 @pytest.mark.parametrize("method", ["lvg", "escape-probability, length: 1 pc", "equilibrium", "two-level"])
 def test_rates_and_opacities_agree_on_stimulated_emission(fails, toy, method):
     line = fails("populations", populations=f"{{method: {method}, stimulated: false}}")
-    assert "populations.stimulated" in line and "always have stimulated emission" in line
+    assert "populations.stimulated" in line and "always includes stimulated emission" in line
     assert toy(populations=f"{{method: {method}, stimulated: true}}").returncode == 0
 
 
@@ -331,7 +331,7 @@ def test_given_in_a_wrong_unit(fails, folder):
 
 def test_packets_of_gas_that_shines(fails):
     line = fails("run", run="{packets: 1000}")
-    assert "run.packets" in line and "would count twice" in line
+    assert "run.packets" in line and "would be counted twice" in line
 
 
 def test_packets_are_needed_for_two_levels(fails):
@@ -344,7 +344,7 @@ def test_gas_of_a_named_line(fails):
 
 
 def test_gas_twice(fails):
-    assert "shines once" in fails("sources", sources="[{gas: {}}, {gas: {}}]")
+    assert "only one 'gas' source" in fails("sources", sources="[{gas: {}}, {gas: {}}]")
 
 
 def test_gas_and_two_levels(fails):
@@ -373,7 +373,7 @@ def test_no_sources_of_a_named_line(toy):
 
 
 def test_levels_of_a_named_line(fails):
-    assert "only a molecule has levels" in fails("output", line="co10", medium="{temperature: 20 K, opacity: 1 1/pc}",
+    assert "this needs a molecule" in fails("output", line="co10", medium="{temperature: 20 K, opacity: 1 1/pc}",
                                                  sources="[{volume: {}, spectrum: {local: {}}, luminosity: 1 photon/s}]",
                                                  output="{populations: true}")
 
@@ -388,7 +388,7 @@ def test_missing_stimulated_emission_is_said(toy):
 
 def test_temperatures_beyond_the_rates_are_said(toy):
     done = toy(populations="lvg", medium="{temperature: 500 K, b: 1 km/s, density: 1 cm^-3, colliders: {H2: 1 cm^-3}}")
-    assert done.returncode == 0 and "beyond the temperatures" in done.stderr
+    assert done.returncode == 0 and "exceeds the temperature range" in done.stderr
 
 
 def test_summary_of_a_run(toy):
@@ -438,7 +438,7 @@ def test_sources_that_do_not_excite(fails_at, kind, gas):
 @pytest.mark.parametrize("source", [STAR, POINT])
 def test_sources_with_escape_probability(fails_at, method, source):
     line = fails_at("sources.1", populations=method, sources=f"[{{gas: {{}}}}, {source}]")
-    assert "nothing but populations.background excites the levels" in line
+    assert "only populations.background excites the levels" in line
 
 
 def test_point_source_behind_levels_that_are_known(toy):
@@ -456,15 +456,15 @@ def test_star_of_a_named_line(fails_at):
 
 def test_star_with_a_spectrum(fails_at):
     star = STAR.replace("}}", "}, spectrum: local}")
-    assert "temperature of the star already says this" in fails_at(
+    assert "temperature of the star already sets this" in fails_at(
         "sources.1.spectrum", populations="equilibrium", sources=f"[{{gas: {{}}}}, {star}]")
 
 
 @pytest.mark.parametrize("old, new, where, words", [
-    ("radius: 1 Rsun", "radius: 0 Rsun", "radius", "larger than zero"),
-    ("radius: 1 Rsun", "radius: 0.3 pc", "radius", "half of the cell that it lies in"),
+    ("radius: 1 Rsun", "radius: 0 Rsun", "radius", "must be above zero"),
+    ("radius: 1 Rsun", "radius: 0.3 pc", "radius", "half the size of its cell"),
     ("radius: 1 Rsun, ", "", None, "'radius' is missing"),
-    ("5000 K", "0 K", "temperature", "larger than zero"),
+    ("5000 K", "0 K", "temperature", "must be above zero"),
     ("5000 K", "5000 pc", "temperature", "temperature"),
     (", temperature: 5000 K", "", None, "'temperature' is missing"),
     ("[0 pc, 0 pc, 0 pc]", "[0 pc, 0 pc, 2 pc]", "position", "outside the mesh"),
@@ -498,7 +498,7 @@ ZERO = f"temperature: {{default: 20 K, {BOX}, value: 0 K}}]}}, b: 1 km/s"
 def test_gas_needs_a_temperature_above_zero(toy, fails, method):
     medium = f"{{{ZERO}, density: 1e-4 cm^-3, colliders: {{H2: 1e4 cm^-3}}}}"
     line = fails("medium", medium=medium, populations=method)
-    assert "the temperature is 0 K at cell [1, 1, 1], where there is gas" in line
+    assert "the temperature is 0 K at cell [1, 1, 1], which contains gas" in line
     empty = medium.replace("density: 1e-4 cm^-3", f"density: {{default: 1e-4 cm^-3, {BOX}, value: 0 cm^-3}}]}}")
     done = toy(medium=empty, populations=method)
     assert done.returncode == 0, done.stderr
@@ -509,7 +509,7 @@ def test_more_of_a_molecule_than_of_hydrogen_is_warned_of(toy):
     medium = f"{{temperature: 20 K, b: 1 km/s, {abundance}, colliders: {{H2: 1e4 cm^-3}}}}"
     done = toy(medium=medium)
     assert done.returncode == 0, done.stderr
-    assert "there is 2.5 times as much toy as H2 at cell [1, 1, 1]" in done.stderr
+    assert "the abundance of toy relative to H2 is 2.5 at cell [1, 1, 1]" in done.stderr
     done = toy(medium=medium.replace("2.5", "1"))
     assert done.returncode == 0 and "as much" not in done.stderr
     atoms = toy(medium=medium.replace("b: 1 km/s, ", ""), line="{molecule: hi21}")
@@ -522,7 +522,7 @@ def test_gas_nearly_as_fast_as_light_is_warned_of(toy, speed, warned):
     x, y = speed * 299792.458, 0.75 * speed * 299792.458
     done = toy(medium=f"{{temperature: 20 K, b: 1 km/s, density: 1e-4 cm^-3, velocity: [{x} km/s, {y} km/s, 0 km/s]}}")
     assert done.returncode == 0, done.stderr
-    text = "moves with 0.1 of the speed of light; shifts are those of slow gas, v / c, and wrong by about 0.005 c"
+    text = "moves at 0.1 of the speed of light; Doppler shifts are non-relativistic, v / c, and off by about 0.005 c"
     assert (text in done.stderr) == warned and ("of the speed of light" in done.stderr) == warned
 
 
@@ -533,7 +533,7 @@ def test_gas_nearly_as_fast_as_light_is_warned_of(toy, speed, warned):
 def test_numbers_of_lte_are_called_so(toy, method, before):
     done = toy(populations=method)
     assert done.returncode == 0, done.stderr
-    for text in ("the opacity is that of LTE", "depths        of LTE: through", "they are found first; the time"):
+    for text in ("the opacity is for LTE", "depths        in LTE: through", "solved first; its time"):
         assert (text in done.stdout) == before
     assert ("erg/s in LTE)" in done.stdout) == (before and method != "two-level")
 

@@ -103,8 +103,8 @@ def test_what_does_not_vary_has_no_correlation(folder):
     _, text = make(folder, "--width", 0, cells=16)
     assert "correlation" not in text and "nan" not in text
     _, text = make(folder, "--min-temperature", 47, "--max-temperature", 47, cells=16, name="warm.h5")
-    line = next(line for line in text.splitlines() if line.startswith("correlation"))
-    assert line.startswith("correlation of logs     CO/H2 with n 0.") and "T with n" not in text and "nan" not in text
+    line = next(line for line in text.splitlines() if line.startswith("log correlation"))
+    assert line.startswith("log correlation         CO/H2 with n 0.") and "T with n" not in text and "nan" not in text
 
 
 def test_molecules_are_scaled_before_they_are_rounded(folder):
@@ -117,7 +117,7 @@ def test_molecules_are_scaled_before_they_are_rounded(folder):
 
 def test_densities_beyond_single_precision_are_refused(folder):
     words = error_line(folder.run("cloud", "--cells", 16, "--width", 5, "--mean-co", 1e-20))
-    assert "densities of CO in this cloud go from 0 to " in words and "beyond single precision" in words
+    assert "densities of CO in this cloud range from 0 to " in words and "beyond single precision" in words
     assert not (folder.path / "cloud.h5").exists()
 
 
@@ -213,14 +213,14 @@ def test_a_size_with_odd_factors(folder):
         (["--cells", "4"], "from 8 to 1024"),
         (["--cells", "many"], "not a number"),
         (["--sigma", "0.5 K"], "--sigma: '0.5 K'"),
-        (["--sigma", "1,2 km/s"], "one value"),
+        (["--sigma", "1,2 km/s"], "single value"),
         (["--sigma", "0 km/s"], "sigma_v"),
         (["--solenoidal", "1.5"], "from 0 to 1"),
         (["--mean-temperature", "700 K"], "mean temperature"),
         (["--min-temperature", "60 K"], "mean temperature"),
         (["--seed", "-1"], "--seed"),
         (["--sede", "1"], "did you mean '--seed'"),
-        (["cloud.h5"], "named with -o"),
+        (["cloud.h5"], "name the file with -o"),
         (["-o", "nowhere/cloud.h5"], "nowhere"),
     ],
 )

@@ -65,7 +65,7 @@ def test_every_mapping_is_listed_and_has_keys(folder):
 def test_a_table_teaches(folder):
     text = folder.run("keys", "medium").stdout
     assert re.search(r"^  density +field, number density, +required", text, re.M) and "e.g. cm^-3" in text
-    assert re.search(r"^  turbulence +field, velocity, e.g. km/s +0 km/s +added in squares", text, re.M)
+    assert re.search(r"^  turbulence +field, velocity, e.g. km/s +0 km/s +added in quadrature", text, re.M)
     assert "mappings in it:" in text and "medium.colliders" in text
 
 

@@ -94,7 +94,7 @@ def test_each_line_warns_once(folder):
     folder.model.write_text(BOTH)
     done = folder.run("run", "model.yaml", "--quiet", "--packets", 0, "--set", "channels.range=[100 km/s, 106 km/s]")
     assert done.returncode == 0, done.stderr
-    assert done.stderr.count("the channels miss the line as camera 'front' sees it") == 2, done.stderr
+    assert done.stderr.count("the channels miss the line as seen by camera 'front'") == 2, done.stderr
 
 
 def test_json_lists_the_lines(folder):
@@ -135,12 +135,12 @@ def test_images_of_one_line_can_be_made_again(folder):
 @pytest.mark.parametrize(
     "old, new, words",
     [
-        ("lines:", "line: lya\nlines:", "there is 'line' as well"),
+        ("lines:", "line: lya\nlines:", "'line' is also given"),
         ("{name: co,", "{", "needs a 'name'"),
-        ("name: lya", "name: co", "there is a line 'co' already"),
-        ("name: lya", "name: a/b", "'a/b' is not a name"),
+        ("name: lya", "name: co", "the name 'co' is already used"),
+        ("name: lya", "name: a/b", "'a/b' is not a valid name"),
         ("name: lya", "name: lya\n    mash: {}", "lines.1.mash: unknown key; did you mean 'mass'?"),
-        ("line: lya", "line: lya\n    molecule: co", "'line' already says"),
+        ("line: lya", "line: lya\n    molecule: co", "'line' is also given"),
         ("density: 1e-4", "density: -1e-4", "line 'co': model.yaml:8:"),
         ("tau_mean: 20", "tau_mean: -20", "line 'lya': model.yaml:11:"),
         ("line: lya", "line: lyb", "line 'lya': model.yaml:10:"),
@@ -161,7 +161,7 @@ def test_errors_name_the_line(folder, old, new, words):
 
 def test_an_empty_list_is_an_error(folder):
     folder.model.write_text(COMMON + "lines: []\n")
-    assert "there is no line" in error_line(folder.run("check", "model.yaml"))
+    assert "the list of lines is empty" in error_line(folder.run("check", "model.yaml"))
 
 
 def test_warnings_of_a_run_name_the_line(folder):
@@ -175,7 +175,7 @@ def test_warnings_of_a_run_name_the_line(folder):
         steps = [line for line in done.stderr.splitlines() if "velocity changes" in line]
         assert len(steps) == 1, done.stderr
         assert steps[0].startswith("linerad: warning: line 'co': the velocity changes by more than b between 11 % of")
-        assert "along x after cell [1, 0, 0]: images go" in steps[0]
+        assert "along x after cell [1, 0, 0]: images interpolate" in steps[0]
 
 
 def test_one_line_alone(folder):
@@ -194,4 +194,4 @@ def test_one_line_alone(folder):
     for command in ("check", "run"):
         assert "its lines are: co lya" in error_line(folder.run(command, "model.yaml", "--line", "c"))
     folder.model.write_text(CO)
-    assert "model.yaml has a single line" in error_line(folder.run("run", "model.yaml", "--line", "co"))
+    assert "model.yaml has only one line" in error_line(folder.run("run", "model.yaml", "--line", "co"))

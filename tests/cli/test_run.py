@@ -130,7 +130,7 @@ def test_the_default_output_spares_what_the_model_reads(folder):
     folder.change_model("temperature: 1e4 K", "temperature: {file: model.h5, dataset: t}")
     done = folder.run("run", "model.yaml", "--packets", "10")
     assert done.returncode == 0, done.stderr
-    assert "the model reads model.h5, the usual name of its result, which goes to model_result.h5 instead" in done.stderr
+    assert "the model reads model.h5, the default name of its result; the result goes to model_result.h5 instead" in done.stderr
     assert "model_result.h5" in done.stdout and (folder.path / "model_result.h5").exists()
     assert (folder.path / "model.h5").read_bytes() == before
     with h5py.File(folder.path / "model_result.h5", "a") as file:  # and the other name, where it reads that as well
@@ -254,7 +254,7 @@ image: {unit: K, distance: 100 pc}
     terminal.read_until(["image 'front'", "traced in"])
     terminal.process.send_signal(signal.SIGINT)
     stdout, _ = terminal.process.communicate(timeout=120)
-    terminal.read_until(["stopped after the images were made"])
+    terminal.read_until(["stopped after making the images"])
     os.close(terminal.side)
     assert terminal.process.returncode == 130
     lines = strict_json(stdout)["lines"]
@@ -272,7 +272,7 @@ def test_ctrl_c_while_images_are_traced_keeps_the_emissivity(folder):
     terminal.read_until(["rows of image 'front'"])
     terminal.process.send_signal(signal.SIGINT)
     terminal.process.communicate(timeout=120)
-    terminal.read_until(["stopped while images were made", "'linerad image'"])
+    terminal.read_until(["stopped while making images", "'linerad image'"])
     os.close(terminal.side)
     assert terminal.process.returncode == 130
     done = folder.run("image", "out.h5", "--pixels", "8", "--quiet")

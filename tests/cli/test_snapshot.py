@@ -112,7 +112,7 @@ def test_inventory_is_that_of_the_arrays(cloud):
     assert float(numbers[2]) == pytest.approx(h2.sum() * PC**3, rel=1e-5)
     weighted = re.search(r"temperature (\S+) K, mean over mass", done.stdout)
     assert float(weighted[1]) == pytest.approx((h2 * temperature).sum() / h2.sum(), rel=1e-4)
-    along = "; ".join(rf"{axis}: mean (\S+), most (\S+)" for axis in "xyz")
+    along = "; ".join(rf"{axis}: mean (\S+), maximum (\S+)" for axis in "xyz")
     columns = re.search(rf"N\(H2\) +{along} ", done.stdout)
     for axis in range(3):
         column = h2.sum(axis=axis) * PC
@@ -186,15 +186,15 @@ def test_velocities_of_another_name_are_warned_of(cloud):
     write(cloud.path / "cloud.h5", **fields, entropy=fields["vx"], velocity_dispersion=fields["vx"])
     rest = cloud.run("check", "model.yaml")
     assert rest.returncode == 0, rest.stderr
-    assert "vx, vy, vz of the snapshot are not used, and the gas rests; velocities are called velocity_x," in rest.stderr
+    assert "vx, vy, vz of the snapshot are not used, so the gas is at rest; velocities must be called velocity_x," in rest.stderr
     assert "  velocity    0: there is no velocity_x, velocity_y or velocity_z\n" in rest.stdout
     given = cloud.run("check", "model.yaml", "--set", "medium={velocity: [1 km/s, 0 km/s, 0 km/s]}")
-    assert given.returncode == 0 and "not used, and" not in given.stderr and "there is no velocity" not in given.stdout
+    assert given.returncode == 0 and "not used, so" not in given.stderr and "there is no velocity" not in given.stdout
     fields = dict(cloud.fields, Velocity_Z=cloud.fields["velocity_z"])
     del fields["velocity_z"]
     write(cloud.path / "cloud.h5", **fields)
     part = cloud.run("check", "model.yaml")
-    assert "Velocity_Z of the snapshot is not used, and that part of the velocity is 0" in part.stderr
+    assert "Velocity_Z of the snapshot is not used, so that velocity component is 0" in part.stderr
     write(cloud.path / "cloud.h5", **cloud.fields)
     whole = cloud.run("check", "model.yaml")
     assert whole.returncode == 0 and "of the snapshot" not in whole.stderr

@@ -86,11 +86,11 @@ def test_arrays_of_any_unit():
 
 def test_shapes():
     with pytest.raises(
-        lr.InputError, match=r"medium.temperature: the array has shape \(16, 2\), but the mesh needs \(16, 2, 2\)"
+        lr.InputError, match=r"medium.temperature: the array has shape \(16, 2\); the mesh needs \(16, 2, 2\)"
     ):
         slab(medium=medium(temperature=np.ones((16, 2)) * u.K))
     with pytest.raises(
-        lr.InputError, match=r"medium.velocity: the array has shape \(16, 2, 2\), but the mesh needs \(3, 16, 2, 2\)"
+        lr.InputError, match=r"medium.velocity: the array has shape \(16, 2, 2\); the mesh needs \(3, 16, 2, 2\)"
     ):
         slab(medium=medium(velocity=np.ones(SHAPE) * u.km / u.s))
     with pytest.raises(lr.InputError, match=r"the array 'sources\[0\].emissivity' has shape \(2, 2\)"):
@@ -187,13 +187,13 @@ def test_errors_of_the_library_keep_their_text():
         (lambda: lr.Camera("a", inclination=3 * u.deg), "Camera: unknown argument 'inclination'; valid here: name, dir"),
         (lambda: lr.Mesh.uniform((1, 1, 1), siz=1 * u.pc), "Mesh.uniform: unknown argument 'siz'; did you mean 'size'?"),
         (lambda: lr.Mesh.uniform((1, 1, 1)), "Mesh.uniform: missing a required argument: 'size'; valid here: cells"),
-        (lambda: lr.Plane("x"), "Plane: too many arguments without a name; valid here: spectrum, luminosity, axis"),
-        (lambda: lr.Gas(3), "Gas: too many arguments without a name; valid here: none"),
+        (lambda: lr.Plane("x"), "Plane: too many positional arguments; valid here: spectrum, luminosity, axis"),
+        (lambda: lr.Gas(3), "Gas: too many positional arguments; valid here: none"),
         (lambda: lr.Model(medum=None), "Model: unknown argument 'medum'; did you mean 'medium'?"),
         (lambda: slab().run(packet=5), "run: unknown argument 'packet'; did you mean 'packets'?"),
         (lambda: slab().run(tau=5), "run: unknown argument 'tau'; settings={...} takes any key"),
-        (lambda: lr.image("a.h5", distance=1 * u.pc), "image: unknown argument 'distance'; settings are a map, such as"),
-        (lambda: slab().run().image(distance=1 * u.pc), "image: unknown argument 'distance'; settings are a map"),
+        (lambda: lr.image("a.h5", distance=1 * u.pc), "image: unknown argument 'distance'; settings are a dictionary, such as"),
+        (lambda: slab().run().image(distance=1 * u.pc), "image: unknown argument 'distance'; settings are a dictionary"),
     ],
 )
 def test_arguments_that_do_not_exist(make, message):
@@ -222,11 +222,11 @@ def test_settings_that_cannot_be():
         ({"image.distance": "far"}, "^image.distance: 'far' is not a finite number with a unit"),
         ({"image.distance": 3 * u.K}, "^image.distance: '3.0 K' is not a length"),
         ({"image.distence": 3 * u.pc}, "^image.distence: unknown key; did you mean 'distance'"),
-        ({"image.unit": u.km}, "^image.unit: 'km' is no unit of images; valid here: K"),
+        ({"image.unit": u.km}, "^image.unit: 'km' is not a unit of images; valid here: K"),
         ({"medium.tau_mean": 3}, "^medium.tau_mean: that needs a new run"),
         ({"cameras.3.pixels": 3}, "^cameras.3.pixels: '3' is not an index"),
         ("image.distance", "^image.distance: write it as path.to.key=value"),
-        (5, "^settings: expected a map such as {'run.seed': 3}, found int"),
+        (5, "^settings: expected a dictionary such as {'run.seed': 3}, found int"),
     ):
         for make in (lambda: lr.image("lit.h5", settings), lambda: lr.Result.load("lit.h5").image(settings)):
             with pytest.raises(lr.InputError, match=message):
@@ -251,7 +251,7 @@ def test_units_of_images(unit):
 
 @pytest.mark.parametrize("unit, shown", [(u.km, "'km'"), (u.mJy / u.beam, "'mJy / beam'"), (3, "int")])
 def test_units_that_images_do_not_have(unit, shown):
-    message = f"image.unit: {shown} is no unit of images; valid here: K, Jy/pixel, Jy/sr, Jy/beam, photon"
+    message = f"image.unit: {shown} is not a unit of images; valid here: K, Jy/pixel, Jy/sr, Jy/beam, photon"
     with pytest.raises(lr.InputError, match=re.escape(message)):
         cloud(image=lr.Image(unit=unit))
 
@@ -259,7 +259,7 @@ def test_units_that_images_do_not_have(unit, shown):
 def test_parts_that_do_not_go_together():
     with pytest.raises(lr.InputError, match="either the edges, or a number"):
         lr.Mesh.shells()
-    with pytest.raises(lr.InputError, match="has no place in a model"):
+    with pytest.raises(lr.InputError, match="is not allowed in a model"):
         slab(physics=lr.Physics(phase=object()))
 
 

@@ -465,7 +465,7 @@ def test_the_direction_matters_where_light_is_scattered(scattered):
         ({"model": 3}, "a function"),
         ({"observation": 3}, "Observation"),
         ({"parameters": {}}, "none to fit"),
-        ({"parameters": {"density": 3}}, "density: a prior is"),
+        ({"parameters": {"density": 3}}, "density: a prior must be"),
         ({"parameters": {"density": (3, 1)}}, "not below"),
         ({"keep": 0}, "keep"),
         ({"margin": -1}, "margin"),
@@ -613,10 +613,10 @@ def test_the_maximum_is_found_without_a_warning():
 @pytest.mark.parametrize(
     "line, guess, options, words",
     [
-        (Line(), [1.0, 8.5], {}, "tell less of place than the prior"),  # where the line is not
+        (Line(), [1.0, 8.5], {}, "constrain place less than the prior"),  # where the line is not
         (Line(), [2.0, 2.2], {"iterations": 1}, "not found in 1 iteration;"),
         (Line(), [2.0, 2.2], {"iterations": 2}, "not found in 2 iterations;"),
-        (Line(high=0.5), [1.0, 0.2], {}, "where the prior does not allow it"),
+        (Line(high=0.5), [1.0, 0.2], {}, "outside the prior"),
     ],
 )
 def test_what_is_not_the_maximum_is_told(line, guess, options, words):
@@ -648,7 +648,7 @@ def test_a_fit_tells_that_it_is_not_at_the_maximum(fit):
     with pytest.warns(lr.LineradWarning, match="not found in 1 iteration") as told:
         fit.maximum([20, -1.5, 0.2, 5.1], iterations=1)
     assert told[0].filename == __file__
-    with pytest.warns(lr.LineradWarning, match="standard deviations away, where the prior does not allow it") as told:
+    with pytest.warns(lr.LineradWarning, match="standard deviations away, outside the prior") as told:
         best, _ = fit.maximum([17, -1.5, 0.2, 3.5])
     assert abs(best[3] - TRUTH[3]) > 1
     assert told[0].filename == __file__

@@ -357,11 +357,11 @@ def test_command():
         (("plot", "cloud.h5", "--kind", "spectrum"), "no packets"),
         (("plot", "cloud.h5", "--channels", "0"), "--channels: expected a whole number, 1 or more, found '0'"),
         (("plot", "cloud.h5", "--channels", "few"), "--channels: expected a whole number"),
-        (("plot", "cloud.h5", "-o", "x.gif"), "x.gif: pictures are PNG, PDF or SVG; end the name with .png, .pdf or"),
-        (("plot", "cloud.h5", "-o", "picture"), "picture: pictures are PNG, PDF or SVG"),
+        (("plot", "cloud.h5", "-o", "x.gif"), "x.gif: figures are PNG, PDF or SVG; use a name ending in .png, .pdf or"),
+        (("plot", "cloud.h5", "-o", "picture"), "picture: figures are PNG, PDF or SVG"),
         (("plot", "cloud.h5", "--velocities", "nan"), "no channel at one of these velocities"),
         (("plot", "cloud.h5", "--velocities", "1e308"), "no channel at one of these velocities"),
-        (("plot", "--velocities", "-1", "0", "cloud.h5"), "'cloud.h5' is no number of km/s; results come before it"),
+        (("plot", "--velocities", "-1", "0", "cloud.h5"), "'cloud.h5' is not a velocity in km/s; give result files first"),
     ):
         done = command(*arguments)
         assert done.returncode == 2 and done.stdout == "" and said in done.stderr, done.stderr

@@ -62,7 +62,7 @@ def test_an_empty_result_is_told():
         warnings.simplefilter("always")
         result = cloud(cameras=None, channels=None, image=None).run()
     assert result.empty and len(told) == 1 and told[0].category is lr.LineradWarning
-    assert "without a camera and without packets this run has no result" in str(told[0].message)
+    assert "without cameras or packets this run has no result" in str(told[0].message)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert not cloud().run().empty

@@ -115,9 +115,9 @@ static void bricks_that_do_not_fill_the_box_are_refused(void **state)
     bricks.position[N_BRICK - 1][0] = 1;
     refused(&bricks, N_BRICK, "brick 15 (level 0, position 1 0 0) overlaps bricks of finer levels");
     bricks.position[N_BRICK - 1][0] = 2;
-    refused(&bricks, N_BRICK, "brick 15: position 2 along x is outside the mesh, whose level 0 has places 0 to 1");
+    refused(&bricks, N_BRICK, "brick 15: position 2 along x is outside the mesh, whose level 0 has positions 0 to 1");
     bricks.level[N_BRICK - 1] = -1;
-    refused(&bricks, N_BRICK, "brick 15 has level -1");
+    refused(&bricks, N_BRICK, "brick 15 is on level -1");
     bricks = make_bricks();
     bricks.level[0] = 1;
     refused(&bricks, 8, "leave a hole");
@@ -140,7 +140,7 @@ static void few_bricks_take_little_memory(void **state)
         mesh_build_amr(ctx, root, BRICK, LOWER, SIZE, N_BRICK, bricks.level, (const int(*)[3])bricks.position, &mesh),
         LR_ERROR_INPUT);
     assert_int_equal(getrusage(RUSAGE_SELF, &after), 0);
-    assert_string_equal(lr_last_error(ctx), "the bricks leave a hole: none at level 0, position 0 0 5");
+    assert_string_equal(lr_last_error(ctx), "the bricks leave a hole: there is none at level 0, position 0 0 5");
     assert_true(after.ru_maxrss - before.ru_maxrss < 64 * 1024); /* kB */
     mesh_free(&mesh);
     lr_context_free(ctx);

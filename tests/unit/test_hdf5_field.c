@@ -136,7 +136,7 @@ static void packet_lists_are_read_and_checked(void **state)
                  "--set sources: sources.0.packets: packet 1 has a weight that is negative or not finite");
     write_packets(0.9, 1.0, 3.0);
     expect_error(f, BASE, "sources=[{packets: {file: test_hdf5_field.h5}, spectrum: local}]",
-                 "--set sources: sources.0.spectrum: the packet list already says this");
+                 "--set sources: sources.0.spectrum: the packet list already sets this");
     unlink(FILE_NAME);
 }
 
@@ -166,9 +166,9 @@ static void shapes_types_and_units_must_fit(void **state)
     double values[24] = {0};
     write_dataset(FILE_NAME, true, "rho", H5T_IEEE_F64LE, 3, shape, values, "cm^-3");
     expect_error(f, BASE, DENSITY,
-                 "--set medium: medium.density: the dataset has shape (4, 2, 3), but the mesh needs (4, 2, 2)");
+                 "--set medium: medium.density: the dataset has shape (4, 2, 3); the mesh needs (4, 2, 2)");
     expect_error(f, BASE, "medium.velocity={file: test_hdf5_field.h5, dataset: rho}",
-                 "--set medium.velocity: the dataset has shape (4, 2, 3), but the mesh needs (3, 4, 2, 2)");
+                 "--set medium.velocity: the dataset has shape (4, 2, 3); the mesh needs (3, 4, 2, 2)");
     write_ramp(H5T_IEEE_F64LE, NULL);
     expect_error(f, BASE, DENSITY,
                  "--set medium: medium.density: the dataset has no attribute 'units'; give it one such as 'cm^-3'");
@@ -177,7 +177,7 @@ static void shapes_types_and_units_must_fit(void **state)
         f, BASE, DENSITY,
         "--set medium: medium.density: the dataset has units 'K', which is not a number density such as 'cm^-3'");
     expect_error(f, BASE, "medium.density={file: test_hdf5_field.h5, dataset: nope}",
-                 "--set medium.density: medium.density.file: test_hdf5_field.h5: there is no dataset 'nope'");
+                 "--set medium.density: medium.density.file: test_hdf5_field.h5: no dataset 'nope'");
     expect_error(f, BASE, "medium.density={file: test_hdf5_field.h5}",
                  "--set medium.density: the key 'dataset' is missing");
     hid_t file = H5Fopen(FILE_NAME, H5F_ACC_RDWR, H5P_DEFAULT), one = H5Screate(H5S_SCALAR);
@@ -200,10 +200,9 @@ static void missing_files_and_foreign_formats(void **state)
     FILE *file = fopen(FILE_NAME, "w");
     fputs("not HDF5", file);
     fclose(file);
-    expect_error(
-        f, BASE, DENSITY,
-        "--set medium: medium.density.file: test_hdf5_field.h5: cannot be read as HDF5; it is truncated, damaged "
-        "or of another format");
+    expect_error(f, BASE, DENSITY,
+                 "--set medium: medium.density.file: test_hdf5_field.h5: cannot be read as HDF5; it is truncated, "
+                 "damaged or in another format");
     unlink(FILE_NAME);
 }
 

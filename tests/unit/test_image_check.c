@@ -56,7 +56,7 @@ static void other_images_say_why_not(void **state)
     assert_string_equal(reason(f, BOX, VOLUME, "{position: [9 pc, 0 pc, 0 pc], pixels: 4}", run), "");
     assert_string_equal(reason(f, BOX, VOLUME, far, "image: {background: 3 K}\nrun: {packets: 1e6}\n"),
                         "the image has a background");
-    assert_string_equal(reason(f, BOX, external, far, run), "light from outside shines past the gas");
+    assert_string_equal(reason(f, BOX, external, far, run), "external light also passes by the gas");
     assert_string_equal(reason(f, BOX, plane, grazing, run), "a plane source is seen edge-on");
     assert_string_equal(reason(f, LAYERS, VOLUME, grazing, run), "the layers are seen edge-on");
     assert_string_equal(

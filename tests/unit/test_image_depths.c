@@ -149,12 +149,12 @@ static void fails(struct fixture *f, const struct lr_backend *backend, const cha
 
 static void a_failure_is_a_warning(void **state)
 {
-    fails(*state, &(struct lr_backend){.trace = no_memory}, "out of memory: 7 bytes; the images are whole", 0);
+    fails(*state, &(struct lr_backend){.trace = no_memory}, "out of memory: 7 bytes; the images are complete", 0);
 }
 
 static void a_stop_is_kept_in_mind(void **state)
 {
-    fails(*state, &(struct lr_backend){.trace = stopped}, "stopped after the images were made", 1);
+    fails(*state, &(struct lr_backend){.trace = stopped}, "stopped after making the images", 1);
 }
 
 static void nothing_shines_in_a_dark_scene(void **state)

@@ -220,7 +220,7 @@ static void spoiled_lines_are_named(void **state)
         {6, "4", 11, "'!N' is not a whole number; expected the number of the level"},
         {7, "", 8, "level 2; expected level 1"},
         {9, "3 10.0 3.0", 9, "level 3; expected level 2, in order"},
-        {9, "2 10.0", 9, "the line ends too early; expected the statistical weight"},
+        {9, "2 10.0", 9, "unexpected end of line; expected the statistical weight"},
         {9, "2 1e999 3.0", 9, "too large; expected the energy"},
         {9, "2 -1e10 3.0", 9, "energy -1e+10 cm^-1 of level 2"},
         {9, "2 10.0 0.0", 9, "weight 0 of level 2"},
@@ -238,10 +238,10 @@ static void spoiled_lines_are_named(void **state)
         {14, "1 2 1 1.5e-06 0.0", 14, "frequency 0 GHz; expected more than zero"},
         {14, "1 2 1 1.5e-06 1e300", 14, "frequency 1e+300 GHz"},
         {14, "1 2 1 1.5e-06", 14, "expected the frequency in GHz"},
-        {15, "2 2 1 1.5e-06 299.8", 15, "levels 2 and 1 a second time"},
+        {15, "2 2 1 1.5e-06 299.8", 15, "levels 2 and 1 appear twice"},
         {17, "8", 17, "must lie between 0 and 7"},
         {17, "!NOTES", 17, "expected the number of collision partners"},
-        {17, "3", 39, "the file ends here; expected a header line, then a collision partner"},
+        {17, "3", 39, "unexpected end of file; expected a header line, then a collision partner"},
         {19, "8 XY-Ne", 19, "collision partner 8; expected 1 (H2)"},
         {19, "XY-H2", 19, "expected a collision partner: 1 (H2)"},
         {19, "1.5 XY-H2", 19, "expected a collision partner: 1 (H2)"},
@@ -255,10 +255,10 @@ static void spoiled_lines_are_named(void **state)
         {27, "1 2 1 1.0e-11 -2.0e-11", 27, "collision rate -2e-11; expected zero or more"},
         {27, "1 2 1 1.0e-11 inf", 27, "'inf' is not a number"},
         {27, "1 1 2 1.0e-11 2.0e-11", 27, "upper level 1 lies 10 cm^-1 below"},
-        {28, "2 2 1 1.0e-11 2.0e-11", 28, "levels 2 and 1 a second time in this table"},
+        {28, "2 2 1 1.0e-11 2.0e-11", 28, "levels 2 and 1 appear twice in this table"},
         {29, "", 29, "'!PARTNER' is not a whole number"},
-        {31, "2 XY-pH2 again", 31, "collision partner 2 (p-H2) a second time"},
-        {39, "", 38, "the file ends here; expected collisional transition 1 of 1"},
+        {31, "2 XY-pH2 again", 31, "collision partner 2 (p-H2) appears twice"},
+        {39, "", 38, "unexpected end of file; expected collisional transition 1 of 1"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_int_equal(lamda_try_with(s, cases[i].line, cases[i].text), LR_ERROR_INPUT);
@@ -326,7 +326,7 @@ static void bytes_that_are_not_text(void **state)
     assert_int_equal(lamda_try(s, text, sizeof text - 1), LR_ERROR_INPUT);
     assert_non_null(strstr(lr_last_error(s->ctx), "xy.dat:2: a zero byte"));
     assert_int_equal(lamda_try(s, NULL, 0), LR_ERROR_INPUT);
-    assert_non_null(strstr(lr_last_error(s->ctx), "the file ends here"));
+    assert_non_null(strstr(lr_last_error(s->ctx), "unexpected end of file"));
 }
 
 /* A count of 10^4 levels must not be believed before they are there. */

@@ -82,18 +82,18 @@ static void recipes_that_say_too_little_are_refused(void **state)
     } cases[] = {
         {"{cutoff: {below_density: 1 cm^-3}}", "medium.abundance.cutoff: the key 'value' is missing"},
         {"{cutoff: {value: 1e-4}}",
-         "medium.abundance.cutoff: there is no limit; give below_density, freeze_density or freeze_temperature"},
+         "medium.abundance.cutoff: no limits; give below_density, freeze_density or freeze_temperature"},
         {"{cutoff: {value: 1e-4, below_density: 1 cm^-3, depleted: 0}}",
-         "medium.abundance.cutoff.depleted: nothing freezes without freeze_density or freeze_temperature"},
+         "medium.abundance.cutoff.depleted: this needs freeze_density or freeze_temperature"},
         {"{cutoff: {value: 1e-4, below_density: 0 cm^-3}}",
          "medium.abundance.cutoff.below_density: '0 cm^-3' must be above zero"},
         {"{constant: 1e-4, table: {}}", "give one of constant, cutoff and table"},
         {"{table: {density: [1 cm^-3, 2 cm^-3], abundance: [1]}}",
-         "medium.abundance.table: there are 2 densities and 1 abundances; expected as many of both"},
+         "medium.abundance.table: 2 densities but 1 abundances; expected equal numbers"},
         {"{table: {density: [2 cm^-3, 1 cm^-3], abundance: [1, 1]}}",
          "medium.abundance.table: the densities of the table do not increase from 0 to 1"},
         {"{table: {density: [1 cm^-3, 2 cm^-3], abundance: [1, 0]}}",
-         "medium.abundance.table: density and abundance 1 of the table must be above zero"},
+         "medium.abundance.table: entry 1 of the table: density and abundance must be above zero"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char setting[256];
@@ -106,9 +106,9 @@ static void recipes_that_say_too_little_are_refused(void **state)
     const char *const bare[] = {"medium.colliders={e: 1 cm^-3}", "medium.abundance={constant: 1e-4}", NULL};
     assert_int_not_equal(load_text(f, MODEL, bare), LR_OK);
     assert_non_null(strstr(lr_last_error(f->ctx), "an abundance is relative to H2: 'colliders' needs H2"));
-    expect_error(f, MODEL, "medium.temperature={ideal-gas: {pressure: 1 Pa}}",
-                 "--set medium.temperature: 'mean_molecular_weight' is missing: the mean mass of a particle in u, such "
-                 "as 2.33");
+    expect_error(
+        f, MODEL, "medium.temperature={ideal-gas: {pressure: 1 Pa}}",
+        "--set medium.temperature: 'mean_molecular_weight' is missing: the mean mass per particle in u, such as 2.33");
 }
 
 int main(void)

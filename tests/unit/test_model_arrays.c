@@ -156,8 +156,9 @@ static void test_bricks(void **state)
     assert_close(mesh_cell_volume(&f->model->mesh, 8, 0, 0) / (PC * PC * PC), 1.0, 1e-12);
     arrays[0].shape[0] = arrays[1].shape[0] = 8;
     assert_int_equal(load_arrays(f, arrays, 2, SETTINGS(mesh)), LR_ERROR_INPUT);
-    assert_non_null(strstr(lr_last_error(f->ctx), "--set mesh: mesh.bricks: the bricks leave a hole: none at level 0, "
-                                                  "position 1 0 0"));
+    assert_non_null(strstr(lr_last_error(f->ctx),
+                           "--set mesh: mesh.bricks: the bricks leave a hole: there is none at level 0, "
+                           "position 1 0 0"));
     arrays[1].shape[0] = 9;
     assert_int_equal(load_arrays(f, arrays, 2, SETTINGS(mesh)), LR_ERROR_INPUT);
     assert_non_null(strstr(lr_last_error(f->ctx), "the array 'p' has shape (9, 3); expected (n, 3)"));
@@ -173,7 +174,7 @@ static void test_errors(void **state)
                        "--set medium.temperature: the value nan of array 'T' at cell [1, 1, 0] is not a finite number");
     array.shape[0] = 3;
     expect_array_error(f, &array, setting,
-                       "--set medium.temperature: the array 'T' has shape (3, 2, 2), but the mesh needs (4, 2, 2)");
+                       "--set medium.temperature: the array 'T' has shape (3, 2, 2); the mesh needs (4, 2, 2)");
     array.shape[0] = 4;
     array.units = NULL;
     expect_array_error(f, &array, setting,
@@ -183,16 +184,15 @@ static void test_errors(void **state)
                        "--set medium.temperature: the array 'T' has units 'km/s', which is not a temperature such as "
                        "'K'");
     expect_array_error(f, &array, "medium.temperature={array: U}",
-                       "--set medium.temperature: medium.temperature.array: there is no array 'U' among the 1 given");
+                       "--set medium.temperature: medium.temperature.array: no array 'U' among the 1 given");
     array.data = NULL;
     expect_array_error(f, &array, setting,
                        "--set medium.temperature: medium.temperature.array: array 'T' does not hold numbers");
     array.rank = 9;
     expect_array_error(f, &array, setting,
-                       "--set medium.temperature: medium.temperature.array: array 'T' has 9 axes; at most 8 are "
-                       "possible");
+                       "--set medium.temperature: medium.temperature.array: array 'T' has 9 axes; the maximum is 8");
     assert_int_equal(load_arrays(f, NULL, 0, SETTINGS(setting)), LR_ERROR_INPUT);
-    assert_non_null(strstr(lr_last_error(f->ctx), "there are no arrays in memory here; name an HDF5 file"));
+    assert_non_null(strstr(lr_last_error(f->ctx), "no arrays are available here; name an HDF5 file"));
 }
 
 /* Files are found from the folder that was named. */

@@ -221,45 +221,45 @@ struct mistake {
 static void camera_mistakes(void **state)
 {
     const struct mistake mistakes[] = {
-        {"", "there is no camera"},
-        {"{name: a}", "the way to the observer is missing: give 'direction', or 'theta' and 'phi'; or 'position' of an "
-                      "observer nearby"},
-        {"{phi: 3 deg}", "the way to the observer is missing: give 'direction', or 'theta' and 'phi'; or 'position' of "
-                         "an observer nearby"},
+        {"", "the list of cameras is empty"},
+        {"{name: a}", "the direction to the observer is missing: give 'direction', or 'theta' and 'phi', or 'position' "
+                      "for a nearby observer"},
+        {"{phi: 3 deg}", "the direction to the observer is missing: give 'direction', or 'theta' and 'phi', or "
+                         "'position' for a nearby observer"},
         {"{direction: up}", "0.direction: 'up' is not one of: +x, -x, +y, -y, +z, -z"},
         {"{direction: [0, 0, 0]}", "0.direction: a direction must not be zero"},
-        {"{direction: +z, theta: 3 deg}", "0.theta: 'direction' already says this; remove one of them"},
+        {"{direction: +z, theta: 3 deg}", "0.theta: 'direction' is also given; remove one of them"},
         {"{theta: 200 deg}", "0.theta: '200 deg' must lie between 0 and 180 deg"},
         {"{theta: 30}", "0.theta: '30' has no unit; write for example '30 deg'"},
         {"{direction: +z, roll: 3 km}", "0.roll: '3 km' is not an angle; write for example '3 deg'"},
-        {"{direction: +z, name: a/b}", "0.name: 'a/b' is part of file names: use 1 to 63 letters, digits, - and _"},
+        {"{direction: +z, name: a/b}", "0.name: 'a/b' is used in file names; use 1 to 63 letters, digits, - and _"},
         {"{direction: +z, name: a_tau}",
-         "0.name: 'a_tau' would be mistaken for a file of another camera; use another ending"},
+         "0.name: 'a_tau' could be mistaken for a file of another camera; use another ending"},
         {"{direction: +z, name: camera2}, {direction: +x}",
-         "1: the name 'camera2' is that of camera 0 already; give each its own 'name'"},
+         "1: the name 'camera2' is already used by camera 0; give each camera its own 'name'"},
         {"{direction: +z, pixels: 0}", "0.pixels: '0' must lie between 1 and 1.638e+04"},
         {"{direction: +z, pixels: [1, 2, 3]}", "0.pixels: expected one value or two [width, height], found 3"},
         {"{direction: +z, rays: 17}", "0.rays: '17' must lie between 1 and 16"},
         {"{direction: +z, field: -1 pc}", "0.field: '-1 pc' must be above zero"},
         {"{direction: +z, field: 3 deg}", "0.field: '3 deg' is not a length; write for example '3 pc'"},
         {"{direction: +z, field: [2 pc, 2 pc], pixels: [128, 64]}",
-         "0.field: the pixels are not square: they are 0.5 times as wide as high; write field: [2 pc, 1 pc] for 128 x "
-         "64 pixels"},
+         "0.field: the pixels are not square: they are 0.5 times as wide as they are high; write field: [2 pc, 1 pc] "
+         "for 128 x 64 pixels"},
         {"{direction: +z, field: 2 pc, pixels: [3, 4]}",
-         "0.field: the pixels are not square: they are 1.333 times as wide as high; write field: [2 pc, 2.66666667 pc] "
-         "for 3 x 4 pixels"},
+         "0.field: the pixels are not square: they are 1.333 times as wide as they are high; write field: [2 pc, "
+         "2.66666667 pc] for 3 x 4 pixels"},
         {"{direction: +z, centre: [2 pc, 0 pc, 0 pc], field: 1 pc}",
          "0.field: the field of view does not meet the mesh; check 'centre', the direction and 'field'"},
         {"{position: [5 pc, 0 pc, 0 pc], centre: [9 pc, 0 pc, 0 pc]}",
          "0: the field of view does not meet the mesh; check 'centre', 'position' and 'field'"},
-        {"{position: [0 pc, 0 pc, 0 pc]}", "0.position: the camera stands where it looks; move 'position' or 'centre'"},
+        {"{position: [0 pc, 0 pc, 0 pc]}", "0.position: 'position' and 'centre' are the same point; move one of them"},
         {"{position: [5 pc, 0 pc, 0 pc], phi: 3 deg}",
          "0.phi: a camera with a 'position' looks at its 'centre'; remove one of them"},
         {"{position: [5 pc, 0 pc, 0 pc], field: 180 deg}",
-         "0.field: '180 deg' is too wide for a plane image; at most 170 deg fit"},
+         "0.field: '180 deg' is too wide for a flat image; the maximum is 170 deg"},
         {"{position: [5 pc, 0 pc, 0 pc], field: 60 deg, pixels: [30, 20]}",
-         "0.field: the pixels are not square: they are 0.6667 times as wide as high; write field: [60 deg, 42.1034489 "
-         "deg] for 30 x 20 pixels"},
+         "0.field: the pixels are not square: they are 0.6667 times as wide as they are high; write field: [60 deg, "
+         "42.1034489 deg] for 30 x 20 pixels"},
         {"{direction: +z, centre: [1e300 pc, 1e300 pc, 0 pc]}",
          "0.centre.0: '1e300 pc' is not a finite number with a unit; write for example '1e300 pc'"},
         {"{direction: +z, filed: 1 pc}", "0.filed: unknown key; did you mean 'field'?"},
@@ -295,13 +295,12 @@ static void sections_that_do_not_fit(void **state)
         {"channels={number: 3, range: [1 km/s, 1 km/s]}", "--set channels: channels.range: the range is empty"},
         {"channels={number: 3}", "--set channels: the key 'range' is missing"},
         {"channels.samples=65", "--set channels.samples: '65' must lie between 1 and 64"},
-        {"mesh.faces={x-: reflecting}",
-         "--set mesh.faces: a camera would see its mirror image in reflecting faces; make them open or periodic, or "
-         "model the whole object"},
+        {"mesh.faces={x-: reflecting}", "--set mesh.faces: cameras cannot be used with reflecting faces, which would "
+                                        "show mirror images; make them open or periodic, or model the whole object"},
         {"mesh.faces=periodic",
-         "--set mesh.faces: a camera sees no end of a mesh that is periodic along all axes; open one"},
-        {"mesh.faces={y: periodic, z: periodic}", "--set cameras: cameras.0.direction: a line of sight this way never "
-                                                  "leaves the periodic mesh; turn the camera"},
+         "--set mesh.faces: the mesh is periodic along all axes, so lines of sight never end; open one axis"},
+        {"mesh.faces={y: periodic, z: periodic}", "--set cameras: cameras.0.direction: a line of sight in this "
+                                                  "direction never leaves the periodic mesh; turn the camera"},
         {"image={unit: Jy}", "--set image: image.unit: 'Jy' is not one of: K, Jy/pixel, Jy/sr, Jy/beam, photon"},
         {"image={unit: Jy/pixel}", "--set image: image.unit: Jy/pixel needs 'distance', such as distance: 140 pc"},
         {"image={unit: Jy/beam}", "--set image: image.unit: Jy/beam needs 'beam', such as beam: 5 arcsec"},
@@ -327,7 +326,7 @@ static void sections_that_do_not_fit(void **state)
                                      "temperature such as '2.7 K'"},
         {"image={subcell: 3}", "--set image: image.subcell: '3' is not one of: false, true"},
         {"image={method: peel-off, emissivity: true}",
-         "--set image: image.emissivity: 'peel-off' makes no emissivity that could be kept; use method: two-step"},
+         "--set image: image.emissivity: 'peel-off' has no emissivity to store; use method: two-step"},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++)
         expect_with_camera(*state, mistakes[i][0], mistakes[i][1]);
@@ -335,10 +334,8 @@ static void sections_that_do_not_fit(void **state)
     expect_error(f, BASE, "cameras=[{direction: +z}]",
                  "--set cameras: the section 'channels' is missing; write for example channels: {number: 64, range: "
                  "[-5 km/s, 5 km/s]}");
-    expect_error(f, BASE, CHANNELS,
-                 "--set channels: there is no camera to see this; add a section 'cameras', or remove this one");
-    expect_error(f, BASE, "image={unit: K}",
-                 "--set image: there is no camera to see this; add a section 'cameras', or remove this one");
+    expect_error(f, BASE, CHANNELS, "--set channels: this needs a section 'cameras'; add one, or remove this");
+    expect_error(f, BASE, "image={unit: K}", "--set image: this needs a section 'cameras'; add one, or remove this");
 }
 
 static void peel_off_is_for_far_cameras_and_the_cpu(void **state)
@@ -352,12 +349,12 @@ static void peel_off_is_for_far_cameras_and_the_cpu(void **state)
     const char *const near[] = {CHANNELS, "cameras=[{name: n, position: [5 pc, 0 pc, 0 pc]}]", "image.method=peel-off",
                                 NULL};
     assert_int_not_equal(load_text(f, BASE, near), LR_OK);
-    assert_string_equal(lr_last_error(f->ctx), "--set image.method: 'peel-off' has no cameras with a position such as "
-                                               "'n'; use method: two-step, or give a direction");
+    assert_string_equal(lr_last_error(f->ctx), "--set image.method: 'peel-off' does not support cameras with a "
+                                               "position, such as 'n'; use method: two-step, or give a direction");
     const char *const dark[] = {CHANNELS, "cameras=[{direction: +z}]", "image.method=peel-off", "run.packets=0", NULL};
     assert_int_not_equal(load_text(f, BASE, dark), LR_OK);
-    assert_string_equal(lr_last_error(f->ctx), "--set image.method: 'peel-off' makes images of packets, and "
-                                               "run.packets is 0; use method: two-step");
+    assert_string_equal(lr_last_error(f->ctx),
+                        "--set image.method: 'peel-off' needs packets, but run.packets is 0; use method: two-step");
 }
 
 /* Cells of 0.5 pc: 61 1/pc are a depth of 30.5. */
@@ -368,8 +365,8 @@ static void an_observer_in_fog_is_an_error(void **state)
                                "medium={b: 1 km/s, opacity: 60 1/pc, absorption: 1 1/pc}", NULL};
     assert_int_not_equal(load_text(f, BASE, fog), LR_OK);
     assert_string_equal(lr_last_error(f->ctx),
-                        "--set cameras: cameras.0.position: the observer would see nothing but its own cell [3, 1, 1], "
-                        "whose optical depth is 30.5 (at most 30); move it, or refine the mesh there");
+                        "--set cameras: cameras.0.position: the observer would see only its own cell [3, 1, 1], whose "
+                        "optical depth is 30.5 (limit 30); move it, or refine the mesh there");
     LOAD(f, CHANNELS, "cameras=[{position: [0.75 pc, 0.1 pc, 0.1 pc]}]", "medium={b: 1 km/s, opacity: 59 1/pc}");
 }
 
@@ -385,7 +382,7 @@ static void too_many_cameras(void **state)
     const char *const settings[] = {CHANNELS, setting, NULL};
     assert_int_not_equal(load_text(*state, BASE, settings), LR_OK);
     assert_string_equal(lr_last_error(((struct fixture *)*state)->ctx),
-                        "--set cameras: 257 cameras are too many; at most 256 fit");
+                        "--set cameras: 257 cameras are too many; the maximum is 256");
 }
 
 /* ---- Warnings ---- */
@@ -407,16 +404,16 @@ static void channels_beside_the_line_are_warned_of(void **state)
     assert_string_equal(warning, "");
     LOAD(f, "channels={number: 8, range: [-61 km/s, 0 km/s]}", "cameras=[{direction: +x}]",
          "medium.velocity=[100 km/s, 0 km/s, 0 km/s]");
-    assert_string_equal(warning, "--set channels: channels.range: the channels miss the line as camera 'camera1' sees "
-                                 "it; it is at -138.5 to -61.46 km/s");
+    assert_string_equal(warning, "--set channels: channels.range: the channels miss the line as seen by camera "
+                                 "'camera1', at -138.5 to -61.46 km/s");
     /* Transparent cells do not count, unless they shine in the line. */
     warning[0] = '\0';
     LOAD(f, "channels={number: 8, range: [-5 km/s, 5 km/s]}", "cameras=[{direction: +x}]",
          "medium.velocity=[{default: 0 km/s, regions: [{slab: {axis: x, from: 0 pc, to: 9 pc}, value: 100 km/s}]}, "
          "0 km/s, 0 km/s]",
          "medium.density={default: 0 cm^-3, regions: [{slab: {axis: x, from: 0 pc, to: 9 pc}, value: 1 cm^-3}]}");
-    assert_string_equal(warning, "--set channels: channels.range: the channels miss the line as camera 'camera1' sees "
-                                 "it; it is at -138.5 to -61.46 km/s");
+    assert_string_equal(warning, "--set channels: channels.range: the channels miss the line as seen by camera "
+                                 "'camera1', at -138.5 to -61.46 km/s");
     warning[0] = '\0';
     LOAD(f, "channels={number: 8, range: [-5 km/s, 5 km/s]}", "cameras=[{direction: +x}]",
          "medium.velocity=[{default: 0 km/s, regions: [{slab: {axis: x, from: 0 pc, to: 9 pc}, value: 100 km/s}]}, "
@@ -459,7 +456,8 @@ static void imaging_sections_are_read_again_with_settings(void **state)
                                   "run.device.x=1"};
     for (int i = 0; i < 5; i++) {
         assert_int_equal(model_read_imaging(f->ctx, "r.h5", m->resolved, &others[i], 1, m), LR_ERROR_INPUT);
-        assert_non_null(strstr(lr_last_error(f->ctx), ": that needs a new run; an image can change cameras"));
+        assert_non_null(
+            strstr(lr_last_error(f->ctx), ": that needs a new run; 'linerad image' can change only cameras"));
     }
     const char *const wrong[] = {"cameras.0.field=0 pc"};
     assert_int_equal(model_read_imaging(f->ctx, "r.h5", m->resolved, wrong, 1, m), LR_ERROR_INPUT);

@@ -43,7 +43,7 @@ static void messages_name_file_line_and_column(void **state)
                       "tau_absorption, abundance, colliders, collider_rates, dust_temperature");
     expect_line_error(f, "1e-3 cm^-3", "-1e-3 cm^-3", "m.yaml:7:12: medium.density: '-1e-3 cm^-3' is negative");
     expect_line_error(f, "medium:\n", "medium:\n  b: 1 km/s\n",
-                      "m.yaml:6:6: medium.b: 'temperature' already says this; remove one of them");
+                      "m.yaml:6:6: medium.b: 'temperature' is also given; remove one of them");
     expect_line_error(
         f, "line: lya", "line: lyman",
         "m.yaml:4:7: line: 'lyman' is not a known line (lya, hi21, co10, hcop10, cii158, oh1665); or give a "
@@ -52,8 +52,8 @@ static void messages_name_file_line_and_column(void **state)
                       "m.yaml:4:7: line: 'CO01' is not a known line (lya, hi21, co10, hcop10, cii158, oh1665); did you "
                       "mean 'co10'?");
     expect_line_error(f, "line: lya", "line: HCO+",
-                      "m.yaml:4:7: line: 'HCO+' is a molecule of many lines; write line: {molecule: hco+, transition: "
-                      "1}, with a number or a label that 'linerad molecule hco+' lists");
+                      "m.yaml:4:7: line: 'HCO+' is a molecule with many lines; write line: {molecule: hco+, "
+                      "transition: 1}, with a number or a label that 'linerad molecule hco+' lists");
     expect_line_error(f, "    luminosity: 1 photon/s\n", "",
                       "m.yaml:9:5: sources.0: expected one of 'luminosity', found 0");
     expect_line_error(f, "line: lya\n", "", "m.yaml:1:1: the key 'line' is missing");
@@ -66,8 +66,8 @@ static void no_source(void **state)
     struct fixture *f = *state;
     expect_error(f, "mesh: {cells: [1, 1, 1], size: [1 pc, 1 pc, 1 pc]}\nline: lya\nmedium: {b: 1 km/s, tau_mean: 1}\n",
                  NULL, "m.yaml:1:1: the key 'sources' is missing");
-    expect_error(f, BASE, "sources=[]", "--set sources: there is no source");
-    expect_error(f, BASE, "sources=~", "--set sources: there is no source");
+    expect_error(f, BASE, "sources=[]", "--set sources: the list of sources is empty");
+    expect_error(f, BASE, "sources=~", "--set sources: the list of sources is empty");
     expect_error(f, BASE, "sources.0.luminosity=0 photon/s",
                  "m.yaml:9:5: sources: the sources emit nothing: the total luminosity is 0 photon/s");
 }
@@ -79,10 +79,10 @@ static void mesh_mistakes(void **state)
         {"mesh.cells.1=0", "--set mesh.cells.1: '0' must lie between 1 and 1.049e+06"},
         {"mesh.cells.1=2.5", "--set mesh.cells.1: '2.5' is not a whole number"},
         {"mesh.cells=[2000, 2000, 2000]",
-         "--set mesh.cells: 2000 x 2000 x 2000 cells are too many; at most 2147483647 fit"},
+         "--set mesh.cells: 2000 x 2000 x 2000 cells are too many; the maximum is 2147483647"},
         {"mesh.size.0=0 pc", "m.yaml:3:10: mesh.size: the size along x must be above zero"},
         {"mesh.size=1 pc", "--set mesh.size: expected a list [...], found a single value"},
-        {"mesh.edges={x: [0 pc, 1 pc]}", "m.yaml:2:11: mesh.cells: 'edges' already says this; remove one of them"},
+        {"mesh.edges={x: [0 pc, 1 pc]}", "m.yaml:2:11: mesh.cells: 'edges' is also given; remove one of them"},
         {"mesh={edges: {x: [0 pc, 2 pc, 1 pc], y: [0 pc, 1 pc], z: [0 pc, 1 pc]}}",
          "--set mesh: mesh.edges: the edges along x do not increase from 1 to 2"},
         {"mesh={edges: {x: [0 pc], y: [0 pc, 1 pc], z: [0 pc, 1 pc]}}",
@@ -91,7 +91,7 @@ static void mesh_mistakes(void **state)
         {"mesh.faces=closed", "--set mesh.faces: 'closed' is not one of: open, periodic, reflecting"},
         {"mesh.faces={x-: periodic}", "--set mesh.faces: x is periodic on one side only; write 'x: periodic'"},
         {"mesh.faces={x: open, x+: open}", "--set mesh.faces: mesh.faces.x+: 'x' already sets this face"},
-        {"mesh.faces=periodic", "--set mesh.faces: no face is open and nothing absorbs: photons would never leave"},
+        {"mesh.faces=periodic", "--set mesh.faces: no face is open and nothing absorbs, so photons would never leave"},
     };
     EXPECT_ALL(state, mistakes);
 }
@@ -108,15 +108,16 @@ static void medium_mistakes(void **state)
         {"medium.temperature={default: 1 K, regions: [{slab: {axis: x, from: 0 pc, to: 1 pc}, value: 0 K}]}",
          "--set medium.temperature: the Doppler parameter b in cm/s is 0 at cell [2, 0, 0]"},
         {"medium={temperature: 1 K, tau_mean: 1, tau_centre: 1}",
-         "--set medium: medium.tau_centre: 'tau_mean' already says this; remove one of them"},
+         "--set medium: medium.tau_centre: 'tau_mean' is also given; remove one of them"},
         {"medium={temperature: 1 K, density: 1 cm^-3, opacity: 1 1/pc}",
-         "--set medium: medium.opacity: 'density' already says this; remove one of them"},
+         "--set medium: medium.opacity: 'density' is also given; remove one of them"},
         {"medium={b: 1 km/s, turbulence: 1 km/s, opacity: 1 1/pc}",
-         "--set medium: medium.turbulence: 'b' already says this; remove one of them"},
+         "--set medium: medium.turbulence: 'b' is also given; remove one of them"},
         {"medium={b: 1 km/s, opacity: 0 1/pc, tau_mean: 1}",
-         "--set medium: medium.tau_mean: nothing to scale: the depth from the centre of the mesh to its +x face is 0"},
+         "--set medium: medium.tau_mean: cannot scale the opacity: the optical depth from the centre of the mesh to "
+         "its +x face is 0"},
         {"medium={b: 1 km/s, opacity: 1 1/pc, upper_density: 1 cm^-3}",
-         "--set medium: medium.upper_density: this needs 'density', that of the lower level"},
+         "--set medium: medium.upper_density: this needs 'density', the density of the lower level"},
         {"medium.upper_density={default: 0 cm^-3, regions: [{slab: {axis: z, from: 0 pc, to: 1 pc}, value: 1 cm^-3}]}",
          "--set medium.upper_density: the level populations are inverted (a maser) at cell [0, 0, 1]"},
         {"medium.tau_mean=-1", "--set medium.tau_mean: '-1' must lie between 0 and 1.79769e+308"},
@@ -151,20 +152,19 @@ static void source_mistakes(void **state)
     const struct mistake mistakes[] = {
         {"sources.0.point.position=[2 pc, 0 pc, 0 pc]",
          "--set sources.0.point.position: the source lies outside the mesh"},
-        {"sources.0.plane={axis: x, at: 0 pc}",
-         "--set sources.0.plane: a source is of one kind; 'point' is given already"},
+        {"sources.0.plane={axis: x, at: 0 pc}", "--set sources.0.plane: a source has one kind; 'point' is also given"},
         {"sources.0={plane: {axis: x, at: 9 pc}}",
          "--set sources.0: sources.0.plane.at: the plane lies outside the mesh"},
         {"sources.0={plane: {axis: x, at: 0 pc, emission: lambertian}}",
          "--set sources.0: sources.0.plane: the key 'direction' is missing"},
         {"sources.0={plane: {axis: x, at: 0 pc, emission: lambertian, direction: +y}}",
-         "--set sources.0: sources.0.plane.direction: a Lambertian plane faces +x or -x"},
+         "--set sources.0: sources.0.plane.direction: a Lambertian plane must face +x or -x"},
         {"sources.0={plane: {axis: x, at: 0 pc, direction: +x}}",
          "--set sources.0: sources.0.plane.direction: isotropic emission has no direction"},
         {"sources.0={point: {position: [0 pc, 0 pc, 0 pc], emission: beam, direction: [0, 0, 0]}}",
          "--set sources.0: sources.0.point.direction: a direction must not be zero"},
         {"sources.0={spectrum: local}",
-         "--set sources.0: a source is one of: point, plane, volume, external, packets, thermal, gas, star"},
+         "--set sources.0: a source must be one of: point, plane, volume, external, packets, thermal, gas, star"},
         {"sources.0={volume: {}, luminosity: 1 photon/s}", "--set sources.0: the key 'spectrum' is missing"},
         {"sources.0={volume: {emissivity: 0}}",
          "--set sources.0: sources.0.volume.emissivity: the emissivity is zero everywhere"},
@@ -180,16 +180,16 @@ static void source_mistakes(void **state)
          "--set sources.0.spectrum: sources.0.spectrum.monochromatic: '3 pc' is not a frequency; write a plain number "
          "(Doppler units, blue positive), a velocity such as '3 km/s' (red positive) or a frequency such as '115.27 "
          "GHz'"},
-        {"sources.0.spectrum={monochromatic: -4e5 km/s}", "--set sources.0.spectrum: sources.0.spectrum.monochromatic: "
-                                                          "'-4e5 km/s' is shifted from the line by more than the "
-                                                          "speed of light"},
+        {"sources.0.spectrum={monochromatic: -4e5 km/s}",
+         "--set sources.0.spectrum: sources.0.spectrum.monochromatic: '-4e5 km/s' is offset from the line by more than "
+         "the speed of light"},
         {"sources.0.spectrum={gaussian: {centre: 0}}",
          "--set sources.0.spectrum: sources.0.spectrum.gaussian: 'sigma' or 'fwhm' is missing"},
         {"sources.0.spectrum={gaussian: {sigma: 0}}", "--set sources.0.spectrum: sources.0.spectrum.gaussian.sigma: "
                                                       "'0' must be a width above zero and below the speed "
                                                       "of light"},
         {"sources.0.spectrum={band: {from: 1, to: 1}}",
-         "--set sources.0.spectrum: sources.0.spectrum.band: the band has no width"},
+         "--set sources.0.spectrum: sources.0.spectrum.band: the band has zero width"},
         {"sources.0.spectrum={table: {shift: [0, 1, 1], density: [1, 1, 1]}}",
          "--set sources.0.spectrum: sources.0.spectrum.table: the shifts of a table must all increase or all decrease"},
         {"sources.0.spectrum={table: {shift: [0, 1], density: [1, -1]}}",
@@ -239,10 +239,9 @@ static void constant_tables_refuse_a_varying_damping(void **state)
         "medium.temperature={default: 1e4 K, regions: [{slab: {axis: x, from: 0 pc, to: 1 pc}, value: 2e4 K}]}",
         "physics.redistribution=table-constant", NULL};
     assert_int_equal(load_text(f, BASE, settings), LR_ERROR_INPUT);
-    assert_string_equal(
-        lr_last_error(f->ctx),
-        "--set physics.redistribution: 'table-constant' holds the profile of one damping parameter, but it "
-        "varies over this mesh; use 'exact' or 'table-global', or give one value for medium.damping");
+    assert_string_equal(lr_last_error(f->ctx),
+                        "--set physics.redistribution: 'table-constant' needs a single damping parameter, but it "
+                        "varies over this mesh; use 'exact' or 'table-global', or give one value for medium.damping");
 }
 
 static void overflow_is_an_error(void **state)

@@ -90,7 +90,7 @@ static void datasets_have_the_shape_of_the_bricks(void **state)
     assert_non_null(strstr(lr_last_error(f->ctx), "the value -1 at cell [3, 1, 0, 1] is negative"));
     write_dataset(path, true, "n", H5T_IEEE_F64LE, 3, flat, values, "cm-3");
     assert_int_equal(load_text(f, BASE, settings), LR_ERROR_INPUT);
-    assert_non_null(strstr(lr_last_error(f->ctx), "has shape (32, 2, 2), but the mesh needs (16, 2, 2, 2)"));
+    assert_non_null(strstr(lr_last_error(f->ctx), "has shape (32, 2, 2); the mesh needs (16, 2, 2, 2)"));
     unlink(path);
     rmdir(folder);
 }
@@ -101,7 +101,7 @@ static void mistakes(void **state)
     static const struct {
         const char *setting, *part;
     } list[] = {
-        {"mesh.brick=2", "mesh.brick: bricks belong to a mesh with 'refine'"},
+        {"mesh.brick=2", "mesh.brick: 'brick' needs a mesh with 'refine'"},
         {"mesh.refine=3", "mesh.refine: expected a list"},
         {"mesh.refine=[{levels: 1}]", "mesh.refine.0: a region needs one of: box, sphere, shell, slab"},
         {"mesh.refine=[{slab: {axis: x, from: 0 pc, to: 1 pc}}]", "mesh.refine.0: the key 'levels' is missing"},
@@ -114,7 +114,8 @@ static void mistakes(void **state)
          "mesh.refine: the refined mesh has more than 524287 bricks of 4096 cells; refine less, or smaller regions"},
         {"mesh={cells: [128, 1, 1], size: [2 pc, 1 pc, 1 pc], refine: [{slab: {axis: x, from: 0 pc, to: 1 pc}, levels: "
          "14}]}",
-         "mesh.refine: region 0: 14 levels of 128 bricks along x are too many; at most 2^20 fit on the finest level"},
+         "mesh.refine: region 0: 14 levels with 128 bricks along x are too many; the finest level may have at most "
+         "2^20"},
         {"mesh={edges: {x: [0 pc, 1 pc], y: [0 pc, 1 pc], z: [0 pc, 1 pc]}, refine: []}",
          "mesh.refine: only meshes of equal 'cells' can be refined"},
         {"mesh={shells: 4, outer: 1 pc, refine: []}", "mesh.refine: a mesh of shells has no 'refine'"},

@@ -47,7 +47,7 @@ static void bad_constants_are_refused(void **state)
         const char *setting, *message;
     } cases[] = {
         {"line={molecule: co, rotor: {b: 57 GHz}}",
-         "--set line: line.rotor: 'molecule' already says this; remove one of them"},
+         "--set line: line.rotor: 'molecule' is also given; remove one of them"},
         {"line={rotor: {dipole: 1 debye, mass: 28 u}}", "--set line: line.rotor: the key 'b' is missing"},
         {"line={rotor: {b: 57 GHz, dipole: 0.1, mass: 28 u}}",
          "--set line: line.rotor.dipole: '0.1' has no unit; write for example '0.1 debye'"},

@@ -121,13 +121,13 @@ static void views_that_cannot_be_are_refused(void **state)
     const struct {
         const char *view, *message;
     } cases[] = {
-        {"roll: {x: 0.5 pc}", "snapshot.roll.x: this is 0.5 cells of 3.08568e+18 cm along x; it must be a whole number "
-                              "of them"},
-        {"region: {y: [5 pc, 6 pc]}", "snapshot.region.y: there is nothing in this range: the snapshot goes from 0 to "
+        {"roll: {x: 0.5 pc}",
+         "snapshot.roll.x: this is 0.5 cells of 3.08568e+18 cm along x; it must be a whole number"},
+        {"region: {y: [5 pc, 6 pc]}", "snapshot.region.y: nothing lies in this range; the snapshot runs from 0 to "
                                       "9.25703e+18 cm along y"},
         {"region: {y: [2 pc, 1 pc]}", "snapshot.region.y: the first of the two must be the lower one"},
-        {"axes: [x, y, y]", "snapshot.axes: each of x, y and z must be there once"},
-        {"units: {length: 1 pc}", "snapshot.units: this file says it itself; only Athena++ files need 'units'"},
+        {"axes: [x, y, y]", "snapshot.axes: each of x, y and z must appear once"},
+        {"units: {length: 1 pc}", "snapshot.units: this file already contains this; only Athena++ files need 'units'"},
         {"mass_per_h2: 1", "snapshot.mass_per_h2: '1' must lie between 2 and 1000"},
     };
     write_uniform();
@@ -157,7 +157,7 @@ static void faces_come_from_the_file_or_the_model(void **state)
     assert_int_equal(m->mesh.face[0], FACE_OPEN);
     assert_int_equal(m->mesh.face[2], FACE_PERIODIC);
     expect_error(f, MODEL, "mesh={cells: [4, 3, 2]}",
-                 "--set mesh: mesh.cells: the snapshot says what the mesh is; only 'faces' may be given besides it");
+                 "--set mesh: mesh.cells: the mesh comes from the snapshot; only 'faces' may be given here");
     set_text(FILE_NAME, "mesh", "faces", "shut", true);
     expect_error(f, MODEL, NULL,
                  "m.yaml:1:11: snapshot: test_model_snapshot.h5: 'mesh' has an attribute 'faces' that is not open, "
@@ -182,7 +182,7 @@ static void rectilinear_edges_and_shells_are_read(void **state)
     assert_null(m->species->temperature.values);
     assert_close(m->species->temperature.constant, 20, 0);
     expect_error(f, MODEL, "snapshot={file: test_model_snapshot.h5, roll: {x: 1 pc}}",
-                 "--set snapshot: snapshot.roll.x: only cells of equal width can be rolled, and those along x are not");
+                 "--set snapshot: snapshot.roll.x: only cells of equal width can be rolled; along x they differ");
 
     start_file(FILE_NAME, "shells");
     write_dataset(FILE_NAME, false, "mesh/r", H5T_IEEE_F64LE, 1, &four, (const double[]){0, 1, 2, 4}, "pc");
@@ -253,7 +253,7 @@ static void temperature_follows_from_pressure(void **state)
     m = load_ok(f, MODEL, both);
     assert_close(m->species->temperature.values[5], expected * 6, 1e-12);
     expect_error(f, MODEL, NULL,
-                 "m.yaml:1:11: snapshot: the snapshot has a pressure and no temperature; give the mean mass of a "
+                 "m.yaml:1:11: snapshot: the snapshot has a pressure but no temperature; give the mean mass per "
                  "particle in u, snapshot.mean_molecular_weight: 2.33 for molecular gas, or medium.temperature");
     unlink(FILE_NAME);
 }
@@ -358,7 +358,7 @@ static void bad_values_units_and_shapes_are_named(void **state)
                  "number density such as 'cm^-3'");
     put(FILE_NAME, "fields/n_CO", H5T_IEEE_F64LE, 3, transposed, values, "cm-3");
     expect_error(f, MODEL, NULL,
-                 "m.yaml:1:11: snapshot: test_model_snapshot.h5: 'fields/n_CO' has shape (2, 3, 4), but the mesh needs "
+                 "m.yaml:1:11: snapshot: test_model_snapshot.h5: 'fields/n_CO' has shape (2, 3, 4); the mesh needs "
                  "(4, 3, 2)");
     unlink(FILE_NAME);
 }
@@ -374,7 +374,7 @@ static void bad_meshes_are_refused(void **state)
              at);
     expect_error(f, MODEL, NULL, message);
     put(FILE_NAME, "mesh/cells", H5T_IEEE_F64LE, 1, &THREE, (const double[]){1e5, 1e5, 1e5}, NULL);
-    snprintf(message, sizeof message, "%s100000 x 100000 x 100000 cells are too many; at most 2147483647 fit", at);
+    snprintf(message, sizeof message, "%s100000 x 100000 x 100000 cells are too many; at most 2147483647", at);
     expect_error(f, MODEL, NULL, message);
     write_uniform();
     put(FILE_NAME, "mesh/upper", H5T_IEEE_F64LE, 1, &THREE, (const double[]){1, 1, -1}, "pc");
@@ -385,16 +385,15 @@ static void bad_meshes_are_refused(void **state)
     expect_error(f, MODEL, NULL, message);
     set_text(FILE_NAME, "mesh", "kind", "voronoi", true);
     load_text(f, MODEL, NULL);
-    assert_non_null(strstr(lr_last_error(f->ctx), "'mesh' is of the kind 'voronoi'; known are uniform, rectilinear"));
+    assert_non_null(strstr(lr_last_error(f->ctx), "the kind of 'mesh' is 'voronoi'; expected uniform, rectilinear"));
     set_numbers(FILE_NAME, "version", H5T_STD_I32LE, 1, (const double[]){2});
-    snprintf(message, sizeof message, "%sversion 2 of the format; this program reads version 1", at);
+    snprintf(message, sizeof message, "%sformat version 2; this program reads version 1", at);
     expect_error(f, MODEL, NULL, message);
     set_text(FILE_NAME, "/", "format", "linerad result", true);
-    snprintf(
-        message, sizeof message,
-        "%snot a snapshot that is understood: its attribute 'format' is 'linerad result'; expected 'linerad-model' "
-        "(docs/model_format.md), or an Athena++ file (.athdf)",
-        at);
+    snprintf(message, sizeof message,
+             "%snot a known snapshot format: its attribute 'format' is 'linerad result'; expected 'linerad-model' "
+             "(docs/model_format.md), or an Athena++ file (.athdf)",
+             at);
     expect_error(f, MODEL, NULL, message);
     unlink(FILE_NAME);
 }
@@ -469,10 +468,9 @@ static void refined_meshes_are_bricks(void **state)
         "m.yaml:1:11: snapshot: test_model_snapshot.h5: 'fields/n_CO': the value -1 at brick 4, cell i = 0, j = "
         "1, k = 0 is negative");
     put(FILE_NAME, "fields/n_CO", H5T_IEEE_F32BE, 2, (const hsize_t[]){9, 2}, density[0], "cm-3");
-    expect_error(
-        f, MODEL, NULL,
-        "m.yaml:1:11: snapshot: test_model_snapshot.h5: 'fields/n_CO' has shape (9, 2), but the mesh needs (9, "
-        "1, 2, 1)");
+    expect_error(f, MODEL, NULL,
+                 "m.yaml:1:11: snapshot: test_model_snapshot.h5: 'fields/n_CO' has shape (9, 2); the mesh needs (9, "
+                 "1, 2, 1)");
     unlink(FILE_NAME);
 }
 
@@ -490,17 +488,17 @@ static void more_bricks_than_are_stored_are_refused(void **state)
     write_dataset(FILE_NAME, false, "mesh/position", H5T_STD_I32LE, 2, pairs, (const double[]){0, 0, 0, 1, 0, 0}, NULL);
     expect_error(f, MODEL, NULL,
                  "m.yaml:1:11: snapshot: test_model_snapshot.h5: 2 bricks of 1000 x 2000 x 1000 cells are too many; at "
-                 "most 2147483647 cells fit");
+                 "most 2147483647 cells");
     put(FILE_NAME, "mesh/brick", H5T_STD_I32LE, 1, &THREE, (const double[]){1, 2, 1}, NULL);
     put_empty(FILE_NAME, "mesh/level", H5T_STD_U8LE, 1, &many);
     expect_error(f, MODEL, NULL,
-                 "m.yaml:1:11: snapshot: test_model_snapshot.h5: 'mesh/level' has shape (100000000), more than is "
-                 "stored; the file is damaged or incomplete");
+                 "m.yaml:1:11: snapshot: test_model_snapshot.h5: 'mesh/level' has shape (100000000), which is larger "
+                 "than the file; it is damaged or incomplete");
     put(FILE_NAME, "mesh/level", H5T_STD_U8LE, 1, &two, (const double[]){0, 0}, NULL);
     put_empty(FILE_NAME, "mesh/position", H5T_STD_I32LE, 2, pairs);
     expect_error(f, MODEL, NULL,
-                 "m.yaml:1:11: snapshot: test_model_snapshot.h5: 'mesh/position' has shape (2, 3), more than is "
-                 "stored; the file is damaged or incomplete");
+                 "m.yaml:1:11: snapshot: test_model_snapshot.h5: 'mesh/position' has shape (2, 3), which is larger "
+                 "than the file; it is damaged or incomplete");
     unlink(FILE_NAME);
 }
 

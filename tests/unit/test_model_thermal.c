@@ -42,9 +42,9 @@ static void thermal_mistakes(void **state)
         {"sources=[{thermal: {}}]", "--set sources: sources.0.thermal: the gas has no temperature; write for example "
                                     "thermal: {temperature: 20 K}"},
         {"sources=[{thermal: {temperature: 20 K}, spectrum: local}]",
-         "--set sources: sources.0.spectrum: the gas already says this"},
+         "--set sources: sources.0.spectrum: the gas already sets this"},
         {"sources=[{thermal: {temperature: 20 K}, luminosity: 1 photon/s}]",
-         "--set sources: sources.0.luminosity: the gas already says this"},
+         "--set sources: sources.0.luminosity: the gas already sets this"},
         {"sources=[{thermal: {temperature: -20 K}}]",
          "--set sources: sources.0.thermal.temperature: '-20 K' is negative"},
         {"sources=[{thermal: {temperature: 0 K}}]",

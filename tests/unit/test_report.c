@@ -22,7 +22,7 @@ static void report_states_depths_in_both_conventions(void **state)
                                  "faces periodic and periodic",
                                  "b           12.845 km/s everywhere",
                                  "x           tau_c 2256.8 (1128.4), tau_mean 4000 (2000), tau_abs 1 (0.5)",
-                                 "about 1.81e+03 per packet: 1.6 tau_c for tau_c = 1128 out along x",
+                                 "about 1.81e+03 per packet: 1.6 tau_c for tau_c = 1128 outward along x",
                                  "100000 packets on 1 CPU cores",
                                  "32 B per cell for the gas and 32 B for the fields",
                                  NULL};
@@ -34,7 +34,7 @@ static void thin_and_one_sided_models_scatter_by_their_depth(void **state)
     /* Only x+ is open, so photons cross all of x: twice the depth from the centre. */
     LOAD(*state, "medium={temperature: 1e4 K, tau_centre: 0.25}",
          "mesh.faces={x-: reflecting, y: periodic, z: reflecting}");
-    const char *const parts[] = {"about 0.5 per packet: tau_c for tau_c = 0.5 out along x", NULL};
+    const char *const parts[] = {"about 0.5 per packet: tau_c for tau_c = 0.5 outward along x", NULL};
     expect_parts(*state, parts);
 }
 
@@ -47,19 +47,18 @@ static void every_kind_of_source_and_spectrum_is_described(void **state)
          "sources.3={external: {}, spectrum: {band: {from: -2, to: 2}}, luminosity: 1 photon/s}",
          "sources.4={volume: {}, spectrum: {table: {shift: [-3, 3], density: [1, 1]}}, luminosity: 1 photon/s}",
          "physics={redistribution: complete, phase: dipole}", "run.precision=double", "output.fields=false");
-    const char *const parts[] = {
-        "0           isotropic point at [0, 0, 0] pc, 1 photon/s (1.634e-11 erg/s), one frequency "
-        "at x = 0 (0 km/s) in the frame of the mesh",
-        "beam plane at y = 0 pc toward [0, -1, 0], 1 photon/s",
-        "profile of the local gas",
-        "uniform volume, ",
-        "of sigma 0.0778",
-        "isotropic field through the open faces",
-        "flat from x = -2 to 2 in the frame of the mesh",
-        "table of 2 from x = -3 to 3 in the frame of the gas",
-        "complete redistribution, dipole phase function, no recoil, continuous absorption",
-        "64 B per cell for the gas",
-        NULL};
+    const char *const parts[] = {"0           isotropic point at [0, 0, 0] pc, 1 photon/s (1.634e-11 erg/s), "
+                                 "monochromatic at x = 0 (0 km/s) in the frame of the mesh",
+                                 "beam plane at y = 0 pc toward [0, -1, 0], 1 photon/s",
+                                 "profile of the local gas",
+                                 "uniform volume, ",
+                                 "with sigma 0.0778",
+                                 "isotropic field through the open faces",
+                                 "flat from x = -2 to 2 in the frame of the mesh",
+                                 "table of 2 values from x = -3 to 3 in the frame of the gas",
+                                 "complete redistribution, dipole phase function, no recoil, continuous absorption",
+                                 "64 B per cell for the gas",
+                                 NULL};
     expect_parts(*state, parts);
 }
 
@@ -71,7 +70,7 @@ static void output_and_run_are_stated(void **state)
     const char *const parts[] = {
         "spectrum of 50 bins over x = -20 to 30, in 8 x 4 directions about x, fields per cell, list of packets",
         "run           1000 packets (250, 750 from sources 0, 1, ...), seed 7, 32 batches, device cpu, mixed "
-        "precision, packets dealt out beforehand",
+        "precision, packets dealt out in advance",
         NULL};
     expect_parts(*state, parts);
 }
@@ -89,10 +88,9 @@ static void images_are_described_with_their_cost(void **state)
         "  top         toward [0, 0, 1], up [0, 1, 0], centre [0, 0, 0] pc\n",
         "              field 2 x 1 pc, 128 x 64 pixels of 0.01562 pc = 3.223 arcsec, 4 x 4 rays in each\n",
         "  near        at [0, 0, 2.5] pc, up [0, 1, 0], centre [0, 0, 0] pc\n",
-        "              field 53.13 x 28.072 deg, 128 x 64 pixels of 1611 arcsec, rays as needed\n",
+        "              field 53.13 x 28.072 deg, 128 x 64 pixels of 1611 arcsec, automatic number of rays\n",
         "  unit        Jy/beam, beam 1800 x 1680 arcsec at 20 deg, distance 1000 pc, background 2.725 K subtracted",
-        "  memory      emissivity 0.0625 MiB: 4 B per cell, channel and camera, in 8 groups for the errors; cubes 8 "
-        "MiB",
+        "  memory      emissivity 0.0625 MiB: 4 B per cell, channel and camera, in 8 groups for errors; cubes 8 MiB",
         NULL};
     expect_parts(*state, parts);
 }
@@ -119,8 +117,8 @@ static void velocity_steps_beyond_b_are_warned_of(void **state)
     expect_parts(f, none);
     /* 4 of the 12 + 8 + 8 faces inside the mesh */
     assert_string_equal(warning, "the velocity changes by more than b between 14 % of neighbouring cells, by up to "
-                                 "1.17 b along x after cell [2, 0, 0]: photons pass between the two without meeting "
-                                 "the line; use smaller cells or more turbulence");
+                                 "1.17 b along x after cell [2, 0, 0]: photons can pass from one to the other without "
+                                 "meeting the line; use smaller cells or more turbulence");
 }
 
 static const char STEP[] = "medium.velocity=[{default: 0 km/s, regions: [{slab: {axis: x, from: 0.5 pc, to: 1 pc}, "
@@ -136,11 +134,11 @@ static void velocity_steps_of_images_are_told_apart(void **state)
     LOAD(f, STEP, "channels={number: 4, range: [-32 km/s, 32 km/s]}", "cameras=[{name: top, direction: +z}]",
          "run.packets=0", "medium.destruction=1");
     expect_parts(f, none);
-    assert_non_null(strstr(warning, "[2, 0, 0]: images go from one to the other in steps of b/4 (image.subcell)"));
+    assert_non_null(strstr(warning, "[2, 0, 0]: images interpolate between them in steps of b/4 (image.subcell)"));
     LOAD(f, STEP, "channels={number: 4, range: [-32 km/s, 32 km/s]}", "cameras=[{name: top, direction: +z}]",
          "image.subcell=false", "run.packets=0", "medium.destruction=1");
     expect_parts(f, none);
-    assert_non_null(strstr(warning, "[2, 0, 0]: rays of images jump over the line between the two"));
+    assert_non_null(strstr(warning, "[2, 0, 0]: rays can jump over the line between the two"));
 }
 
 /* Of bricks of 2 x 2 x 2 cells the step is between two bricks, the second of which is refined: 30 / 12.8452 b. Inside
@@ -169,9 +167,9 @@ static void missing_stimulated_emission_is_warned_of(void **state)
     char warning[512] = "";
     lr_context_on_log(f->ctx, keep_warning, warning);
     LOAD(f, "line=hi21", "medium={temperature: 100 K, density: 1 cm^-3}");
-    assert_string_equal(warning, "--set medium: medium.density: without 'upper_density' there is no stimulated "
-                                 "emission: levels in equilibrium at 100 K have 1467 times less opacity, 1 / (1 - "
-                                 "exp(-h nu / k T))");
+    assert_string_equal(warning,
+                        "--set medium: medium.density: without 'upper_density' there is no stimulated emission; in LTE "
+                        "at 100 K the opacity would be 1467 times lower, 1 / (1 - exp(-h nu / k T))");
     warning[0] = '\0';
     LOAD(f, "line=hi21", "medium={temperature: 100 K, density: 1 cm^-3, upper_density: 2.9 cm^-3}");
     LOAD(f, "line=hi21", "medium={temperature: 100 K, density: 1 cm^-3, tau_mean: 3}");
@@ -186,11 +184,11 @@ static void inventory_adds_up(void **state)
     LOAD(*state, "line={molecule: co}", "medium={temperature: 20 K, colliders: {H2: 1e4 cm^-3}, abundance: 1e-4}",
          "sources=[{gas: {}}]", "run={packets: 0}");
     const char *const parts[] = {"inventory     2 pc3 (5.876e+55 cm3)",
-                                 "gas         1373.99 Msun: 5.876e+59 H2 molecules, with 2.8 u of gas each",
+                                 "gas         1373.99 Msun: 5.876e+59 H2 molecules, 2.8 u of gas each",
                                  "CO          1.37374 Msun: 5.876e+55 molecules",
                                  "temperature 20 K, mean over mass",
-                                 "N(H2)       x: mean 6.1714e+22, most 6.1714e+22; y: mean 3.0857e+22, most "
-                                 "3.0857e+22; z: mean 3.0857e+22, most 3.0857e+22 1/cm2",
+                                 "N(H2)       x: mean 6.1714e+22, maximum 6.1714e+22; y: mean 3.0857e+22, maximum "
+                                 "3.0857e+22; z: mean 3.0857e+22, maximum 3.0857e+22 1/cm2",
                                  NULL};
     expect_parts(*state, parts);
     /* Two of the 16 cells, 0.5 pc each, are four times as dense and twice as hot: the mean over mass is not that over
@@ -203,7 +201,7 @@ static void inventory_adds_up(void **state)
          "sources=[{gas: {}}]", "run={packets: 0}");
     /* (14 * 10 + 8 * 20) / 22 K; a mean of 22 / 16 over 2 pc; and 1 pc each of 1 and 4 cm^-3 */
     const char *const uneven[] = {"temperature 13.636 K, mean over molecules",
-                                  "N(CO)       x: mean 8.4856e+18, most 1.5428e+19;", NULL};
+                                  "N(CO)       x: mean 8.4856e+18, maximum 1.5428e+19;", NULL};
     expect_parts(*state, uneven);
 }
 

@@ -116,10 +116,10 @@ static void damaged_bricks_are_refused(void **state)
         const char *name, *text;
         int value;
     } list[] = {{"/mesh/level", "'/mesh' has bricks that do not fill it", 0},
-                {"/mesh/level", "'/mesh/level' holds numbers that cannot be", -1},
+                {"/mesh/level", "'/mesh/level' has invalid values", -1},
                 {"/mesh/position", "'/mesh' has bricks that do not fill it", 33},
                 {"/mesh/root", "'/mesh' has bricks that do not fill it", 18},
-                {"/mesh/root", "'/mesh/root' holds numbers that cannot be", 0},
+                {"/mesh/root", "'/mesh/root' has invalid values", 0},
                 {"/mesh/brick", "has the wrong shape", 2}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         lr_scene *loaded = NULL;

@@ -164,7 +164,7 @@ static void test_description(void **state)
     lr_cube_free(cube);
     assert_int_equal(lr_cube_create(f->ctx, f->result, "side", &cube), LR_ERROR_INPUT);
     assert_null(cube);
-    assert_string_equal(lr_last_error(f->ctx), "there is no camera 'side'; the result has 1");
+    assert_string_equal(lr_last_error(f->ctx), "no camera 'side'; the result has 1");
 }
 
 /* ---- files ---- */

@@ -165,9 +165,10 @@ static void channels_are_cropped_and_merged(void **state)
 static void directions_stay(void **state)
 {
     struct image_fixture *f = *state;
-    assert_refused(f, (const char *const[]){"cameras.0.direction=+x"}, 1, "direction of a camera cannot change");
+    assert_refused(f, (const char *const[]){"cameras.0.direction=+x"}, 1,
+                   "changing the direction of a camera needs a new run");
     assert_refused(f, (const char *const[]){"cameras.1.position=[0 pc, 0 pc, 21 pc]"}, 1,
-                   "position of a camera cannot change");
+                   "changing the position of a camera needs a new run");
     assert_refused(f, (const char *const[]){"medium.temperature=1 K"}, 1, "needs a new run");
     assert_refused(f, (const char *const[]){"pixels=0"}, 1, "cameras.0.pixels");
 }
@@ -197,7 +198,7 @@ static void a_result_in_memory_lends_its_light(void **state)
     const char *const turned[] = {"cameras.0.direction=+x"};
     assert_int_equal(lr_scene_from_result(f->ctx, f->result, turned, 1, &scene), LR_ERROR_INPUT);
     assert_null(scene);
-    assert_non_null(strstr(lr_last_error(f->ctx), "direction of a camera cannot change"));
+    assert_non_null(strstr(lr_last_error(f->ctx), "changing the direction of a camera needs a new run"));
 }
 
 static void a_result_without_light_is_refused(void **state)
@@ -368,7 +369,7 @@ static void damage_is_named(void **state)
         void (*edit)(hid_t file);
         const char *text;
     } cases[] = {
-        {drop_scene, "does not hold the gas"},
+        {drop_scene, "does not contain the gas"},
         {drop_sky, "'/scene/sky' is missing"},
         {drop_format, "not a linerad result"},
         {shorten_sky, "'/scene/sky' has the wrong shape"},
@@ -376,9 +377,9 @@ static void damage_is_named(void **state)
         {stretch_mesh, "'/mesh/z_edges' is larger than the file"},
         {spoil_point, "'/scene/point_geometry'"},
         {claim_too_much, "has the wrong shape"},
-        {make_older, "stored in format 1, and this version makes images of format 2: run the model again"},
+        {make_older, "stored in format 1, but this version reads format 2: run the model again"},
         {make_newer, "use the version of linerad that wrote it"},
-        {spoil_glow, "'/scene/glow_0/below' holds numbers that cannot be"},
+        {spoil_glow, "'/scene/glow_0/below' has invalid values"},
         {claim_aspects, "'aspects'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

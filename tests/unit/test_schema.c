@@ -396,12 +396,12 @@ static void keys_are_printed(void **state)
     struct fixture *f = *state;
     char *text = NULL;
     assert_int_equal(lr_model_keys(f->ctx, "image.subcell", LR_MARKDOWN, &text), LR_OK);
-    assert_string_equal(text, "| key | holds | default | |\n|---|---|---|---|\n"
-                              "| `velocity` | truth value | `true` | of the gas |\n"
-                              "| `source` | truth value | `true` | function |\n");
+    assert_string_equal(text, "| key | type | default | meaning |\n|---|---|---|---|\n"
+                              "| `velocity` | true or false | `true` | of the gas |\n"
+                              "| `source` | true or false | `true` | function |\n");
     lr_text_free(text);
     assert_int_equal(lr_model_keys(f->ctx, "mesh.inner", LR_TERMINAL, &text), LR_OK);
-    assert_non_null(strstr(text, "  inner    length, e.g. pc             0 pc                of shells: inner radius"));
+    assert_non_null(strstr(text, "  inner    length, e.g. pc             0 pc                inner radius"));
     assert_null(strchr(text, '`'));
     lr_text_free(text);
     for (const struct schema *const *schema = SCHEMA_ALL; *schema; schema++) {

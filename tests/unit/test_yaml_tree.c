@@ -65,13 +65,13 @@ static void broken_documents_are_refused(void **state)
 {
     (void)state;
     const char *const cases[][2] = {
-        {"", "m.yaml: nothing is written there"},
-        {"# only a comment\n", "m.yaml: nothing is written there"},
+        {"", "m.yaml: the file is empty"},
+        {"# only a comment\n", "m.yaml: the file is empty"},
         {"a: 1\nb: 2\na: 3\n", "m.yaml:3:1: the key 'a' is given twice"},
         {"x: {a: 1, a: 2}", "m.yaml:1:11: the key 'a' is given twice"},
         {"a: 1\n---\nb: 2\n", "m.yaml: more than one YAML document"},
         {"a: &x [*x]", "m.yaml:1:1: nested too deeply or too large"},
-        {"a: *nowhere", "m.yaml:1:1: an alias has no anchor"},
+        {"a: *nowhere", "m.yaml:1:1: alias without an anchor"},
         {"a: \"\\0\"", "m.yaml:1: a value contains a null character"},
         {"a: 1\nb: \xc3(", "m.yaml:2: not UTF-8 text"},
         {"a: \xe0\x80\x80", "m.yaml:1: not UTF-8 text"},
@@ -165,11 +165,11 @@ static void bad_settings_are_named(void **state)
     const char *const cases[][2] = {
         {"abc", "--set abc: write it as path.to.key=value"},
         {"=3", "--set =3: write it as path.to.key=value"},
-        {"m.a=", "--set m.a: there is no value after '='"},
+        {"m.a=", "--set m.a: no value after '='"},
         {"list.5=1", "--set list.5: '5' is not an index into a list of 2"},
         {"list.x=1", "--set list.x: 'x' is not an index into a list of 2"},
-        {"m.a.b=1", "--set m.a.b: there is no such place; 'b' follows a single value or nothing"},
-        {"m..b=1", "--set m..b: there is no such place; '' follows a single value or nothing"},
+        {"m.a.b=1", "--set m.a.b: no such path; 'b' follows a single value or nothing"},
+        {"m..b=1", "--set m..b: no such path; '' follows a single value or nothing"},
     };
     lr_context *ctx = lr_context_create();
     struct yaml_tree *tree = parse(ctx, "m: {a: 1}\nlist: [x, y]\n");

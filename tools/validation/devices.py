@@ -14,10 +14,10 @@ def variants(suite):
 
 
 @case("parity", "CPU and GPU, single and double precision", """
-With one seed a packet has the same history everywhere, up to rounding (`tests/parity`). Escape: differences in
-combined standard errors from the CPU in double precision. Images and level populations: largest difference of a pixel
-over the brightest one, where rays alone make the image, or where precision is double; in mixed precision packets that
-scatter often part ways, and their flux is shown.
+With the same seed, a packet has the same history everywhere, up to rounding (`tests/parity`). Escape: differences from
+the CPU in double precision, in combined standard errors. Images and level populations: largest difference of a pixel
+relative to the brightest one, if the image needs only ray tracing or if precision is double; in mixed precision packets
+that scatter often diverge, and their flux is shown.
 """)
 def parity(suite):
     if not suite.has_gpu:

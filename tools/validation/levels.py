@@ -6,8 +6,8 @@ from .suite import Outcome, case, curve, load
 
 
 @case("vz2002", "Level populations of van Zadelhoff et al. (2002)", """
-Two levels in a power law, thin (1a) and thick (1b), and HCO+ with 21 levels in an inside-out collapse (2a). Largest
-and root mean square relative difference over all radii. The reference is itself known to 0.5 % (1a) and 1 %; the
+Two levels in a power-law density, thin (1a) and thick (1b), and HCO+ with 21 levels in an inside-out collapse (2a).
+Largest and rms relative difference over all radii. The reference itself is accurate to 0.5 % (1a) and 1 %; the
 codes of the paper differ by 0.2, 2 and 12 %.
 """)
 def vz2002(suite):
@@ -39,10 +39,10 @@ def vz2002(suite):
 
 
 @case("radex", "Uniform parcels of gas", """
-`linerad radex` against tables of another program for CO and HCO+: 100 models of each geometry, up to twelve lines
-each. Largest relative differences of excitation temperature, depth and line strength over all lines deeper than 1e-3
-of models without an inverted line. In 'LVG sphere RADEX' models with a line near tau = 7 to 14.5, where the table
-takes RADEX's far form too early, are left out.
+`linerad radex` against tables from another program for CO and HCO+: 100 models for each geometry, up to twelve lines
+each. Largest relative differences of excitation temperature, optical depth and line strength over all lines with tau
+above 1e-3 in models without inverted lines. For 'LVG sphere RADEX', models with a line near tau = 7 to 14.5, where the
+table switches to RADEX's large-tau form too early, are left out.
 """)
 def radex(suite):
     test = load("physics/radex/test_radex")
@@ -66,9 +66,9 @@ def radex(suite):
 
 
 @case("cloud", "The example cloud", """
-`examples/cloud.yaml`, a turbulent cloud in OH 1665 MHz and CO 1-0, with 32^3 cells: optical depths as the program
-reports them (with and without stimulated emission), column densities, and the flux of a cloud with a thousandth of
-the molecules, which is that of its levels, h c A N_u / (4 pi D^2).
+`examples/cloud.yaml`, a turbulent cloud in OH 1665 MHz and CO 1-0, with 32^3 cells: optical depths as reported by the
+program (with and without stimulated emission), column densities, and the flux of a cloud with a thousandth of the
+molecules, which follows from its levels, h c A N_u / (4 pi D^2).
 """)
 def cloud(suite):
     test = load("physics/cloud/test_cloud_job")

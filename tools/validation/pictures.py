@@ -9,9 +9,9 @@ from .suite import Outcome, case, curve, load
 
 
 @case("thin-slab", "Thin moving slab, seen from everywhere", """
-Thin gas in a beam (`examples/thin_slab.yaml`): the image is the redistribution function itself. First from the face,
-where the gas comes toward the camera with v = b and its light must be at -b; then at five scattering angles and three
-frequencies of the beam. Differences are those of the worst channel over the brightest one, and of the whole.
+Thin gas in a beam (`examples/thin_slab.yaml`): the image is the redistribution function itself. First face-on, where
+the gas approaches the camera at v = b and its light must be at -b; then at five scattering angles and three frequencies
+of the beam. Differences are those of the worst channel relative to the brightest one, and of the total.
 """)
 def thin_slab(suite):
     test = load("physics/imaging_thin_slab/test_imaging_thin_slab")
@@ -44,11 +44,11 @@ N_CELL = 32  # of examples/thin_slab.yaml along the beam
 
 
 @case("kernel", "Kernels of the redistribution modes", """
-The same slab with each of the modes that redistribute by a kernel: total variation, half the sum over channels of the
-difference from the closed form, and norm, the sum over channels over that of the closed form. The channels are 0.3 b
-wide (0.6 b at x = 8.3). Noise alone makes the total variation that is given in brackets: a packet leaves its share in
-each of 32 cells. Table modes promise 2.5 % and 0.1 %; the norm has a tenth of a per cent more for light that the thin
-gas scatters twice.
+The same slab with each mode that uses a redistribution kernel: total variation, half the sum over channels of the
+absolute difference from the closed form, and norm, the sum over channels divided by that of the closed form. The
+channels are 0.3 b wide (0.6 b at x = 8.3). The total variation expected from noise alone is given in brackets: a packet
+contributes in each of 32 cells. Table modes should reach 2.5 % and 0.1 %; the norm is allowed another tenth of a per
+cent for light scattered twice in the thin gas.
 """)
 def kernel(suite):
     test = load("physics/imaging_thin_slab/test_imaging_thin_slab")
@@ -81,9 +81,9 @@ def kernel(suite):
 
 
 @case("thick-slab", "Thick slab, seen by a camera", """
-The slab of the first case as cameras see it at five angles, against the packets that leave in their directions
-(`examples/thick_slab_image.yaml`). Flux of the images over that of the packets, with 1 % allowed for channels and
-cells; chi-square per channel, which is to lie between 0.6 and 1.7.
+The slab of the first case seen by cameras at five angles, against the packets that leave in their directions
+(`examples/thick_slab_image.yaml`). Ratio of image flux to packet flux, with 1 % allowed for channels and cells;
+chi-square per channel should lie between 0.6 and 1.7.
 """)
 def thick_slab(suite):
     test = load("physics/imaging_thick_slab/test_imaging_thick_slab")
@@ -105,9 +105,9 @@ def thick_slab(suite):
 
 
 @case("peel-off", "Two ways to an image", """
-Scattered light of clumps that move around a star (`examples/clumpy_box.yaml`): the two-step estimator against peel-
-off, which sends every scattering to the camera by itself (CPU only). Chi-square per pixel is 7/6 on the mean, with
-errors from eight groups of packets.
+Scattered light of clumps moving around a star (`examples/clumpy_box.yaml`): the two-step estimator against peel-off,
+which sends every scattering to the camera individually (CPU only). With errors from eight groups of packets, the
+expected chi-square per pixel is 7/6.
 """)
 def peel_off(suite):
     test = load("physics/imaging_peel_off/test_imaging_peel_off")
@@ -128,8 +128,8 @@ def peel_off(suite):
 
 
 @case("radmc3d", "Ray tracing against RADMC-3D", """
-CO 1-0 in LTE from a clumpy box of 64^3 cells, 128 x 128 pixels, 32 channels: uniform cells and the middle of
-channels, as RADMC-3D has them. Differences over the brightest pixel.
+CO 1-0 in LTE from a clumpy box of 64^3 cells, 128 x 128 pixels, 32 channels: uniform cells and channel centres, as in
+RADMC-3D. Differences relative to the brightest pixel.
 """)
 def radmc3d(suite):
     test = load("physics/imaging_radmc3d/test_imaging_radmc3d")

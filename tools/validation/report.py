@@ -9,18 +9,18 @@ INKS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")  # of 
 INTRODUCTION = """\
 # Validation
 
-Written by `tools/validate`, with its figures; do not edit it. `make validate` repeats everything at full size,
-`tools/validate CASE` one case, `tools/validate --report` writes this page from the results at hand (`out/validation`).
+Written by `tools/validate`, with its figures; do not edit. `make validate` repeats everything at full size,
+`tools/validate CASE` one case, and `tools/validate --report` writes this page from existing results (`out/validation`).
 
-Every case compares linerad with numbers that linerad did not make: closed forms, independent calculations, published
-tables, other programs. Models and expected values are those of `tests/physics`; this page shows how large the
-differences are, where the tests only ask whether they are small enough.
+Every case compares linerad with independent numbers: closed forms, independent calculations, published tables, other
+programs. Models and expected values are those of `tests/physics`; this page shows the size of the differences, whereas
+the tests only check that they are small enough.
 
-- **packets**: of each run; 0 where none are needed.
-- **difference**: relative to the reference, or absolute where that is 0.
-- **error**: `±` is one standard error of the difference, and {n_sigma:g} of them are accepted; `+` adds an allowance for
-  a known finite effect that the text of the case names; `≤` is a tolerance that is not statistical.
-- **pass**: `-` where two numbers are shown beside each other that need not agree.
+- **packets**: in each run; 0 if none are needed.
+- **difference**: relative to the reference, or absolute if that is 0.
+- **error**: `±` is one standard error of the difference, and {n_sigma:g} of them are accepted; `+` adds an allowance
+  for a known finite effect described with the case; `≤` is a tolerance that is not statistical.
+- **pass**: `-` if the two numbers are only shown and need not agree.
 
 """
 
@@ -156,8 +156,8 @@ def write(results, folder):
     totals = [sum(column) for column in zip(*(counts(result) for result in results.values()))]
     text = [INTRODUCTION.format(n_sigma=N_SIGMA).rstrip(), "",
             f"**{totals[0]} comparisons passed, {totals[1]} failed; {totals[2]} are only shown.**", "",
-            "Size is the share of the packets of a full run. In brackets is the commit of the checkout that the tool ran in;",
-            "with LINERAD_BIN the program may be of an earlier build.", "", *overview(results), ""]
+            "Size is the fraction of the packets of a full run. In brackets is the commit of the checkout that the tool ran in;",
+            "with LINERAD_BIN the program may be an earlier build.", "", *overview(results), ""]
     machines = sorted({result["machine"] for result in results.values() if result and "machine" in result})
     text += [f"Machine: {machine}." for machine in machines] + [""] * bool(machines)
     for name, result in results.items():

@@ -102,7 +102,7 @@ class Suite:
         return path
 
     def packets(self, full, least=640):
-        """Of a run that has so many at full size."""
+        """Number for a run that has this many at full size."""
         return float(min(full, max(round(full * self.share), least)))
 
     def pick(self, values, quick=1):

@@ -28,8 +28,8 @@ def neufeld_shape(z):
 
 @case("neufeld", "Thick slab: escape", """
 A static slab with a source of line-centre photons in its midplane (`examples/neufeld_slab.yaml`), a = 0.149,
-redistribution `exact`. What escapes is compared with independent exact Monte Carlo at the same finite depth, in both
-precisions, and the spectrum with the limit of infinite depth.
+redistribution `exact`. The escaping light is compared with independent exact Monte Carlo at the same finite optical
+depth, in both precisions, and the spectrum with the limit of infinite depth.
 """)
 def neufeld(suite):
     test = load("physics/neufeld_slab/test_neufeld_slab")
@@ -53,9 +53,9 @@ def neufeld(suite):
 
 
 @case("shape", "Thick slab: peak and shape of the spectrum", """
-The same slab at great depth: quantiles and the peak of the escaped spectrum against the limit of infinite depth. Its
-first correction is of relative size (a tau_mean)^(-1/3), and one such correction is allowed besides the statistical
-error.
+The same slab at large optical depth: quantiles and the peak of the escaped spectrum against the limit of infinite
+depth. Its first correction is of relative size (a tau_mean)^(-1/3), and one such correction is allowed in addition to
+the statistical error.
 """)
 def shape(suite):
     test = load("physics/spectrum_shape/test_spectrum_shape")
@@ -74,9 +74,9 @@ def shape(suite):
 
 
 @case("modes", "Thick slab: every redistribution mode", """
-The modes of `physics.redistribution` on the slab. The table modes promise the median within 1 % and the number of
-scatterings within 2 %. `approximate-voigt` and `complete` solve other problems and are only shown, to see how far off
-they are; `complete` has a case of its own below.
+The modes of `physics.redistribution` on the slab. The table modes should give the median within 1 % and the number of
+scatterings within 2 %. `approximate-voigt` and `complete` solve different problems and are only shown, to illustrate
+the differences; `complete` has its own case below.
 """)
 def modes(suite):
     test = load("physics/redistribution_modes/test_redistribution_modes")
@@ -102,11 +102,11 @@ def modes(suite):
 
 
 @case("dusty", "Dusty slab", """
-Escape from a slab with grey absorption (`examples/dusty_slab.yaml`, a = 0.015, line-centre depth 1e5) against X = (a
-tau_c)^(1/3) tau_a: exact Monte Carlo over three decades, twice. Once with dust, where packets lose weight, and once
+Escape from a slab with grey absorption (`examples/dusty_slab.yaml`, a = 0.015, line-centre optical depth 1e5) against X
+= (a tau_c)^(1/3) tau_a: exact Monte Carlo over three decades, in two ways: with dust, where packets lose weight, and
 from the paths of a run without dust, f = <exp(-tau_a path)>. The points of Verhamme et al. are shown for comparison;
-they have no errors of their own. With few packets the second way fails to see the short paths that matter at great X,
-so it is compared up to X = 3.
+they have no errors. With few packets the second way misses the short paths that matter at large X, so it
+is compared up to X = 3.
 """)
 def dusty(suite):
     test = load("physics/dusty_slab/test_dusty_slab")
@@ -137,7 +137,7 @@ def dusty(suite):
 
 @case("sphere", "Sphere", """
 A uniform sphere in a Cartesian mesh with a source at its centre (`examples/sphere.yaml`, a = 0.149). The surface is a
-layer one cell thick, for which 0.25 % is allowed (64^3 cells; 0.5 % with 32^3) besides the statistical error.
+layer one cell thick, for which 0.25 % is allowed (64^3 cells; 0.5 % with 32^3) in addition to the statistical error.
 """)
 def sphere(suite):
     test = load("physics/sphere/test_sphere")
@@ -172,9 +172,9 @@ def sphere(suite):
 
 
 @case("shell", "Expanding shell", """
-Lyman alpha from a galaxy in the middle of a hollow shell that expands with 200 km/s = 5 b (`examples/shells_lya.yaml`),
-on a mesh of spherical shells. The blue half is taken away; at the larger column most photons come from the far side of
-the shell, red by twice its speed (Verhamme, Schaerer & Maselli 2006).
+Lyman alpha from a galaxy at the centre of a hollow shell that expands at 200 km/s = 5 b (`examples/shells_lya.yaml`),
+on a mesh of spherical shells. The blue half is removed; at the larger column most photons come from the far side of the
+shell, redshifted by twice its speed (Verhamme, Schaerer & Maselli 2006).
 """)
 def shell(suite):
     test = load("physics/shells/test_shells")
@@ -192,8 +192,8 @@ def shell(suite):
 
 
 @case("cube", "Cube", """
-An open cube that shines everywhere (`examples/box.yaml`, a = 4.73e-3, line-centre depth 500 from the centre to a
-face), with two widths of the source, and with periodic sides, which make a slab of it.
+An open cube that emits everywhere (`examples/box.yaml`, a = 4.73e-3, line-centre optical depth 500 from the centre to a
+face), with two widths of the source line, and with periodic sides, which make it a slab.
 """)
 def cube(suite):
     test = load("physics/cube/test_cube")
@@ -214,8 +214,8 @@ def cube(suite):
 
 
 @case("half-space", "Two-level atoms in a half-space", """
-Complete redistribution (`complete`) with destruction eps = 0.01: the source function from sqrt(eps) B at the surface
-to B. It follows from the rates of scattering and creation in each cell.
+Complete redistribution (`complete`) with destruction eps = 0.01: the source function rises from sqrt(eps) B at the
+surface to B. It follows from the rates of scattering and creation in each cell.
 """)
 def half_space(suite):
     test = load("physics/two_level/test_two_level")
@@ -233,8 +233,8 @@ def half_space(suite):
 
 
 @case("moving", "Beams through moving gas", """
-A beam in six directions through gas that moves: the weight of every packet is exp(-alpha0 s H(a, x - v.n/b)), without
-noise. This fixes all signs of velocities. Shown is the largest relative error over all packets and beams.
+A beam in six directions through moving gas: the weight of every packet is exp(-alpha0 s H(a, x - v.n/b)), without
+noise. This fixes all velocity signs. The largest relative error over all packets and beams is shown.
 """)
 def moving(suite):
     test = load("physics/thin_moving_slab/test_thin_moving_slab")

@@ -1,4 +1,4 @@
-"""Models against observed cubes: a log-likelihood, with new light only where the physics changes.
+"""Models against observed cubes: a log-likelihood, with a new transport run only if the physics changes.
 
     observation = lr.fit.Observation("co.fits", noise=8 * u.mJy / u.beam)
     fit = lr.fit.Fit(build, observation, {"temperature": (5, 40) * u.K, "systemic": (4, 8) * u.km / u.s})

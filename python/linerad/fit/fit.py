@@ -1,6 +1,6 @@
-"""A log-likelihood of a model for an observed cube, and what it took to find it.
+"""The log-likelihood of a model for an observed cube, with a record of how it was computed.
 
-With data d, noise s, the model m and its Monte Carlo error e, and n_c pixels that count as one,
+With data d, noise s, the model m and its Monte Carlo error e, and n_c pixels counting as one,
 
     ln L = -1/(2 n_c) SUM [ (d - m)^2 / (s^2 + e^2) + ln 2 pi (s^2 + e^2) ].
 """
@@ -25,8 +25,8 @@ from .resolved import changes, resolve, split
 
 
 class ModelCube:
-    """A model as it would have been observed: `data` and its Monte Carlo `error` (None without packets), Quantities
-    [channel, y, x] on the grid of the observation. `how` says what it took."""
+    """A model as it would be observed: `data` and its Monte Carlo `error` (None without packets), Quantities
+    [channel, y, x] on the grid of the observation. `how` says how it was made."""
 
     def __init__(self, data, error, header, unit, how):
         self.data, self.error = data * unit, None if error is None else error * unit
@@ -43,27 +43,28 @@ class ModelCube:
 class Fit:
     """A model, an observation and parameters with priors.
 
-    `model` is a function that makes a Model from the parameters, which it gets by name; or a Model, whose settings
-    ('medium.temperature') the parameters are. A prior is Uniform, LogUniform, Normal, or two numbers; with a unit, the
+    `model` is a function that makes a Model from the parameters, passed by name; or a Model, with parameters that are
+    its settings ('medium.temperature'). A prior is Uniform, LogUniform, Normal, or two numbers; with a unit, the
     parameter arrives as a Quantity. Everywhere else parameters are arrays of plain numbers in the order of `names`.
 
     The observation gives channels, pixels, field of view, beam and unit; the model keeps the direction of its camera,
-    image.distance, image.velocity (systemic) and image.position, where the object is (default: in the middle of the
-    observed image). `camera` names one of several. `settings` hold for every model, such as {'run.threads': 1}.
+    image.distance, image.velocity (systemic) and image.position, where the object is (default: the centre of the
+    observed image). `camera` selects one of several. `settings` apply to every model, such as {'run.threads': 1}.
 
-    Passes are made only when the physics differs from that of the last `keep` ones; `last` says what was done and why,
-    `counts` how often. `margin` is the sky around the field that the beam may carry light in from, in beams.
+    A new pass is made only if the physics differs from that of the last `keep` passes; `last` says what was done and
+    why, `counts` how often. `margin` is the width of sky around the field from which the beam may bring in light, in
+    beams.
     """
 
     def __init__(self, model, observation, parameters, *, camera=None, settings=(), margin=1.25, keep=2):
         if not isinstance(model, Model) and not callable(model):
-            raise InputError("model: expected a function that makes a linerad.Model, or such a model")
+            raise InputError("model: expected a linerad.Model, or a function that returns one")
         if not isinstance(observation, Observation):
             raise InputError("observation: expected a linerad.fit.Observation")
         if not parameters:
-            raise InputError("parameters: there are none to fit")
+            raise InputError("parameters: none to fit")
         if not keep >= 1 or not margin >= 0:
-            raise InputError("keep: at least one pass is kept; margin: it is not negative")
+            raise InputError("keep must be at least 1, and margin must not be negative")
         self.observation = observation
         self.priors = {str(name): priors.read(name, entry) for name, entry in parameters.items()}
         self.names = list(self.priors)
@@ -81,7 +82,7 @@ class Fit:
         self._spread = self._b = None  # then: systemic velocities, lowest and highest; Doppler parameter
 
     def __getstate__(self):
-        """Processes of a pool make light of their own."""
+        """Each process of a pool computes its own light."""
         copy = Fit.__new__(Fit)
         copy.__dict__.update(self.__dict__)
         copy._forget()
@@ -94,11 +95,11 @@ class Fit:
 
     @property
     def units(self):
-        """Of the parameters; None for those that are plain numbers."""
+        """Units of the parameters; None for plain numbers."""
         return [getattr(prior, "unit", None) for prior in self.priors.values()]
 
     def _numbers(self, theta):
-        """An array from plain numbers, or from a map of numbers and Quantities."""
+        """An array from plain numbers, or from a dictionary of numbers and Quantities."""
         try:
             theta = [theta[name] for name in self.names] if isinstance(theta, dict) else list(theta)
             pairs = zip(theta, self.units)
@@ -115,22 +116,22 @@ class Fit:
         return {name: float(x) if unit is None else x * unit for name, x, unit in rows}
 
     def prior_transform(self, q):
-        """Parameters from numbers between 0 and 1, as nested samplers ask for."""
+        """Parameters from numbers between 0 and 1, for nested samplers."""
         return np.array([prior.ppf(float(x)) for prior, x in zip(self.priors.values(), q)])
 
     @property
     def prior_widths(self):
-        """Half of what holds 68 % of each prior."""
+        """Half the central 68 % interval of each prior."""
         return np.array([0.5 * (prior.ppf(0.84) - prior.ppf(0.16)) for prior in self.priors.values()])
 
     def maximum(self, guess, step=0.02, tolerance=0.05, iterations=30):
-        """(parameters, covariance) where the likelihood is highest, found from `guess` (maximum.py). Slopes are
-        differences over `step` widths of the prior; it ends when the maximum is less than `tolerance` standard
+        """(parameters, covariance) where the likelihood is highest, found from `guess` (maximum.py). Derivatives are
+        differences over `step` widths of the prior; it stops when the maximum is less than `tolerance` standard
         deviations away, or with a LineradWarning."""
         return maximum.find(self, guess, step, tolerance, iterations)
 
     def start(self, walkers, guess=None, covariance=None, seed=0):
-        """Where walkers may begin, [walkers, parameters]: draws from the prior, or about `guess` with `covariance`
+        """Starting points for walkers, [walkers, parameters]: draws from the prior, or about `guess` with `covariance`
         (default: a twentieth of the width of the prior)."""
         draws = np.random.default_rng(seed)
         if guess is None:
@@ -142,7 +143,7 @@ class Fit:
             if len(found) < walkers and math.isfinite(self.log_prior(row)):
                 found.append(row)
         if len(found) < walkers:
-            raise InputError("guess: the prior allows next to nothing near it")
+            raise InputError("guess: the prior excludes almost everything near it")
         return np.array(found)
 
     # ---- probabilities ----
@@ -160,24 +161,24 @@ class Fit:
         return log_likelihood(self.observation, *terms(self.observation, *self._evaluate(theta)))
 
     def log_probability(self, theta):
-        """Prior times likelihood, for samplers; -inf, without a look at the model, where the prior is."""
+        """Prior times likelihood, for samplers; -inf where the prior is, without evaluating the model."""
         before = self.log_prior(theta)
         return before + self.log_likelihood(theta) if math.isfinite(before) else -math.inf
 
     # ---- models ----
 
     def model(self, theta):
-        """The Model of these parameters, as it is before the grid of the observation is laid on it."""
+        """The Model for these parameters, before the grid of the observation is applied."""
         model, settings = self._make(theta)
         return _with(model, settings) if settings else model
 
     def model_cube(self, theta):
-        """The model as it would have been observed without noise."""
+        """The model as it would be observed without noise."""
         data, error = self._evaluate(theta)
         return ModelCube(data, error, self.observation.header, self.observation.unit, self.last)
 
     def needs(self):
-        """{parameter: 'new pass' or 'same light'}: what it takes to change it alone. Makes a pass if there was none."""
+        """{parameter: 'new pass' or 'same light'}: what changing it alone requires. Makes a pass if there was none."""
         middle = [prior.ppf(0.5) for prior in self.priors.values()]
         if self._bound is None:
             self._evaluate(middle)
@@ -211,7 +212,7 @@ class Fit:
         if self._camera is None and len(names) == 1:
             return 0
         if not names:
-            raise InputError("model: it has no camera, whose direction is needed")
+            raise InputError("model: it has no camera; a direction is needed")
         if self._camera not in names:
             wanted = "give 'camera'," if self._camera is None else f"there is no camera '{self._camera}':"
             raise InputError(f"camera: {wanted} one of {', '.join(names)}")
@@ -222,8 +223,8 @@ class Fit:
         if "position" in found:
             name = found.get("name", f"camera{camera + 1}")
             raise InputError(
-                f"cameras[{camera}].position: '{name}' is near the object; an observed cube is seen from far away, so "
-                "give the camera a direction, and the model image.distance"
+                f"cameras[{camera}].position: '{name}' is near the object; an observed cube needs a distant camera, "
+                "so give the camera a direction, and the model image.distance"
             )
         return View.of(tree, camera, self.observation, margin)
 
@@ -277,8 +278,8 @@ class Fit:
         return light
 
     def _begin_with_channels(self, theta, model, settings, view):
-        """Light is recorded in channels. Where the systemic velocity is a parameter, these are made finer and
-        more, so that they hold all that the prior allows; the first pass, which told so, is made again."""
+        """Light is recorded in channels. If the systemic velocity is a parameter, these are made narrower and more
+        numerous, to cover everything the prior allows; the first pass, which revealed this, is repeated."""
         draws = np.random.default_rng(0).random((64, len(self.names)))
         found = [self._view(self._trees(self.prior_transform(q))[4], view.camera, 0) for q in draws]
         found = [entry.systemic for entry in found] + [view.systemic]
@@ -314,7 +315,7 @@ def _listed(paths):
 
 
 def _with(model, settings):
-    """A copy of a model with settings on top of its own."""
+    """A copy of a model with additional settings."""
     settings = model._settings + _settings(settings)
     if model._path:
         return Model.load(model._path, settings)

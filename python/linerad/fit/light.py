@@ -1,6 +1,7 @@
-"""Light that passes have made, kept to be looked at again, and the cubes that are made of it.
+"""The light of earlier passes, kept for reuse, and the cubes made from it.
 
-A pass follows packets and finds populations (Model.run with image.emissivity). Everything after it, from pixels to the
+A pass follows packets and solves for populations (Model.run with image.emissivity). Everything after it, from pixels to
+the
 beam, is made from the result in memory (Result.image).
 """
 
@@ -20,7 +21,7 @@ KM = 1e5  # cm
 
 @dataclass
 class View:
-    """How the light is looked at, all of it from the tree of the model and the observation."""
+    """How the light is viewed, derived from the tree of the model and the observation."""
 
     sections: dict  # cameras (one), channels and image of the model
     camera: int  # its index in the model
@@ -71,13 +72,13 @@ class View:
         return {**self.sections, **self.settings, **window, **kept}
 
     def place(self):
-        """What decides where pixels look."""
+        """What determines the pixel positions."""
         return self.side, self.pixels, self.offset, self.roll
 
 
 @dataclass
 class Fine:
-    """Channels that packets are recorded in, so that the systemic velocity may change: km/s."""
+    """Channels in which packets are recorded, so that the systemic velocity may change: km/s."""
 
     first: float
     width: float
@@ -102,7 +103,7 @@ class Fine:
 
 
 class Light:
-    """One pass. `physics` is what it was made of, `looks` how it was looked at last (resolved.split)."""
+    """One pass. `physics` is what it was made from, `looks` how it was last viewed (resolved.split)."""
 
     def __init__(self, model, settings, physics, view, window, fine):
         self.physics, self.looks, self.fine, self._window = physics, {}, fine, window
@@ -115,7 +116,7 @@ class Light:
         self._pass = self._last
 
     def is_bound(self):
-        """Whether light was recorded toward the camera and in channels; that of gas alone can be seen in others."""
+        """Whether light was recorded per camera and channel; light of gas alone can be viewed in others."""
         n, first, last = self._window
         third = (last - first) / n / 3
         moved = {"channels.number": n, "channels.range": [f"{float(v + third)!r} km/s" for v in (first, last)]}
@@ -136,7 +137,7 @@ class Light:
         self._key, self._last = _key(texts), (data, error)
 
     def look(self, view, window):
-        """True when rays were traced, false when this very cube is at hand."""
+        """True if rays were traced, false if this cube already exists."""
         if self.fine is not None:
             window = self.fine.window()
         if _key(view.texts(window, errors=True)) == self._key:
@@ -149,7 +150,7 @@ class Light:
         return True
 
     def _error(self, view):
-        """Errors are measured by the pass; seen otherwise, a place keeps its relative one."""
+        """Errors come from the pass; in another view, a position keeps its relative error."""
         data, error = self._pass
         if error is None:
             return None
@@ -176,7 +177,7 @@ class Light:
 
 
 def _key(texts):
-    """Systemic velocity and sky position are names on the axes: they change no number of a cube."""
+    """Systemic velocity and sky position are only axis labels: they change no value of a cube."""
     image = {key: value for key, value in texts.get("image", {}).items() if key not in ("velocity", "position")}
     return json.dumps({**texts, "image": image}, sort_keys=True)
 

@@ -1,11 +1,12 @@
 """The maximum of the likelihood by the method of Levenberg and Marquardt.
 
-With residuals r = d - m, weights w = 1 / (n_c variance) and slopes J = dm/dp from differences of models to both sides,
+With residuals r = d - m, weights w = 1 / (n_c variance) and derivatives J = dm/dp from central differences of models,
 
     (A + k diag A) dp = J' w r,    A = J' w J,
 
-where k falls after a step that raised the likelihood and grows after one that did not. A^-1 is the covariance of the
-parameters as far as the model is linear across it. The maximum is found when the step without damping, k = 0, is short:
+where k decreases after a step that raised the likelihood and increases after one that did not. A^-1 is the covariance
+of the parameters, as far as the model is linear over it. The maximum is found when the step without damping, k = 0, is
+short:
 (dp' A dp)^1/2, its length in standard deviations, is below the tolerance.
 """
 
@@ -21,7 +22,7 @@ _LARGEST_DAMPING = 1e8
 
 
 def _slopes(fit, theta, steps, used):
-    """dm/dp at theta, [value, parameter]. A step that the prior forbids is made to the other side alone."""
+    """dm/dp at theta, [value, parameter]. If the prior forbids a step, a one-sided difference is used."""
     columns = []
     for i, step in enumerate(steps):
         ends = []
@@ -57,15 +58,15 @@ def _normal_equations(fit, theta, steps, used, r, w):
     curvature, slope = slopes.T @ (w[:, None] * slopes), slopes.T @ (w * r)
     if not (np.diag(curvature) > 0).all():
         flat = [name for name, value in zip(fit.names, np.diag(curvature)) if not value > 0]
-        raise InputError(f"{', '.join(flat)}: the model does not depend on it at this place")
+        raise InputError(f"{', '.join(flat)}: the model does not depend on it here")
     try:
         return curvature, slope, np.linalg.solve(curvature, slope)
     except np.linalg.LinAlgError:
-        raise InputError(f"{', '.join(fit.names)}: the model does not tell them apart at this place") from None
+        raise InputError(f"{', '.join(fit.names)}: the model cannot distinguish them here") from None
 
 
 def _climb(fit, theta, likelihood, curvature, slope, damping, most):
-    """(parameters, residuals and ln L there, damping) of a step that does not lower the likelihood; None where there is
+    """(parameters, residuals and ln L there, damping) of a step that does not lower the likelihood; None if there is
     none with a damping up to `most`."""
     while damping <= most:
         tried = theta + np.linalg.solve(curvature + damping * np.diag(np.diag(curvature)), slope)
@@ -79,23 +80,24 @@ def _climb(fit, theta, likelihood, curvature, slope, damping, most):
 
 def _warn(fit, away, whole, why):
     """`whole` is where the step without damping leads."""
-    beyond = "" if math.isfinite(fit.log_prior(whole)) else ", where the prior does not allow it"
+    beyond = "" if math.isfinite(fit.log_prior(whole)) else ", outside the prior"
     warnings.warn(
-        f"maximum: {why}; at the last look it seemed {away:.2g} standard deviations away{beyond}. What is returned is "
-        "not the maximum: try another guess, step or prior, or more iterations",
+        f"maximum: {why}; by the last estimate it was {away:.2g} standard deviations away{beyond}. The returned "
+        "value is not the maximum: try another guess, step or prior, or more iterations",
         LineradWarning,
         stacklevel=4,
     )
 
 
 def _told_by_the_data(fit, covariance):
-    """The covariance. Where a line is not seen, no step helps: everything is flat, and errors are beyond all bounds."""
+    """The covariance. If the line is not visible, no step helps: the likelihood is flat and the errors are
+    unbounded."""
     wide = np.sqrt(np.diag(covariance)) > fit.prior_widths
     if wide.any():
         names = ", ".join(name for name, is_wide in zip(fit.names, wide) if is_wide)
         warnings.warn(
-            f"maximum: at the parameters returned the data tell less of {names} than the prior does; if that is not "
-            "expected, the guess was too far from the maximum",
+            f"maximum: at the returned parameters the data constrain {names} less than the prior does; if that is "
+            "unexpected, the guess was too far from the maximum",
             LineradWarning,
             stacklevel=4,
         )
@@ -103,11 +105,11 @@ def _told_by_the_data(fit, covariance):
 
 
 def find(fit, guess, step, tolerance, iterations):
-    """(parameters, covariance). Warns where this is not the maximum."""
+    """(parameters, covariance). Warns if this is not the maximum."""
     _check(step, tolerance, iterations)
     theta, used = fit._numbers(guess), fit.observation.mask
     if not math.isfinite(fit.log_prior(theta)):
-        raise InputError("guess: the prior does not allow it")
+        raise InputError("guess: outside the prior")
     steps = step * fit.prior_widths
     damping = 1e-3
     r, w, likelihood = _residuals(fit, theta)
@@ -124,7 +126,7 @@ def find(fit, guess, step, tolerance, iterations):
         if near:
             return theta, _told_by_the_data(fit, np.linalg.inv(curvature))
         if gain < 1e-3 * tolerance**2:
-            _warn(fit, away, whole, "no step raises the likelihood any more")
+            _warn(fit, away, whole, "no step raises the likelihood any further")
             return theta, np.linalg.inv(curvature)
     _warn(fit, away, whole, f"it was not found in {iterations} iteration{'s' if iterations > 1 else ''}")
     return theta, np.linalg.inv(curvature)

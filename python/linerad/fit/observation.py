@@ -1,6 +1,6 @@
-"""An observed cube with its noise: what a model is compared with, and the grid that the model is made on.
+"""An observed cube with its noise: the data that a model is compared with, and the grid of the model.
 
-Inside, channels go up in radio velocity, rows to the north and columns to the west, whatever the file has.
+Internally, channels increase in radio velocity, rows go north and columns west, whatever the order in the file.
 """
 
 import os
@@ -17,7 +17,7 @@ from ..cube import Cube
 from ..errors import FileError, InputError, UnitsError
 
 _C = constants.c.to_value(u.m / u.s)
-# BUNIT as FITS writers spell it, and the unit that a model of such a cube is made in
+# BUNIT as spelt by FITS writers, and the unit of a model for such a cube
 _MODEL_UNITS = {u.K: "K", u.Jy / u.beam: "Jy/beam", u.Jy / u.sr: "Jy/sr", u.Jy / u.pix: "Jy/pixel"}
 
 
@@ -25,7 +25,7 @@ _MODEL_UNITS = {u.K: "K", u.Jy / u.beam: "Jy/beam", u.Jy / u.sr: "Jy/sr", u.Jy /
 
 
 def _open(cube, header):
-    """(values, header, unit or None) of whatever holds a cube."""
+    """(values, header, unit or None) of any object that holds a cube."""
     if isinstance(cube, Cube):
         return cube.data.value, cube.header, cube.unit
     if isinstance(cube, (str, os.PathLike)):
@@ -53,13 +53,13 @@ def _of_file(path):
 
 def _of_hdu(hdu):
     if hdu.data is None or hdu.data.ndim < 3:
-        raise InputError("cube: there is no image with two axes on the sky and one of velocity")
+        raise InputError("cube: no image with two sky axes and one velocity axis")
     return hdu.data, hdu.header, None
 
 
 def _of_spectral_cube(cube):
     if not hasattr(cube, "beam") and hasattr(cube, "beams"):
-        raise InputError("cube: every channel has a beam of its own; use cube.convolve_to(cube.beams.common_beam())")
+        raise InputError("cube: the beam differs between channels; use cube.convolve_to(cube.beams.common_beam())")
     values = cube.filled_data[:]
     return values.value, cube.header, values.unit
 
@@ -67,21 +67,21 @@ def _of_spectral_cube(cube):
 def _read_unit(unit, found, header):
     text = unit or found or header.get("BUNIT")
     if text is None:
-        raise UnitsError("cube: there is no BUNIT; give 'unit', such as 'Jy/beam' or 'K'")
+        raise UnitsError("cube: no BUNIT; give 'unit', such as 'Jy/beam' or 'K'")
     if "MJY" in str(text) and "sr" not in str(text).lower():
-        raise UnitsError(f"cube: '{text}' may be milli- or megajansky; give 'unit', mJy/... or MJy/...")
+        raise UnitsError(f"cube: '{text}' could be mJy or MJy; give 'unit', mJy/... or MJy/...")
     try:
         parsed = text if isinstance(text, u.UnitBase) else u.Unit(_spelled(str(text)))
     except ValueError:
-        raise UnitsError(f"cube: the unit '{text}' is not known; give 'unit', such as 'Jy/beam' or 'K'") from None
+        raise UnitsError(f"cube: the unit '{text}' is unknown; give 'unit', such as 'Jy/beam' or 'K'") from None
     for base in _MODEL_UNITS:
         if parsed.is_equivalent(base):
             return parsed, base
-    raise UnitsError(f"cube: '{parsed}' is none of K, Jy/beam, Jy/sr and Jy/pixel")
+    raise UnitsError(f"cube: '{parsed}' is not one of K, Jy/beam, Jy/sr, Jy/pixel")
 
 
 def _spelled(text):
-    """JY/BEAM is what some writers say. MJY/SR is MJy/sr, which maps are in; per beam it could be mJy as well."""
+    """Some writers use JY/BEAM. MJY/SR is MJy/sr, as used for maps; per beam it could also be mJy."""
     for right in ("Jy", "beam", "pixel", "sr"):
         text = re.sub(rf"(?<![A-Za-z])(M?){right.upper()}(?![A-Za-z])", rf"\1{right}", text)
     return text
@@ -91,7 +91,7 @@ def _spelled(text):
 
 
 def _canonical_sky(header):
-    """The celestial WCS with east left and north up, and whether columns and rows had to change places for that."""
+    """The celestial WCS with east left and north up, and whether columns and rows had to be flipped for that."""
     wcs = WCS(header)
     if not wcs.has_celestial:
         return None, (False, False)
@@ -121,13 +121,13 @@ def _sky_pixel(sky, shape):
 
 
 def _length_pixel(header):
-    """The same for axes that are lengths, as linerad writes them without a distance."""
+    """The same for axes in lengths, as written by linerad without a distance."""
     steps = []
     for axis in (1, 2):
         try:
             steps.append(header[f"CDELT{axis}"] * u.Unit(header[f"CUNIT{axis}"]).to(u.cm))
         except (KeyError, ValueError, u.UnitsError):
-            raise InputError("cube: the header has neither axes on the sky nor lengths") from None
+            raise InputError("cube: the header has neither sky axes nor lengths") from None
     if not np.isclose(steps[0], steps[1], rtol=1e-6) or steps[0] <= 0:
         raise InputError("cube: pixels are not square")
     return steps[0] * u.cm
@@ -150,7 +150,7 @@ def _velocity_edges(header, n, rest):
         raise InputError("cube: the header has no axis of velocity or frequency")
     kind = axis.wcs.ctype[0][:4]
     if kind not in _TO_FREQUENCY:
-        raise InputError(f"cube: the spectral axis '{axis.wcs.ctype[0]}' is none of {', '.join(_TO_FREQUENCY)}")
+        raise InputError(f"cube: the spectral axis '{axis.wcs.ctype[0]}' is not one of {', '.join(_TO_FREQUENCY)}")
     values = axis.wcs_pix2world(np.arange(n + 1) - 0.5, 0)[0]
     written = axis.wcs.restfrq or (_C / axis.wcs.restwav if axis.wcs.restwav else None)
     if kind == "VRAD" and (rest is None or written is None):
@@ -162,11 +162,11 @@ def _velocity_edges(header, n, rest):
 
 
 def _even(edges):
-    """(first edge, width) of channels that go up, or an error where they are not of one width."""
+    """(first edge, width) of channels that go up, or an error if their widths differ."""
     n = len(edges) - 1
     width = (edges[-1] - edges[0]) / n
     if np.abs(edges - edges[0] - width * np.arange(n + 1)).max() > 0.1 * abs(width):
-        raise InputError("cube: in radio velocity the channels are not of one width; take fewer, or resample them")
+        raise InputError("cube: in radio velocity the channels do not have equal width; use fewer, or resample them")
     return (edges[0], width) if width > 0 else (edges[-1], -width)
 
 
@@ -175,7 +175,7 @@ def _read_beam(beam, header):
     if beam is None:
         if not header.get("BMAJ"):
             if header.get("CASAMBM"):
-                raise InputError("cube: every channel has a beam of its own; smooth it to a common one")
+                raise InputError("cube: the beam differs between channels; smooth to a common one")
             return None
         beam = (header["BMAJ"] * u.deg, header.get("BMIN", header["BMAJ"]) * u.deg, header.get("BPA", 0.0) * u.deg)
     elif isinstance(beam, u.Quantity) and beam.ndim == 0:
@@ -194,12 +194,12 @@ class Observation:
 
     `cube` is a FITS file, an HDU, a SpectralCube, a linerad.Cube, or an array [channel, y, x] with `header`. `noise` is
     one standard deviation per pixel and channel: one value, one per channel, a map or a cube, plain numbers being in
-    the unit of the cube. `mask` is true where values count; blank ones (NaN) never do. `unit`, `beam` and
-    `rest_frequency` replace what the header says.
+    the unit of the cube. `mask` is true where values are used; NaN never is. `unit`, `beam` and `rest_frequency`
+    override the header.
 
-    `correlation` says how noise in neighbouring pixels belongs together (docs/fit.md): 'beam' when it has the shape of
-    the beam, as in images of interferometers; 'smoothed' when independent pixels were smoothed with it; 'none'; or how
-    many pixels count as one.
+    `correlation` describes the noise in neighbouring pixels (docs/fit.md): 'beam' if it is correlated like the beam, as
+    in interferometer images; 'smoothed' if independent pixels were smoothed with the beam; 'none'; or the number of
+    pixels that count as one.
     """
 
     def __init__(
@@ -227,9 +227,9 @@ class Observation:
         self._read_axes(header, values.shape, rest_frequency)
         self.beam = _read_beam(beam, header)
         if self.beam is None and self.unit.is_equivalent(u.Jy / u.beam):
-            raise InputError("beam: a cube in Jy/beam has one; the header does not say BMAJ, so give 'beam'")
+            raise InputError("beam: a cube in Jy/beam needs one; the header has no BMAJ, so give 'beam'")
         if self.beam is not None and not self.pixel.unit.is_equivalent(u.rad):
-            raise InputError("beam: pixels are lengths and have no angles")
+            raise InputError("beam: pixels are in lengths, not angles")
         self.data = self._turn(values)
         self.mask = self._read_mask(mask, values.shape) & np.isfinite(self.data)
         self.noise = self._read_noise(noise, values.shape)
@@ -254,7 +254,7 @@ class Observation:
         return np.ascontiguousarray(values[self._order])
 
     def _fit_shape(self, values, name, shape):
-        """One value, one per channel, a map or a cube, as the file has its axes."""
+        """One value, one per channel, a map or a cube, with the axes of the file."""
         if values.shape == (shape[0],) and shape[0] != 1:
             values = values[:, None, None]
         try:
@@ -269,7 +269,7 @@ class Observation:
             return np.ones(shape, dtype=bool)
         found = np.asarray(mask)
         if found.dtype != bool:
-            raise InputError(f"mask: expected truth values, found {found.dtype}")
+            raise InputError(f"mask: expected booleans, found {found.dtype}")
         return self._fit_shape(found, "mask", shape)
 
     def _read_noise(self, noise, shape):
@@ -317,7 +317,7 @@ class Observation:
 
     @property
     def independent(self):
-        """How many independent values the cube stands for."""
+        """Number of independent values in the cube."""
         return self.mask.sum() / self.correlated
 
     @property
@@ -343,17 +343,17 @@ class Observation:
 
     @property
     def model_unit(self):
-        """(image.unit of a model of this cube, how many units of the cube that is)."""
+        """(image.unit of a model of this cube, its size in units of the cube)."""
         return _MODEL_UNITS[self._base_unit], float(self._base_unit.to(self.unit))
 
     def grid(self, distance, position, margin):
         """(side of a pixel in cm, pixels along right and up, offset of the middle from the object in cm).
 
-        `position` is where the object is on the sky, None for the middle of the image; `margin` pixels are added on all
-        sides, for light that the beam carries in.
+        `position` is where the object is on the sky, None for the centre of the image; `margin` pixels are added on all
+        sides, for light brought in by the beam.
         """
         if self._sky is not None and distance is None:
-            raise InputError("image.distance: the model needs one, for the observed pixels are angles")
+            raise InputError("image.distance: the model needs one, because the observed pixels are angles")
         side = self.pixel.to_value(u.cm) if self._sky is None else self.pixel.to_value(u.rad) * distance
         n = self.shape[2], self.shape[1]
         offset = (0.0, 0.0)
@@ -363,6 +363,6 @@ class Observation:
         return side, tuple(count + 2 * margin for count in n), offset
 
     def channels(self, systemic):
-        """(first, last) edge of the channels in km/s, for an object that recedes with `systemic` km/s."""
+        """(first, last) edge of the channels in km/s, for an object receding at `systemic` km/s."""
         last = self._first + self.shape[0] * self.channel_width.value
         return self._first - systemic, last - systemic

@@ -1,4 +1,4 @@
-"""What is known of a parameter beforehand. Parameters are plain numbers in the unit of their prior."""
+"""Priors. Parameters are plain numbers in the unit of their prior."""
 
 import math
 from statistics import NormalDist
@@ -22,7 +22,7 @@ def _plain(name, *values):
 
 
 class Uniform:
-    """The same density from `low` to `high`."""
+    """Uniform density from `low` to `high`."""
 
     def __init__(self, low, high):
         (self.low, self.high), self.unit = _plain("Uniform", low, high)
@@ -37,7 +37,7 @@ class Uniform:
 
 
 class LogUniform(Uniform):
-    """The same density of the logarithm from `low` to `high`: 1 / (x ln(high / low))."""
+    """Uniform density in the logarithm from `low` to `high`: 1 / (x ln(high / low))."""
 
     def __init__(self, low, high):
         super().__init__(low, high)
@@ -67,11 +67,12 @@ class Normal:
 
 
 def read(name, prior):
-    """A prior from itself, from two numbers (uniform between them), or from what has logpdf and ppf (scipy.stats)."""
+    """A prior from itself, from two numbers (uniform between them), or from an object with logpdf and ppf
+    (scipy.stats)."""
     if hasattr(prior, "logpdf") and hasattr(prior, "ppf"):
         return prior
     if isinstance(prior, (tuple, list, u.Quantity, np.ndarray)) and np.size(prior) == 2:
         return Uniform(prior[0], prior[1])
     raise InputError(
-        f"{name}: a prior is Uniform, LogUniform, Normal, two numbers such as (5, 40) * u.K, or has logpdf and ppf"
+        f"{name}: a prior must be Uniform, LogUniform, Normal, two numbers such as (5, 40) * u.K, or an object with logpdf and ppf"
     )

@@ -1,8 +1,8 @@
-"""Channels from finer ones that lie elsewhere.
+"""Rebins narrow channels to other edges.
 
 With F(v) the integral of the intensity up to v, known at the edges of the fine channels, the mean over a channel from a
 to b is (F(b) - F(a)) / (b - a); F in between is a cubic through the four nearest edges. The result is linear in the
-fine channels, so that it is a matrix, and light is kept.
+fine channels, so it is a matrix, and flux is conserved.
 """
 
 import numpy as np
@@ -24,9 +24,9 @@ def _integral_rows(at, n):
 
 
 def matrix(first, width, n, fine_first, fine_width, n_fine):
-    """[n, n_fine]: channels first + k width from fine ones, which must hold them."""
+    """[n, n_fine]: channels first + k width from fine ones, which must cover them."""
     edges = (first + width * np.arange(n + 1) - fine_first) / fine_width
     if edges[0] < -1e-6 or edges[-1] > n_fine + 1e-6:
-        raise ValueError("the fine channels do not hold the others")
+        raise ValueError("the fine channels do not cover the others")
     rows = _integral_rows(np.clip(edges, 0, n_fine), n_fine)
     return np.diff(rows, axis=0) * (fine_width / width)

@@ -1,8 +1,6 @@
-"""A model as a tree with its settings applied, and what of it decides the light.
-
-Everything outside `cameras`, `channels` and `image` does, by its text; arrays and files by what is in
-them. Where light is bound to cameras and channels, because packets left it there or sources
-sent it there, directions count as well.
+"""A model as a tree with its settings applied, and the part of it that determines the light: everything outside
+`cameras`, `channels` and `image`, compared as text; arrays and files by content. If light is bound to cameras and
+channels, because packets or sources recorded it there, directions matter too.
 """
 
 import functools
@@ -30,7 +28,7 @@ def _apply(tree, setting):
         try:
             value = json.loads(value)
         except json.JSONDecodeError:
-            raise InputError(f"{path}: write lists and maps as such, not as the text '{value}'") from None
+            raise InputError(f"{path}: write lists and dictionaries as such, not as the string '{value}'") from None
     node, keys = tree, path.split(".")
     for key in keys[:-1]:
         index = int(key) if isinstance(node, list) else key
@@ -60,7 +58,7 @@ def resolve(model, settings):
     else:
         tree, own = json.loads(_file_text(model)), ()
     if "lines" in tree:
-        raise InputError("model: it has several lines; give one with a single 'line'")
+        raise InputError("model: it has several lines; give a model with a single 'line'")
     for setting in own + _settings(settings):
         try:
             _apply(tree, setting)
@@ -77,7 +75,7 @@ def _digest(values, units):
 
 
 def _leaf(node, folders):
-    """Its text, with what is in files that this names: beside the model, or where settings look for them."""
+    """Its text, with the contents of the files it names: next to the model, or where settings look for them."""
     if not isinstance(node, str):
         return str(node)
     digests = [_files.digest(os.path.join(folder, node)) for folder in folders]
@@ -96,7 +94,7 @@ def _flatten(node, path, arrays, folders, out):
 
 
 def split(tree, model, bound):
-    """({path: text} of what decides the light, {path: text} of what only decides how it is looked at). `tree` is that
+    """({path: text} that determine the light, {path: text} that only determine how it is viewed). `tree` is that
     of the model with settings."""
     light, view = {}, {}
     beside = os.path.dirname(model._path) if model._path else model._folder
@@ -122,7 +120,7 @@ def _factor(written, dimension, unit):
 
 
 def value_of(tree, path, dimension, unit):
-    """A quantity in the tree as a number of `unit`; None when it is not there."""
+    """A quantity in the tree in units of `unit`; None if absent."""
     node = tree
     for key in path.split("."):
         if not isinstance(node, dict) or key not in node:

@@ -1,8 +1,9 @@
-"""Pictures of results. Each function draws into axes or makes a figure of the width of one column or a page of a
-journal, with units on every label, in colours that are even in grey and for any colour vision. matplotlib must be
+"""Plots of results. Each function draws into axes or makes a figure as wide as one column or the page of a journal,
+with units on every label, in perceptually uniform colours that also work in greyscale and for colour-blind readers.
+matplotlib must be
 installed.
 
-`save(figure, path)` writes PNG, PDF or SVG; text in a PDF stays text, with its fonts embedded.
+`save(figure, path)` writes PNG, PDF or SVG; text in a PDF remains text, with embedded fonts.
 """
 
 from .levels import convergence, excitation

@@ -17,7 +17,7 @@ def convergence(result, axes=None):
     """Change and estimated error of the level populations in each iteration."""
     found = result.populations
     if found is None or len(found.history.get("change", ())) == 0:
-        raise ValueError("no populations were found by iteration")
+        raise ValueError("no populations were solved by iteration")
     alone, axes = axes is None, new_axes(axes)
     change, error = found.history["change"], found.history["error"]
     steps = np.arange(1, len(change) + 1)
@@ -39,10 +39,10 @@ def convergence(result, axes=None):
 
 @styled
 def excitation(result, axes=None):
-    """Excitation temperature of the line: against radius on shells, otherwise how many cells have it."""
+    """Excitation temperature of the line: against radius on shells, otherwise a histogram over cells."""
     found = result.populations
     if found is None or found.excitation_temperature is None:
-        raise ValueError("there is no excitation temperature: the model has no molecule, or output.populations is off")
+        raise ValueError("no excitation temperature: the model has no molecule, or output.populations is off")
     axes = new_axes(axes)
     kelvin = np.asarray(found.excitation_temperature.value, dtype=float)
     if result.mesh["kind"] == "shells":

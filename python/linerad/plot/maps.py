@@ -1,5 +1,5 @@
-"""Maps of cubes: channels, moments, optical depth. Offsets are from the middle of the image; on the sky (with a
-distance, or seen from nearby) right ascension grows to the left."""
+"""Maps of cubes: channels, moments, optical depth. Offsets are from the image centre; on the sky (with a distance, or
+for a nearby observer) right ascension increases to the left."""
 
 import astropy.units as u
 import numpy as np
@@ -29,7 +29,7 @@ from .style import (
 ANGLES = (u.deg, u.arcmin, u.arcsec, u.mas)
 LENGTHS = (u.kpc, u.pc, u.AU, u.R_sun, u.km, u.cm)
 NAMES = {u.AU: "au", u.R_sun: r"R$_\odot$"}
-MASK = 0.02  # of the brightest: fainter pixels have no mean velocity worth showing
+MASK = 0.02  # of the brightest: fainter pixels have no meaningful mean velocity
 
 
 def fitting(size, units, least):
@@ -38,7 +38,7 @@ def fitting(size, units, least):
 
 
 def _round_length(limit):
-    """The largest 1, 2 or 5 times a power of ten that is not above the limit."""
+    """The largest 1, 2 or 5 times a power of ten up to the limit."""
     power = 10.0 ** np.floor(np.log10(limit))
     return max(step * power for step in (1, 2, 5) if step * power <= limit * (1 + 1e-9))
 
@@ -58,7 +58,7 @@ class Sky:
         self.aspect = y / x if self.true else (0.25 if y < x else 4.0)  # a strip would be a line
 
     def bar(self, cube):
-        """(length in units of the axes, text) of a round scale bar of less than a third of the image."""
+        """(length in units of the axes, text) of a scale bar of round length, below a third of the image."""
         limit = 0.33 * abs(self.extent[1] - self.extent[0])
         if not self.angles or cube.distance is None:
             length = _round_length(limit)
@@ -73,7 +73,7 @@ class Sky:
 
 
 def _place_on(axes, sky, across, up):
-    """A place in shares of the axes, in their coordinates."""
+    """A position given in fractions of the axes, in their coordinates."""
     left, right, low, high = sky.extent
     return left + across * (right - left), low + up * (high - low)
 
@@ -97,7 +97,7 @@ def _draw_bar(axes, cube, sky, ink):
 
 
 def _draw_beam(axes, cube, sky, ink):
-    """Its angle goes from north to east: to the left on the sky, which is where x grows."""
+    """Its angle runs from north to east: to the left on the sky, the direction of increasing x."""
     major, minor, angle = (part.to_value(unit) for part, unit in zip(cube.beam, (sky.unit, sky.unit, u.deg)))
     left, low = _place_on(axes, sky, 0.06, 0.06)
     # half the extent of a turned ellipse
@@ -131,7 +131,8 @@ def draw_map(axes, values, cube, marks="bar beam", labels=True, **options):
 
 
 def _top(finite, far=5):
-    """The end of a scale of brightness: the brightest pixel, unless a few (a star) are `far` times above all others."""
+    """The upper end of a brightness scale: the brightest pixel, unless a few (a star) are `far` times above all
+    others."""
     if not finite.size or not finite.max() > 0:
         return 0.0
     lit = finite[finite > 1e-6 * finite.max()]
@@ -140,14 +141,14 @@ def _top(finite, far=5):
 
 
 def _scale(values):
-    """About how large the values are that a map shows."""
+    """Typical size of the values shown in a map."""
     finite = np.abs(values[np.isfinite(values)])
     return _top(finite) if (values >= 0).all() else float(finite.max(initial=0.0))
 
 
 def _colours(values, stretch=None):
-    """{cmap, norm} for brightness: from zero up; both signs about zero; logarithmic where few pixels are bright, or
-    where asked for."""
+    """{cmap, norm} for brightness: from zero up; both signs about zero; logarithmic if few pixels are bright, or on
+    request."""
     values = np.asarray(values, dtype=float)
     finite = values[np.isfinite(values)]
     top, low = (float(finite.max()), float(finite.min())) if finite.size else (1.0, 0.0)
@@ -169,14 +170,14 @@ def _colours(values, stretch=None):
 
 
 def beyond(values, norm):
-    """Which ends of a colour bar are arrows: 'min' only on a logarithmic scale, whose end is a choice."""
+    """Which ends of a colour bar are arrows: 'min' only on a logarithmic scale, whose lower end is arbitrary."""
     below = isinstance(norm, LogNorm) and np.nanmin(values) < norm.vmin
     above = np.nanmax(values) > norm.vmax * (1 + 1e-6)
     return {(False, False): "neither", (True, False): "min", (False, True): "max", (True, True): "both"}[below, above]
 
 
 def clip(values, norm):
-    """A logarithm has no zero: what lies below the scale gets its lowest colour."""
+    """A logarithm has no zero: values below the scale get its lowest colour."""
     return np.maximum(values, norm.vmin) if isinstance(norm, LogNorm) else values
 
 
@@ -191,7 +192,7 @@ def _bar_above(axes, drawn, text, extend="neither"):
 
 
 def finish_bar(bar, text, ticks=5):
-    """Label and ticks. Those near the ends of a bar that lies would reach into the next one's."""
+    """Label and ticks. Those near the ends of a horizontal bar would overlap the next one's."""
     bar.set_label(text)
     bar.outline.set_linewidth(0.5)
     low, high = bar.norm.vmin, bar.norm.vmax
@@ -207,12 +208,13 @@ def finish_bar(bar, text, ticks=5):
 
 
 def sky_note(cube):
-    """Moments of a cube that has the light of the sky in it are not those of the line."""
+    """Moments of a cube that includes the sky background are not those of the line."""
     return ", with the sky" if cube.background.value > 0 and not cube.background_subtracted else ""
 
 
 def _white(velocities, systemic):
-    """The velocity that is neither red nor blue: the systemic one where pixels lie on both sides, or their median."""
+    """The neutral velocity, neither red nor blue: the systemic velocity if pixels lie on both sides, otherwise their
+    median."""
     if not velocities.size:
         return 0.0
     systemic = np.nan if systemic is None else systemic.value
@@ -246,7 +248,7 @@ def _moment_colours(cube, order, note=""):
 def moment(cube, order, axes=None, marks="bar beam", labels=True):
     """A moment map with its scale: 0 the integral over velocity, 1 the mean velocity, 2 the velocity dispersion. Pixels
     with less than 2 % of the brightest one's integral are grey in 1 and 2. White in 1 is the systemic velocity
-    (image.velocity), or the median where no pixel lies on one side of that."""
+    (image.velocity), or the median if all pixels lie on one side of it."""
     axes = new_axes(axes, (COLUMN, COLUMN * min(max(Sky(cube).aspect, 0.5), 1.5) + 0.6))
     values, text, options = _moment_colours(cube, order, sky_note(cube))
     axes.set_facecolor(FAINT)
@@ -257,7 +259,7 @@ def moment(cube, order, axes=None, marks="bar beam", labels=True):
 
 @styled
 def moments(cube):
-    """All three of them side by side."""
+    """All three moments side by side."""
     figure = new_figure(PAGE, row_size(cube, 3)[-1])
     draw_row(figure, cube, 0.0, [lambda axes, k=k: draw_moment(axes, cube, k, sky_note(cube)) for k in range(3)])
     return figure
@@ -309,7 +311,7 @@ def peak(cube, axes=None):
 
 
 def _signal(cube):
-    """Light of each channel over or, in absorption, under the continuum that each pixel has beside the line."""
+    """Emission in each channel above (or, in absorption, below) the continuum of each pixel."""
     values = np.nan_to_num(np.asarray(cube.data.value, dtype=float))
     ends = 0.5 * (values[0] + values[-1])
     low, high = values.min(axis=0), values.max(axis=0)
@@ -318,17 +320,18 @@ def _signal(cube):
 
 
 def choose_channels(cube, number=12, velocities=None):
-    """Channels at these velocities (km/s), or at most `number` in equal steps over those that hold the line."""
+    """Channels at these velocities (km/s), or at most `number` in equal steps over those that contain the line."""
     if velocities is not None:
         edges = cube.velocity.value - 0.5 * cube.channel_width.value
         with np.errstate(over="ignore"):
             found = (np.asarray(velocities, dtype=float) - edges[0]) / cube.channel_width.value + 1e-9
         if not (found.size and np.all(found >= 0) and np.all(found < cube.shape[0])):  # nan is neither
             ends = edges[0], edges[-1] + cube.channel_width.value
-            raise ValueError(f"no channel at one of these velocities; they go from {ends[0]:g} to {ends[1]:g} km/s")
+            raise ValueError(f"no channel at one of these velocities; channels run from {ends[0]:g} to {ends[1]:g} "
+                             "km/s")
         return list(np.floor(found).astype(int))
     if number < 1:
-        raise ValueError(f"{number} channels: there must be at least one")
+        raise ValueError(f"{number} channels: at least one is needed")
     light = _signal(cube)
     lit = np.flatnonzero(light > 0.02 * light.max()) if light.max() > 0 else np.arange(len(light))
     first, last = int(lit[0]), int(lit[-1])
@@ -338,7 +341,7 @@ def choose_channels(cube, number=12, velocities=None):
 
 
 def _velocity_texts(velocities):
-    """With as many decimals as tell them apart."""
+    """With enough decimals to distinguish them."""
     apart = np.min(np.abs(np.diff(np.sort(velocities)))) if len(velocities) > 1 else 0.1 * (abs(velocities[0]) or 10)
     for digits in range(5):
         if np.max(np.abs(np.round(velocities, digits) - velocities)) <= 0.05 * apart:
@@ -351,7 +354,7 @@ def write_velocity(axes, text, cmap):
 
 
 def columns_of(number, aspect):
-    """Few empty places, and a page that is not too tall."""
+    """Few empty panels, and a page that is not too tall."""
     wanted = float(np.clip(4 * np.sqrt(aspect), 2, 6))
     return min(range(1, min(number, 6) + 1), key=lambda n: (-number % n) + 1.2 * abs(n - min(wanted, number)))
 
@@ -367,7 +370,7 @@ def grid_size(cube, number, width, columns=None):
 
 
 def draw_grid(figure, cube, planes, texts, name, unit, top=0.0, columns=None, beam=True, **colours):
-    """Maps on one scale that touch each other, with a colour bar on the right."""
+    """Adjoining maps on one scale, with a colour bar on the right."""
     width, height = figure.get_size_inches()
     columns, rows, wide, tall, _ = grid_size(cube, len(planes), width, columns)
     norm = colours.pop("norm")
@@ -401,8 +404,9 @@ def channel_planes(cube, number=12, velocities=None, stretch=None):
 
 @styled
 def channel_maps(cube, number=12, velocities=None, stretch=None):
-    """At most `number` channels that hold the line, or those at `velocities` (km/s), on one scale, with a scale bar and
-    the beam. `stretch` is 'linear' or 'log'; without, what suits the image."""
+    """At most `number` channels that contain the line, or those at `velocities` (km/s), on one scale, with a scale bar
+    and
+    the beam. `stretch` is 'linear' or 'log'; by default, whichever suits the image."""
     shown = channel_planes(cube, number, velocities, stretch)
     return _grid_figure(cube, **shown)
 
@@ -415,7 +419,7 @@ def _grid_figure(cube, planes, **options):
 
 
 def depth_colours(values):
-    """Logarithmic; about zero where a maser makes some of it negative."""
+    """Logarithmic; symmetric about zero if a maser makes some of it negative."""
     top, low = float(np.nanmax(values)), float(np.nanmin(values))
     if low < 0:
         most = max(top, -low)
@@ -434,7 +438,7 @@ def draw_channel(axes, cube, channel):
 def optical_depth(cube, number=12, velocities=None):
     """At most `number` channels of the optical depth through the mesh, without a beam."""
     if cube.optical_depth is None:
-        raise ValueError("there is no optical depth: run with image.optical_depth")
+        raise ValueError("no optical depth; run with image.optical_depth")
     shown = choose_channels(cube, number, velocities)
     planes = np.asarray(cube.optical_depth[shown], dtype=float)
     texts = _velocity_texts(cube.velocity.value[shown])

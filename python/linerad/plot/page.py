@@ -1,4 +1,4 @@
-"""Whole pages: everything that a result has, and several lines of one object. A page is a column of blocks, each of
+"""Whole pages: everything in a result, and several lines of one object. A page is a column of blocks, each of
 them (height in inches, function of figure and top that draws it)."""
 
 import numpy as np
@@ -18,7 +18,7 @@ def _cells(result):
 
 
 def _facts(result, cube):
-    """What is known of the run, the most important first."""
+    """Facts about the run, the most important first."""
     words = [line_name(result, cube)]
     cells = _cells(result)
     if cells:
@@ -45,7 +45,7 @@ def _write_head(figure, words):
 
 
 def _diagrams(result, cube):
-    """[(title, draw)] of what is no map."""
+    """[(title, draw)] of diagrams that are not maps."""
     found = []
     if cube is not None and cube.shape[0] > 1:
         title = "spectrum of the image" + ("" if cube.error is None else r", $\pm\,1\,\sigma$")
@@ -92,8 +92,8 @@ def _map_block(cube):
 
 @styled
 def quicklook(result, camera=None, number=8, velocities=None, stretch=None, title=None):
-    """What the result has, on one page: channel maps, moments and optical depth of a camera, spectra with errors,
-    convergence and excitation. `title` stands before the facts of the run."""
+    """Everything in the result, on one page: channel maps, moments and optical depth of a camera, spectra with errors,
+    convergence and excitation. `title` precedes the facts about the run."""
     cube = result.cube(camera) if result.cameras else None
     blocks = []
     if cube is not None:
@@ -105,7 +105,7 @@ def quicklook(result, camera=None, number=8, velocities=None, stretch=None, titl
     if diagrams:
         blocks.append(_diagram_block(diagrams, width))
     if not blocks:
-        raise ValueError("there is nothing to draw: no packets, no images, no iterations")
+        raise ValueError("nothing to plot: no packets, no images, no iterations")
     figure = new_figure(width, HEAD + sum(height for height, _ in blocks))
     _write_head(figure, ([title] if title else []) + _facts(result, cube))
     top = HEAD
@@ -153,8 +153,8 @@ def _line_map(sky, number):
 
 @styled
 def lines(results, camera=None, velocities=None, number=3, stretch="log"):
-    """Several lines of one object above each other: channel maps at the same velocities, each line on a scale of its
-    own, and the spectra of the images."""
+    """Several lines of one object, one row each: channel maps at the same velocities, each line on its own scale, and
+    the spectra of the images."""
     cubes = [result.cube(camera) for result in results]
     if velocities is None:
         shown = cubes[0].velocity.value[maps.choose_channels(cubes[0], number)]

@@ -29,7 +29,7 @@ def _draw(axes, edges, values, errors, name, unit, ink=INK, log=False):
 
 
 def _show_line(axes, edges, values, share=2e-3, room=0.15):
-    """Only where there is something to see, with a little room."""
+    """Limits around the visible part, with a small margin."""
     middle = np.abs(values - np.median(values[[0, -1]]))
     lit = np.flatnonzero(middle > share * middle.max()) if middle.max() > 0 else []
     ends = np.sort([edges[lit[0]], edges[lit[-1] + 1]] if len(lit) else [edges[0], edges[-1]])
@@ -40,11 +40,11 @@ def _show_line(axes, edges, values, share=2e-3, room=0.15):
 
 @styled
 def spectrum(result, axes=None, against="velocity", log=False):
-    """The escaped spectrum with a band of one standard error, against 'velocity' or 'x'. In a figure of its own the
-    upper axis has the other of the two."""
+    """The escaped spectrum with a band of one standard error, against 'velocity' or 'x'. In its own figure the upper
+    axis shows the other one."""
     found = result.spectrum
     if found is None:
-        raise ValueError("no packets were followed: there is no escaped spectrum")
+        raise ValueError("no packets were followed, so there is no escaped spectrum")
     if against not in ("velocity", "x"):
         raise ValueError(f"against '{against}': write 'velocity' or 'x'")
     alone, axes = axes is None, new_axes(axes)
@@ -70,8 +70,8 @@ def spectrum(result, axes=None, against="velocity", log=False):
 
 
 def image_flux(cube):
-    """(values, errors, name, unit): flux density in Jy where the unit of the cube says how much light a pixel has,
-    otherwise the mean over the image."""
+    """(values, errors, name, unit): flux density in Jy if the unit of the cube gives the flux of a pixel, otherwise the
+    mean over the image."""
     mean, error = cube.mean_spectrum()
     number = cube.shape[1] * cube.shape[2]
     solid = (cube.pixel[0] * cube.pixel[1]).to_value(u.sr) if cube.pixel.unit == u.rad else None
@@ -97,8 +97,8 @@ def channel_edges(cube):
 
 @styled
 def image_spectrum(cube, axes=None, ink=INK, log=False):
-    """Spectrum of the whole image: flux density in Jy, or the mean brightness; with a band of one standard error where
-    the run kept errors (image.errors)."""
+    """Spectrum of the whole image: flux density in Jy, or the mean brightness; with a band of one standard error if the
+    run has errors (image.errors)."""
     alone, axes = axes is None, new_axes(axes)
     values, errors, name, unit = image_flux(cube)
     edges = channel_edges(cube)

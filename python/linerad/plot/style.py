@@ -1,4 +1,4 @@
-"""What all pictures share: sizes of journals, fonts, colours, and labels with readable units."""
+"""Common style of all figures: journal sizes, fonts, colours, and labels with readable units."""
 
 import functools
 import os
@@ -14,8 +14,8 @@ from ..errors import InputError
 COLUMN, PAGE = 3.5, 7.1  # inches: one column of a journal, and both
 BRIGHTNESS, WIDTHS, SIGNED = "inferno", "viridis", "RdBu_r"  # colour maps; red recedes, blue approaches
 INK, ACCENT, BAND = "#0072b2", "#d55e00", "#a6cee3"
-INKS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")  # of Okabe & Ito (2008), told apart by all
-FAINT = "#d4d4d4"  # where there is too little light to say
+INKS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")  # of Okabe & Ito (2008), safe for colour-blind readers
+FAINT = "#d4d4d4"  # where there is too little light
 OUTLINE = [withStroke(linewidth=1.2, foreground="#101010")]  # white marks show on any colour
 BAR = 1.6  # points: width of a scale bar
 BAR_OUTLINE = [withStroke(linewidth=BAR + 1.2, foreground="#101010")]  # a stroke lies under the line: it must be wider
@@ -35,7 +35,7 @@ _PREFIXES = {-4: "p", -3: "n", -2: "\N{MICRO SIGN}", -1: "m", 0: "", 1: "k", 2: 
 
 
 def styled(function):
-    """Draws in the style above, whatever that of the caller is."""
+    """Plots in the style above, whatever the caller's settings."""
 
     @functools.wraps(function)
     def draw(*arguments, **options):
@@ -46,14 +46,14 @@ def styled(function):
 
 
 def check_format(path):
-    """Others that matplotlib knows depend on what else is installed."""
+    """Other formats of matplotlib depend on what else is installed."""
     if os.path.splitext(os.fspath(path))[1].lower() not in (".png", ".pdf", ".svg"):
-        raise InputError(f"{path}: pictures are PNG, PDF or SVG; end the name with .png, .pdf or .svg")
+        raise InputError(f"{path}: figures are PNG, PDF or SVG; use a name ending in .png, .pdf or .svg")
 
 
 @styled
 def save(figure, path, dpi=200):
-    """Write a figure as PNG, PDF or SVG, by the end of the name."""
+    """Write a figure as PNG, PDF or SVG, by the extension."""
     check_format(path)
     figure.savefig(path, dpi=dpi)
 
@@ -93,7 +93,7 @@ def unit_text(unit):
 
 
 def readable(largest, unit):
-    """(factor, text of the unit) that bring a number between 1 and 1000: mK for K, 10^-15 erg ... for others."""
+    """(factor, unit text) that scale a number to between 1 and 1000: mK for K, 10^-15 erg ... for others."""
     text = unit_text(unit)
     if not np.isfinite(largest) or largest <= 0:
         return 1.0, text
@@ -126,7 +126,7 @@ def count(number, noun):
 
 
 def _frequency(hertz):
-    """115.271 GHz; from the far infrared on, the wavelength."""
+    """115.271 GHz; from the far infrared on, wavelength."""
     if hertz > 1e13:
         micron = 2.99792458e14 / hertz
         return f"{micron:.6g} \N{MICRO SIGN}m" if micron >= 1 else f"{1e3 * micron:.6g} nm"
@@ -135,7 +135,7 @@ def _frequency(hertz):
 
 
 def line_name(result, cube=None):
-    """'CO 1-0, 115.271 GHz', as far as it is known."""
+    """'CO 1-0, 115.271 GHz', as far as known."""
     name, transition = result.text("molecule") or "", result.text("transition") or ""
     name = name.split(",")[0].split("  ")[0].strip()
     name = _BUILT_IN.get(name, name.upper() if name == name.lower() else name)

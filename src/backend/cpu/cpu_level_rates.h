@@ -76,7 +76,7 @@ static enum lr_status step(lr_context *ctx, void *state, struct level_change *ch
         free(rates);
     }
     if (!isfinite(square))
-        return lr_fail(ctx, LR_ERROR_INTERNAL, "level populations are not numbers any more");
+        return lr_fail(ctx, LR_ERROR_INTERNAL, "level populations are no longer finite");
     change->largest = largest;
     change->rms = count > 0 ? sqrt(square / count) : 0;
     return failed ? lr_fail(ctx, LR_ERROR_MEMORY, "out of memory for rate equations") : LR_OK;

@@ -178,6 +178,6 @@ enum lr_status NAME_EXPAND(cpu_trace_, LR_CPU_VARIANT)(lr_context *ctx, int thre
     if (failed || pass.failed)
         return lr_fail(ctx, LR_ERROR_MEMORY, "out of memory for the ray tracing of %lld cells", (long long)job->n_cell);
     if (*monitor->stop)
-        return lr_fail(ctx, LR_ERROR_INTERRUPTED, "stopped while images were traced; nothing was written");
+        return lr_fail(ctx, LR_ERROR_INTERRUPTED, "stopped while tracing images; nothing was written");
     return LR_OK;
 }

@@ -59,8 +59,8 @@ enum lr_status set_rays(lr_context *ctx, void *state, const struct level_rays *r
             okay(&levels->device, cudaMemcpy(levels->ray, rays->ray, bytes, cudaMemcpyHostToDevice));
     }
     if (levels->device.error == cudaErrorMemoryAllocation)
-        return fail(ctx, LR_ERROR_MEMORY, "cuda:%d: no room for the rays of %d directions (%.2f GB)", levels->number,
-                    rays->n_direction, 1e-9 * (double)bytes);
+        return fail(ctx, LR_ERROR_MEMORY, "cuda:%d: not enough memory for the rays of %d directions (%.2f GB)",
+                    levels->number, rays->n_direction, 1e-9 * (double)bytes);
     return finish(ctx, levels, "rays");
 }
 
@@ -130,17 +130,18 @@ enum lr_status fill_levels(lr_context *ctx, struct levels *levels)
     okay(device, cudaDeviceGetAttribute(&most_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, levels->number));
     if (device->error == cudaSuccess && !plan_light(levels, most_bytes) && device->error == cudaSuccess)
         return fail(ctx, LR_ERROR_DEVICE,
-                    "cuda:%d: %d frequencies per line are too many for its shared memory of %d kB; use the CPU, or a "
-                    "larger Doppler parameter where it is smallest",
+                    "cuda:%d: %d frequencies per line are too many for its shared memory of %d kB; use the CPU, or "
+                    "raise the smallest Doppler parameter",
                     levels->number, job->n_frequency, most_bytes / 1024);
     if (device->error == cudaSuccess)
         plan_rates(levels, most_bytes);
     okay(device, cudaMemGetInfo(&free_bytes, &total_bytes));
     const double needed = memory_needed(levels, shines);
     if (device->error == cudaSuccess && needed > 0.98 * (double)free_bytes)
-        return fail(ctx, LR_ERROR_MEMORY,
-                    "cuda:%d: populations of %d levels in %lld cells need %.2f GB of GPU memory, and %.2f GB are free",
-                    levels->number, job->n_level, (long long)job->n_cell, 1e-9 * needed, 1e-9 * (double)free_bytes);
+        return fail(
+            ctx, LR_ERROR_MEMORY,
+            "cuda:%d: populations of %d levels in %lld cells need %.2f GB of GPU memory, but only %.2f GB are free",
+            levels->number, job->n_level, (long long)job->n_cell, 1e-9 * needed, 1e-9 * (double)free_bytes);
     if (device->error == cudaSuccess && reserve(levels, shines) && send_lines(levels)) {
         send_medium(levels);
         send_rates(levels);

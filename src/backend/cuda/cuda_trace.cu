@@ -169,13 +169,12 @@ enum lr_status run_trace(cuda_fail_fn *fail, lr_context *ctx, const struct trace
     }
     device_release(&device);
     if (device.error == cudaErrorMemoryAllocation)
-        return fail(ctx, LR_ERROR_MEMORY,
-                    "the GPU has too little free memory for the ray tracing of %lld cells and %d channels",
+        return fail(ctx, LR_ERROR_MEMORY, "the GPU has too little free memory to trace %lld cells and %d channels",
                     (long long)job->n_cell, job->n_channel);
     if (device.error != cudaSuccess)
         return fail(ctx, LR_ERROR_DEVICE, "the GPU failed: %s", cudaGetErrorString(device.error));
     if (*monitor->stop)
-        return fail(ctx, LR_ERROR_INTERRUPTED, "stopped while images were traced; nothing was written");
+        return fail(ctx, LR_ERROR_INTERRUPTED, "stopped while tracing images; nothing was written");
     return LR_OK;
 }
 

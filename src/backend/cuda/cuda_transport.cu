@@ -336,7 +336,7 @@ enum lr_status run_pass(cuda_fail_fn *fail, lr_context *ctx, const struct transp
                         const struct transport_monitor *monitor, struct transport_tally *tally)
 {
     if (job->one_thread_per_packet && job->n_packet > INT32_MAX - BLOCK_THREADS)
-        return fail(ctx, LR_ERROR_INPUT, "run.scheduling: static starts one thread per packet, 2e9 at most; use queue");
+        return fail(ctx, LR_ERROR_INPUT, "run.scheduling: static starts one thread per packet, at most 2e9; use queue");
     struct device device = {};
     struct pass pass = {};
     const struct kernels kernels = choose_kernels(job);

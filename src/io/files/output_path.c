@@ -11,7 +11,7 @@
 
 #include "io/files/part_file.h"
 
-/* An empty file, such as mktemp makes, holds nothing to lose. */
+/* An empty file, as made by mktemp, has nothing to lose. */
 static enum lr_status check_existing(lr_context *ctx, const char *path, const struct output_kind *kind,
                                      const struct stat *info)
 {
@@ -45,7 +45,7 @@ static enum lr_status check_directory(lr_context *ctx, const char *path)
     return status;
 }
 
-/* Permissions, quotas, read-only and full disks: this is the sure way to know. */
+/* Permissions, quotas, read-only and full disks: only a test write is conclusive. */
 enum lr_status output_path_try(lr_context *ctx, const char *path)
 {
     static const char block[4096];
@@ -82,7 +82,7 @@ static enum lr_status check(lr_context *ctx, const char *path, const struct outp
 enum lr_status output_path_resolve(lr_context *ctx, const char *path, const struct output_kind *kind, char **resolved)
 {
     LR_TRY(check(ctx, path, kind));
-    *resolved = realpath(path, NULL); /* fails for a new file, which is its own place */
+    *resolved = realpath(path, NULL); /* fails for a new file, which is then used as given */
     if (!*resolved)
         *resolved = strdup(path);
     return *resolved ? LR_OK : lr_fail(ctx, LR_ERROR_MEMORY, "%s: out of memory", path);

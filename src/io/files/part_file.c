@@ -18,8 +18,8 @@ char *part_file_name(const char *path)
     return part;
 }
 
-/* Without this a rename may reach the disk and be lost in a crash. Some file systems cannot do it, which is no
- * reason to call the file lost. */
+/* Without this a rename may reach the disk and be lost in a crash. Some file systems cannot do this, which does not
+ * mean that the file is lost. */
 static void flush_directory(const char *path)
 {
     char *copy = strdup(path);

@@ -12,7 +12,7 @@
 #include "model/cube_unit.h"
 #include "model/scene.h"
 
-/* Part of the name behind that of the camera. */
+/* Part of the file name after the camera. */
 static const char *const suffix[N_CUBE_FILE] = {
     [CUBE_FILE_INTENSITY] = "",     [CUBE_FILE_ERROR] = "_error",   [CUBE_FILE_OPTICAL_DEPTH] = "_tau",
     [CUBE_FILE_MOMENT_0] = "_mom0", [CUBE_FILE_MOMENT_1] = "_mom1", [CUBE_FILE_MOMENT_2] = "_mom2",
@@ -72,7 +72,7 @@ static enum lr_status check_file(lr_context *ctx, const char *prefix, const stru
     return status;
 }
 
-/* A beam that cannot be handled is found before a long run, like a file that cannot be written. */
+/* A beam that cannot be handled is detected before a long run, like a file that cannot be written. */
 static enum lr_status check_beam(lr_context *ctx, const struct camera *camera, const struct image_options *options)
 {
     const struct beam_grid grid = cube_beam_grid(camera, 1, options);
@@ -86,7 +86,8 @@ static enum lr_status check_all(lr_context *ctx, const struct camera *camera, in
     if (n_camera == 0)
         return LR_OK;
     if (length == 0 || prefix[length - 1] == '/')
-        return lr_fail(ctx, LR_ERROR_IO, "'%s': the cubes need a name in that place, such as '%scube'", prefix, prefix);
+        return lr_fail(ctx, LR_ERROR_IO, "'%s': give a name for the cubes in that folder, such as '%scube'", prefix,
+                       prefix);
     for (int i = 0; i < n_camera; i++) {
         LR_TRY(check_beam(ctx, &camera[i], options));
         for (int file = 0; file < N_CUBE_FILE; file++)

@@ -1,4 +1,4 @@
-/* The files of a cube: which ones a model asks for, and their names PREFIX_<camera>[_what].fits or .txt. */
+/* The files of a cube: which ones a model requests, and their names PREFIX_<camera>[_what].fits or .txt. */
 #ifndef LR_IO_FITS_CUBE_FILES_H
 #define LR_IO_FITS_CUBE_FILES_H
 

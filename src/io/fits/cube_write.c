@@ -1,4 +1,4 @@
-/* From traced cubes to files: one per thing asked for. Conventions: docs/cubes.md. */
+/* From traced cubes to files: one per requested item. Conventions: docs/cubes.md. */
 #define _XOPEN_SOURCE 700
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 enum { N_HISTORY = 4, HISTORY_LENGTH = 256, OBJECT_LENGTH = 68 };
 
-/* What is common to the files of one cube. */
+/* Shared by the files of one cube. */
 struct writer {
     lr_context *ctx;
     const struct cube *cube;
@@ -29,7 +29,7 @@ struct writer {
     int n_replaced;
 };
 
-/* ---- what the header tells ---- */
+/* ---- the header ---- */
 
 /* The last part of the prefix, in the characters that FITS allows. */
 static void set_object(struct writer *w)
@@ -117,7 +117,7 @@ static enum lr_status write_to(struct writer *w, enum cube_file file, const char
     return fits_image_write(w->ctx, &image, resolved);
 }
 
-/* Errors and depths are wanted by the options, but a cube of unscattered light has no errors. */
+/* Errors and optical depths are requested by the options, but a cube of unscattered light has no errors. */
 static bool exists(const struct writer *w, enum cube_file file)
 {
     return cube_file_wanted(file, w->options) && (file != CUBE_FILE_ERROR || w->cube->error) &&
@@ -175,7 +175,7 @@ enum lr_status lr_result_write_cubes(lr_context *ctx, const lr_result *result, c
                n_replaced > 1 ? "s were" : " was");
     if (offsets && status == LR_OK)
         lr_log(ctx, LR_LOG_WARNING,
-               "without image.distance the axes of a cube are offsets in pc; with it they are positions on the sky");
+               "without image.distance the axes of a cube are offsets in pc; give it to get sky coordinates");
     if (status != LR_OK && paths) {
         free(*paths);
         *paths = NULL;

@@ -7,13 +7,13 @@
 
 static const double degree = LR_PI / 180.0;
 
-/* CFITSIO takes text that it does not change through pointers that are not const. */
+/* CFITSIO takes text through non-const pointers, without changing it. */
 static void put_text(fitsfile *file, const char *key, const char *text, const char *comment, int *status)
 {
     fits_write_key_str(file, key, (char *)text, comment, status);
 }
 
-/* In the fixed format of FITS a number has 20 columns, so a long one goes without its last digits. */
+/* In the fixed FITS format a number has 20 columns, so a long one loses its last digits. */
 static void put_number(fitsfile *file, const char *key, double value, const char *comment, int *status)
 {
     enum { PLAIN = -15, EXPONENTIAL = 13, COLUMNS = 20 };
@@ -41,13 +41,13 @@ static void put_axis(fitsfile *file, int number, const struct axis *axis, int *s
     put_number(file, key, axis->step, NULL, status);
 }
 
-/* FITS counts pixels from 1 and gives their centres whole numbers. */
+/* FITS counts pixels from 1, with integers at their centres. */
 static double middle_pixel(int n)
 {
     return 0.5 * (n + 1);
 }
 
-/* North is up and east is left, so right ascension falls along the first axis. */
+/* North is up and east is left, so right ascension decreases along the first axis. */
 static void put_sky(fitsfile *file, const struct camera *camera, const struct image_options *options, int *status)
 {
     const double step_x = cube_pixel_angle(camera, options->distance, 0) / degree;
@@ -61,7 +61,7 @@ static void put_sky(fitsfile *file, const struct camera *camera, const struct im
     put_text(file, "RADESYS", "ICRS", NULL, status);
 }
 
-/* Without a distance there are no angles: offsets from the centre of the image along its right and up. */
+/* Without a distance there are no angles: offsets from the image centre to the right and up. */
 static void put_offsets(fitsfile *file, const struct camera *camera, int *status)
 {
     static const char *const type[2] = {"XOFFSET", "YOFFSET"};

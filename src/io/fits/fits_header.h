@@ -9,7 +9,7 @@
 
 #define FITS_ORIGIN "linerad"
 
-/* After the keywords of the array. *status is CFITSIO's, and nothing is written when it is not 0 at the start. */
+/* After the keywords of the array. *status is that of CFITSIO; nothing is written if it is not 0 at the start. */
 void fits_header_write(fitsfile *file, const struct fits_image *image, int *status);
 
 #endif

@@ -41,7 +41,7 @@ bool fits_image_recognise(const char *path)
 
 /* ---- writing ---- */
 
-/* The disk is the likely cause of a failed write; CFITSIO does not pass its reason on, but leaves it in errno. */
+/* The disk is the likely cause of a failed write; CFITSIO does not report the reason, but leaves it in errno. */
 static enum lr_status fail(lr_context *ctx, const char *path, int status)
 {
     char text[FLEN_STATUS] = "";
@@ -100,7 +100,7 @@ static enum lr_status write_aside(lr_context *ctx, const struct fits_image *imag
     int status = 0, ignored = 0;
     unlink(part); /* left behind by a killed process that had the same number */
     errno = 0;
-    fits_create_diskfile(&file, part, &status); /* takes the name as it is: no brackets, no compression */
+    fits_create_diskfile(&file, part, &status); /* takes the name literally: no brackets, no compression */
     if (file) {
         write_file(file, image, buffer, &status);
         if (status)

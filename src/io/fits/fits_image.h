@@ -1,4 +1,4 @@
-/* One FITS file: a cube, or a map of the same camera. It appears whole or not at all. */
+/* One FITS file: a cube, or a map from the same camera. It is either complete or absent. */
 #ifndef LR_IO_FITS_FITS_IMAGE_H
 #define LR_IO_FITS_FITS_IMAGE_H
 
@@ -15,7 +15,7 @@ struct fits_image {
     bool map;          /* no velocity axis */
     bool convolved;    /* with the beam of the options */
     const char *unit;  /* BUNIT, "" when dimensionless */
-    const char *type;  /* BTYPE, one of the words of casacore where it has one */
+    const char *type;  /* BTYPE, one of casacore's terms if there is one */
     const char *object;
     const char *const *history;
     int n_history;

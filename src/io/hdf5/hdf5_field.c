@@ -60,7 +60,7 @@ static enum lr_status read_units(lr_context *ctx, const char *path, const char *
         return LR_OK;
     array->has_units = hdf5_text_attribute(array->dataset, "units", sizeof array->units, array->units);
     if (!array->has_units)
-        return lr_fail(ctx, LR_ERROR_INPUT, "%s: the attribute 'units' of dataset '%s' is not a short text", path,
+        return lr_fail(ctx, LR_ERROR_INPUT, "%s: the attribute 'units' of dataset '%s' is not a short string", path,
                        name);
     return LR_OK;
 }
@@ -69,11 +69,11 @@ static enum lr_status open_quietly(lr_context *ctx, const char *path, const char
 {
     array->file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (array->file < 0)
-        return lr_fail(ctx, LR_ERROR_IO, "%s: cannot be read as HDF5; it is truncated, damaged or of another format",
+        return lr_fail(ctx, LR_ERROR_IO, "%s: cannot be read as HDF5; it is truncated, damaged or in another format",
                        path);
     array->dataset = H5Dopen2(array->file, name, H5P_DEFAULT);
     if (array->dataset < 0)
-        return lr_fail(ctx, LR_ERROR_INPUT, "%s: there is no dataset '%s'", path, name);
+        return lr_fail(ctx, LR_ERROR_INPUT, "%s: no dataset '%s'", path, name);
     LR_TRY(check_type(ctx, path, name, array));
     LR_TRY(read_shape(ctx, path, name, array));
     return read_units(ctx, path, name, array);
@@ -144,7 +144,7 @@ enum lr_status hdf5_array_read(lr_context *ctx, const struct hdf5_array *array, 
     return LR_OK;
 }
 
-/* Stored bytes times what compression can make of them; deflate ends at 1032. */
+/* Stored bytes times the largest compression factor, 1032 for deflate. */
 static double most_bytes(const struct hdf5_array *array)
 {
     const double most_compressed = 1100.0;
@@ -178,8 +178,9 @@ enum lr_status hdf5_array_check_stored(lr_context *ctx, const struct hdf5_array 
     if (bytes <= most)
         return LR_OK;
     hdf5_shape_text(array->shape, array->rank, shape, sizeof shape);
-    return lr_fail(ctx, LR_ERROR_INPUT, "%s: '%s' has shape %s, more than is stored; the file is damaged or incomplete",
-                   path, name, shape);
+    return lr_fail(ctx, LR_ERROR_INPUT,
+                   "%s: '%s' has shape %s, which is larger than the file; it is damaged or incomplete", path, name,
+                   shape);
 }
 
 bool hdf5_array_has_shape(const struct hdf5_array *array, const int64_t *shape, int rank, struct hdf5_shapes *texts)

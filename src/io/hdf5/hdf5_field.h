@@ -21,7 +21,7 @@ struct hdf5_array {
     char units[HDF5_MAX_UNITS]; /* the attribute `units` */
 };
 
-/* Fails unless the path is a file that can be opened; HDF5 itself does not say why it cannot. */
+/* Fails unless the path is a file that can be opened; HDF5 itself does not say why not. */
 enum lr_status hdf5_check_file(lr_context *ctx, const char *path);
 
 enum lr_status hdf5_array_open(lr_context *ctx, const char *path, const char *dataset, struct hdf5_array **array);
@@ -30,8 +30,8 @@ void hdf5_array_close(struct hdf5_array *array);
 /* All values in C order; or, with component >= 0, those at that index of the first axis. */
 enum lr_status hdf5_array_read(lr_context *ctx, const struct hdf5_array *array, int64_t component, double *values);
 
-/* Fails where the dataset has more numbers than the file can hold, before anybody makes room for them. Not for fields,
- * large parts of which may be left to a fill value. */
+/* Fails if the dataset has more numbers than the file can hold, before memory is allocated. Not for fields, large parts
+ * of which may be fill values. */
 enum lr_status hdf5_array_check_stored(lr_context *ctx, const struct hdf5_array *array, const char *name);
 
 struct hdf5_shapes {

@@ -22,7 +22,7 @@ enum lr_status hdf5_read_open(lr_context *ctx, const char *path, struct hdf5_rea
         reader->size = (double)about.st_size;
     reader->file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (reader->file < 0)
-        return lr_fail(ctx, LR_ERROR_IO, "%s: cannot be read as HDF5; it is truncated, damaged or of another format",
+        return lr_fail(ctx, LR_ERROR_IO, "%s: cannot be read as HDF5; it is truncated, damaged or in another format",
                        path);
     return LR_OK;
 }
@@ -36,11 +36,11 @@ void hdf5_read_close(struct hdf5_reader *reader)
 
 enum lr_status hdf5_read_fail(const struct hdf5_reader *reader, const char *object, const char *what)
 {
-    return lr_fail(reader->ctx, LR_ERROR_INPUT, "%s: '%s' %s; the file is damaged or was changed", reader->path, object,
-                   what);
+    return lr_fail(reader->ctx, LR_ERROR_INPUT, "%s: '%s' %s; the file is damaged or was modified", reader->path,
+                   object, what);
 }
 
-/* Every part of the path has to exist before HDF5 may be asked about the next. */
+/* Every part of the path must exist before HDF5 is asked about the next. */
 bool hdf5_read_has(const struct hdf5_reader *reader, const char *object)
 {
     char part[256];
@@ -72,8 +72,7 @@ static hid_t open_attribute(const struct hdf5_reader *reader, const char *object
 static enum lr_status fail_attribute(const struct hdf5_reader *reader, const char *object, const char *name)
 {
     return lr_fail(reader->ctx, LR_ERROR_INPUT,
-                   "%s: the attribute '%s' of '%s' is missing or not what it should be; the file is damaged or was "
-                   "changed",
+                   "%s: the attribute '%s' of '%s' is missing or invalid; the file is damaged or was modified",
                    reader->path, name, object);
 }
 
@@ -170,7 +169,7 @@ static bool has_shape(hid_t id, int rank, const int *shape)
     return same;
 }
 
-/* How many times larger than its share of the file a dataset can be: gzip gains a factor of 1032 at most. */
+/* How many times larger than its share of the file a dataset can be: gzip gains at most a factor of 1032. */
 static double largest_gain(hid_t id)
 {
     const hid_t list = H5Dget_create_plist(id);
@@ -180,7 +179,7 @@ static double largest_gain(hid_t id)
     return gain;
 }
 
-/* The dataset in memory of its own, n numbers of memory_type. */
+/* The dataset in newly allocated memory, n numbers of memory_type. */
 static enum lr_status read_array(const struct hdf5_reader *reader, const char *name, int rank, const int *shape,
                                  hid_t memory_type, void **values, size_t *n)
 {
@@ -217,7 +216,7 @@ enum lr_status hdf5_read_doubles(const struct hdf5_reader *reader, const char *n
     *values = data;
     for (size_t i = 0; status == LR_OK && i < n; i++)
         if (!isfinite((*values)[i]) || (*values)[i] < low)
-            status = hdf5_read_fail(reader, name, "holds numbers that cannot be");
+            status = hdf5_read_fail(reader, name, "has invalid values");
     return status;
 }
 
@@ -247,7 +246,7 @@ enum lr_status hdf5_read_text(const struct hdf5_reader *reader, const char *name
     bool good = type >= 0 && space >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0 &&
                 H5Sget_simple_extent_npoints(space) == 1 &&
                 H5Dread(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &found) >= 0 && found;
-    enum lr_status status = good ? LR_OK : hdf5_read_fail(reader, name, "is not a text");
+    enum lr_status status = good ? LR_OK : hdf5_read_fail(reader, name, "is not a string");
     if (good)
         status = lr_allocate(reader->ctx, strlen(found) + 1, 1, text);
     if (status == LR_OK)

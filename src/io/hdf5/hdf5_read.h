@@ -1,6 +1,6 @@
-/* Reading an HDF5 file that may be damaged or made by somebody else: nothing about sizes, types or values is believed
- * before it is checked, and every error names the file and the object. (What HDF5 does with a damaged heap of texts is
- * beyond that.) HDF5's own error stack is the caller's to silence. Objects are named by their full path. */
+/* Reading an HDF5 file that may be damaged or foreign: sizes, types and values are not trusted until checked, and every
+ * error names the file and the object. (What HDF5 does with a damaged string heap is beyond our control.) The caller
+ * must silence HDF5's own error stack. Objects are named by their full path. */
 #ifndef LR_IO_HDF5_HDF5_READ_H
 #define LR_IO_HDF5_HDF5_READ_H
 
@@ -43,16 +43,16 @@ enum lr_status hdf5_read_texts(const struct hdf5_reader *reader, const char *obj
 /* ---- Datasets ---- */
 /* The length of the first axis, at least 1 and less than `most`. */
 enum lr_status hdf5_read_length(const struct hdf5_reader *reader, const char *name, int rank, int most, int *n);
-/* The whole dataset, which must have this shape. Doubles are finite and not below `low`, floats are as they are.
- * *values is the caller's to free, also after an error. */
+/* The whole dataset, which must have this shape. Doubles are finite and not below `low`, floats are as they are. The
+ * caller must free *values, also after an error. */
 enum lr_status hdf5_read_doubles(const struct hdf5_reader *reader, const char *name, int rank, const int *shape,
                                  double low, double **values);
 enum lr_status hdf5_read_floats(const struct hdf5_reader *reader, const char *name, int rank, const int *shape,
                                 float **values);
-/* The same as numbers of an HDF5 memory type, whatever they are. */
+/* The same as numbers of any HDF5 memory type. */
 enum lr_status hdf5_read_array(const struct hdf5_reader *reader, const char *name, int rank, const int *shape,
                                hid_t memory_type, void **values);
-/* One text of any length. */
+/* One string of any length. */
 enum lr_status hdf5_read_text(const struct hdf5_reader *reader, const char *name, char **text);
 
 #endif

@@ -14,11 +14,11 @@
 struct sink_file {
     H5FD_t base;
     struct hdf5_sink *sink;
-    haddr_t allocated; /* end of the addresses HDF5 has given out */
+    haddr_t allocated; /* end of the addresses allocated by HDF5 */
     haddr_t written;   /* end of what was written */
 };
 
-/* What travels in the access list: copied byte by byte, so it holds the pointer, not the sink. */
+/* Stored in the access list: copied byte by byte, so it holds the pointer, not the sink. */
 struct sink_info {
     struct hdf5_sink *sink;
 };
@@ -87,7 +87,7 @@ static herr_t sink_read(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t a
         if (n < 0)
             remember(sink, errno);
         if (n <= 0) {
-            memset(to, 0, size); /* space that was given out but not written yet */
+            memset(to, 0, size); /* space allocated but not yet written */
             return 0;
         }
         to += n;
@@ -135,7 +135,7 @@ static herr_t sink_truncate(H5FD_t *base, hid_t transfer, hbool_t closing)
 static const H5FD_class_t sink_class = {
 #if H5_VERSION_GE(1, 13, 0)
     .version = H5FD_CLASS_VERSION,
-    .value = (H5FD_class_value_t)600, /* from the range that HDF5 leaves to private drivers */
+    .value = (H5FD_class_value_t)600, /* from the range that HDF5 reserves for private drivers */
 #endif
     .name = "linerad",
     .maxaddr = (haddr_t)INT64_MAX,

@@ -1,8 +1,8 @@
 /* An HDF5 file driver over a descriptor that is already open, made for one purpose: surviving a full disk.
  *
- * When HDF5's own driver cannot write, H5Fclose() fails, the file stays open, and the library crashes at exit
- * (seen with 1.10.8). This driver remembers the first failure, tells HDF5 that all is well so that it closes
- * and frees everything, and leaves it to the caller to look at `error` and remove the file. */
+ * When HDF5's own driver cannot write, H5Fclose() fails, the file stays open, and the library crashes at exit (seen
+ * with 1.10.8). This driver remembers the first failure, reports success to HDF5 so that it closes and frees
+ * everything, and leaves it to the caller to check `error` and remove the file. */
 #ifndef LR_IO_HDF5_HDF5_SINK_H
 #define LR_IO_HDF5_HDF5_SINK_H
 

@@ -18,7 +18,7 @@ static bool read_variable(hid_t attribute, hid_t memory, int n, size_t size, cha
     return good;
 }
 
-/* HDF5 pads what is shorter; what is longer was refused by the caller. */
+/* HDF5 pads shorter strings; longer ones were rejected by the caller. */
 static bool read_fixed(hid_t attribute, hid_t memory, int n, size_t size, char *texts)
 {
     bool good = H5Tset_size(memory, size) >= 0 && H5Aread(attribute, memory, texts) >= 0;

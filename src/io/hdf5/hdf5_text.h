@@ -1,5 +1,5 @@
-/* Types of HDF5 that come from a file: string attributes, of fixed or variable length, one or several; and whether a
- * number is one. HDF5's own error stack is the caller's to silence. */
+/* HDF5 types read from a file: string attributes, of fixed or variable length, one or several; and a check that a
+ * numeric type is valid. The caller must silence HDF5's own error stack. */
 #ifndef LR_IO_HDF5_HDF5_TEXT_H
 #define LR_IO_HDF5_HDF5_TEXT_H
 
@@ -7,11 +7,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* At most `most` texts of less than `size` bytes into texts[most][size], without blanks at their ends; *n is how many.
- * False when the attribute is not text, or does not fit. */
+/* At most `most` texts of less than `size` bytes into texts[most][size], without trailing blanks; *n is their number.
+ * False if the attribute is not text, or does not fit. */
 bool hdf5_text_read(hid_t attribute, int most, size_t size, char *texts, int *n);
 
-/* One text of an attribute of an open object; false when there is none. */
+/* One string attribute of an open object; false if there is none. */
 bool hdf5_text_attribute(hid_t object, const char *name, size_t size, char *text);
 
 /* True for integers and floats of up to 16 bytes whose bits lie inside them: HDF5 does not check that of a damaged file

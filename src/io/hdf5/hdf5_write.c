@@ -12,8 +12,8 @@
 #include "model/cube.h"
 
 enum {
-    CHUNK_ROWS = 1 << 16, /* large enough that the chunk index stays small */
-    GZIP_LEVEL = 1        /* most of the gain at a fraction of the time of higher levels */
+    CHUNK_ROWS = 1 << 16, /* large enough to keep the chunk index small */
+    GZIP_LEVEL = 1        /* most of the gain in a fraction of the time of higher levels */
 };
 
 /* ---- errors ---- */

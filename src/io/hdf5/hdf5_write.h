@@ -1,5 +1,5 @@
-/* Writing one HDF5 file that appears whole or not at all: everything goes to PATH.part-PID, which is flushed to the
- * disk and renamed to PATH at the end. Every function records its own error text in the context. */
+/* Writing one HDF5 file that is either complete or absent: everything goes to PATH.part-PID, which is flushed to disk
+ * and renamed to PATH at the end. Every function records its own error text in the context. */
 #ifndef LR_IO_HDF5_HDF5_WRITE_H
 #define LR_IO_HDF5_HDF5_WRITE_H
 
@@ -29,12 +29,12 @@ struct hdf5_dataset {
     const void *data;
     const char *units; /* "1" when dimensionless */
     const char *description;
-    bool compress; /* shuffle and gzip, when it is large enough to matter */
+    bool compress; /* shuffle and gzip, if large enough to matter */
 };
 
 enum lr_status hdf5_write_open(lr_context *ctx, const char *path, struct hdf5_writer *writer);
-/* Closes and renames when `status` is LR_OK; otherwise, or when that fails, removes what was written. Returns the
- * status of the whole. */
+/* Closes and renames if `status` is LR_OK; otherwise, or if that fails, removes what was written. Returns the overall
+ * status. */
 enum lr_status hdf5_write_close(struct hdf5_writer *writer, enum lr_status status);
 
 /* `name` is a full path. Close the group with H5Gclose(). */
@@ -45,7 +45,7 @@ enum lr_status hdf5_write_dataset(struct hdf5_writer *writer, hid_t group, const
 /* A dataset of doubles in physical units; size 0 ends the list of dimensions. */
 enum lr_status hdf5_write_doubles(struct hdf5_writer *writer, hid_t group, const char *name, hsize_t n0, hsize_t n1,
                                   hsize_t n2, const double *data, const char *units, const char *description);
-/* The same from floats [n0][n1][n2] times `factor`: float32, or float64 where that is too narrow. */
+/* The same from floats [n0][n1][n2] times `factor`: float32, or float64 if its range is too small. */
 enum lr_status hdf5_write_scaled(struct hdf5_writer *writer, hid_t group, const char *name, const hsize_t size[3],
                                  const float *data, double factor, const char *units, const char *description);
 /* UTF-8 text of any length as a scalar dataset. */

@@ -6,12 +6,12 @@
 enum lr_status memory_array_open(lr_context *ctx, const struct lr_array *memory, struct hdf5_array **out)
 {
     if (memory->rank < 0 || memory->rank > LR_MAX_RANK || memory->rank > HDF5_MAX_RANK)
-        return lr_fail(ctx, LR_ERROR_INPUT, "array '%s' has %d axes; at most %d are possible", memory->name,
-                       memory->rank, HDF5_MAX_RANK);
+        return lr_fail(ctx, LR_ERROR_INPUT, "array '%s' has %d axes; the maximum is %d", memory->name, memory->rank,
+                       HDF5_MAX_RANK);
     if (!memory->data || (int)memory->type < LR_FLOAT32 || memory->type > LR_BOOL)
         return lr_fail(ctx, LR_ERROR_INPUT, "array '%s' does not hold numbers", memory->name);
     if (memory->units && strlen(memory->units) >= HDF5_MAX_UNITS)
-        return lr_fail(ctx, LR_ERROR_INPUT, "the units of array '%s' are too long a text", memory->name);
+        return lr_fail(ctx, LR_ERROR_INPUT, "the units string of array '%s' is too long", memory->name);
     struct hdf5_array *array = NULL;
     LR_TRY(lr_allocate(ctx, 1, sizeof *array, &array));
     array->file = array->dataset = -1;

@@ -57,10 +57,9 @@ static enum lr_status read_cutoff(const struct reader *r, const struct yaml_node
     LR_TRY(read_limit(r, map, "freeze_temperature", DIMENSION_TEMPERATURE, &recipe->freeze_temperature));
     LR_TRY(read_number(r, yaml_find(map, "depleted"), 0.0, 1e3, &recipe->depleted));
     if (!cold && !dense && !yaml_find(map, "below_density"))
-        return READER_FAIL(r, map, "there is no limit; give below_density, freeze_density or freeze_temperature");
+        return READER_FAIL(r, map, "no limits; give below_density, freeze_density or freeze_temperature");
     if (!cold && !dense && yaml_find(map, "depleted"))
-        return READER_FAIL(r, yaml_find(map, "depleted"),
-                           "nothing freezes without freeze_density or freeze_temperature");
+        return READER_FAIL(r, yaml_find(map, "depleted"), "this needs freeze_density or freeze_temperature");
     if (cold && !r->model->species->temperature.values && !(r->model->species->temperature.constant > 0.0))
         return READER_FAIL(r, yaml_find(map, "freeze_temperature"), "this needs the temperature of the gas");
     return LR_OK;
@@ -104,12 +103,12 @@ static enum lr_status read_table(const struct reader *r, const struct yaml_node 
     LR_TRY(read_column(r, map, "density", DIMENSION_DENSITY, &recipe->n, &recipe->log_density));
     LR_TRY(read_column(r, map, "abundance", DIMENSION_NONE, &n, &recipe->log_abundance));
     if (n != recipe->n || n < 1)
-        return READER_FAIL(r, map, "there are %d densities and %d abundances; expected as many of both", recipe->n, n);
+        return READER_FAIL(r, map, "%d densities but %d abundances; expected equal numbers", recipe->n, n);
     for (int i = 0; i < n; i++) {
         recipe->log_density[i] = log(recipe->log_density[i]);
         recipe->log_abundance[i] = log(recipe->log_abundance[i]);
         if (!isfinite(recipe->log_density[i]) || !isfinite(recipe->log_abundance[i]))
-            return READER_FAIL(r, map, "density and abundance %d of the table must be above zero", i);
+            return READER_FAIL(r, map, "entry %d of the table: density and abundance must be above zero", i);
         if (i > 0 && !(recipe->log_density[i] > recipe->log_density[i - 1]))
             return READER_FAIL(r, map, "the densities of the table do not increase from %d to %d", i - 1, i);
     }

@@ -26,8 +26,8 @@ static enum lr_status read_whole(const struct reader *r, const struct yaml_node 
     if (!fits) {
         char shape[128];
         hdf5_shape_text(array->shape, array->rank, shape, sizeof shape);
-        status = READER_FAIL(r, node, "the %s has shape %s; expected (n%s) with one entry for each brick", array->label,
-                             shape, width == 1 ? "" : ", 3");
+        status = READER_FAIL(r, node, "the %s has shape %s; expected (n%s), one entry per brick", array->label, shape,
+                             width == 1 ? "" : ", 3");
         goto done;
     }
     *n = array->shape[0];

@@ -37,10 +37,10 @@ static enum lr_status read_name(const struct reader *r, const struct yaml_node *
     while (isalnum((unsigned char)node->text[good]) || node->text[good] == '-' || node->text[good] == '_')
         good++;
     if (length == 0 || good != length || length >= sizeof camera->name)
-        return READER_FAIL(r, node, "'%.80s' is part of file names: use 1 to %d letters, digits, - and _", node->text,
+        return READER_FAIL(r, node, "'%.80s' is used in file names; use 1 to %d letters, digits, - and _", node->text,
                            (int)sizeof camera->name - 1);
     if (ends_like_a_file(node->text))
-        return READER_FAIL(r, node, "'%s' would be mistaken for a file of another camera; use another ending",
+        return READER_FAIL(r, node, "'%s' could be mistaken for a file of another camera; use another ending",
                            node->text);
     memcpy(camera->name, node->text, length + 1);
     return LR_OK;
@@ -52,7 +52,8 @@ static enum lr_status check_names(const struct reader *r, const struct yaml_node
     for (const struct yaml_node *entry = list->first; entry; entry = entry->next)
         for (int other = 0; other < entry->index; other++)
             if (strcmp(camera[entry->index].name, camera[other].name) == 0)
-                return READER_FAIL(r, entry, "the name '%s' is that of camera %d already; give each its own 'name'",
+                return READER_FAIL(r, entry,
+                                   "the name '%s' is already used by camera %d; give each camera its own 'name'",
                                    camera[other].name, other);
     return LR_OK;
 }
@@ -65,13 +66,13 @@ static enum lr_status read_toward(const struct reader *r, const struct yaml_node
     const struct yaml_node *direction = yaml_find(entry, "direction"), *theta_node = yaml_find(entry, "theta");
     const struct yaml_node *phi_node = yaml_find(entry, "phi"), *angle = theta_node ? theta_node : phi_node;
     if (direction && angle)
-        return yaml_fail_key(r->ctx, r->tree, angle, "'direction' already says this; remove one of them");
+        return yaml_fail_key(r->ctx, r->tree, angle, "'direction' is also given; remove one of them");
     if (direction)
         return read_direction(r, direction, camera->toward);
     if (!theta_node)
         return READER_FAIL(r, entry,
-                           "the way to the observer is missing: give 'direction', or 'theta' and 'phi'; or "
-                           "'position' of an observer nearby");
+                           "the direction to the observer is missing: give 'direction', or 'theta' and 'phi', or "
+                           "'position' for a nearby observer");
     double theta = 0.0, phi = 0.0;
     LR_TRY(read_quantity(r, theta_node, DIMENSION_ANGLE, &theta));
     LR_TRY(read_quantity(r, phi_node, DIMENSION_ANGLE, &phi));
@@ -98,7 +99,7 @@ static enum lr_status read_position(const struct reader *r, const struct yaml_no
         size = fmax(size, mesh_size(&r->model->mesh, d));
     }
     if (!(length > 1e-9 * size && isfinite(length)))
-        return READER_FAIL(r, position, "the camera stands where it looks; move 'position' or 'centre'");
+        return READER_FAIL(r, position, "'position' and 'centre' are the same point; move one of them");
     for (int d = 0; d < 3; d++)
         camera->toward[d] /= length;
     return LR_OK;
@@ -163,7 +164,7 @@ static enum lr_status read_field_of_view(const struct reader *r, const struct ya
         if (!(camera->field[i] > 0.0))
             return READER_FAIL(r, side[i], "'%s' must be above zero", side[i]->text);
         if (near && camera->field[i] > widest)
-            return READER_FAIL(r, side[i], "'%s' is too wide for a plane image; at most 170 deg fit", side[i]->text);
+            return READER_FAIL(r, side[i], "'%s' is too wide for a flat image; the maximum is 170 deg", side[i]->text);
     }
     return LR_OK;
 }
@@ -192,11 +193,11 @@ static enum lr_status check_square(const struct reader *r, const struct yaml_nod
     double height = across * camera->pixels[1];
     if (camera->kind == CAMERA_PERSPECTIVE)
         height = 2.0 * atan(0.5 * height);
-    return READER_FAIL(r, node,
-                       "the pixels are not square: they are %.4g times as wide as high; write field: [%.9g %s, %.9g "
-                       "%s] for %d x %d pixels",
-                       across / along, number, unit, height * number / camera->field[0], unit, camera->pixels[0],
-                       camera->pixels[1]);
+    return READER_FAIL(
+        r, node,
+        "the pixels are not square: they are %.4g times as wide as they are high; write field: [%.9g %s, %.9g "
+        "%s] for %d x %d pixels",
+        across / along, number, unit, height * number / camera->field[0], unit, camera->pixels[0], camera->pixels[1]);
 }
 
 static enum lr_status read_frame(const struct reader *r, const struct yaml_node *entry, struct camera *camera)
@@ -213,7 +214,7 @@ static enum lr_status read_frame(const struct reader *r, const struct yaml_node 
         camera_fit_plane(camera, &r->model->mesh, plane);
     }
     if (!(plane[0] > 0.0 && plane[1] > 0.0 && isfinite(plane[0] + plane[1])))
-        return READER_FAIL(r, entry, "the camera is too far off to make an image of the mesh");
+        return READER_FAIL(r, entry, "the camera is too far away to make an image of the mesh");
     if (!pixels || pixels->kind != YAML_LIST)
         camera_divide_plane(camera, plane, camera->pixels[0]);
     else if (field)
@@ -248,8 +249,8 @@ static enum lr_status check_surroundings(const struct reader *r, const struct ya
     char place[64];
     name_cell(mesh, cell, place, sizeof place);
     return READER_FAIL(r, position,
-                       "the observer would see nothing but its own cell %s, whose optical depth is %.3g (at most %g); "
-                       "move it, or refine the mesh there",
+                       "the observer would see only its own cell %s, whose optical depth is %.3g (limit %g); move it, "
+                       "or refine the mesh there",
                        place, depth, thickest);
 }
 
@@ -265,7 +266,7 @@ static enum lr_status check_way_out(const struct reader *r, const struct yaml_no
     for (int d = 0; d < 3; d++)
         if (r->model->mesh.face[2 * d] != FACE_PERIODIC && fabs(camera->toward[d]) > creeping)
             return LR_OK;
-    return READER_FAIL(r, node, "a line of sight this way never leaves the periodic mesh; turn the camera");
+    return READER_FAIL(r, node, "a line of sight in this direction never leaves the periodic mesh; turn the camera");
 }
 
 /* A near observer would see every period from another side, but light is recorded once, for one of them. */
@@ -287,7 +288,7 @@ static enum lr_status check_shells(const struct reader *r, const struct yaml_nod
     const struct yaml_node *position = yaml_find(entry, "position");
     if (position && r->model->mesh.kind == MESH_SHELLS)
         return yaml_fail_key(r->ctx, r->tree, position,
-                             "cameras of a mesh of shells are far away; give a direction instead");
+                             "with a mesh of shells, cameras must be distant; give a direction instead");
     return LR_OK;
 }
 
@@ -317,12 +318,12 @@ static enum lr_status check_faces(const struct reader *r, const struct yaml_node
     for (int face = 0; face < N_FACE; face++) {
         if (r->model->mesh.face[face] == FACE_REFLECTING)
             return READER_FAIL(r, node,
-                               "a camera would see its mirror image in reflecting faces; make them open or periodic, "
-                               "or model the whole object");
+                               "cameras cannot be used with reflecting faces, which would show mirror images; make "
+                               "them open or periodic, or model the whole object");
         n_periodic += r->model->mesh.face[face] == FACE_PERIODIC;
     }
     if (n_periodic == N_FACE)
-        return READER_FAIL(r, node, "a camera sees no end of a mesh that is periodic along all axes; open one");
+        return READER_FAIL(r, node, "the mesh is periodic along all axes, so lines of sight never end; open one axis");
     return LR_OK;
 }
 
@@ -330,10 +331,10 @@ enum lr_status read_cameras(const struct reader *r, const struct yaml_node *node
 {
     lr_model *model = r->model;
     if (yaml_is_empty(node) || (node->kind == YAML_LIST && !node->first))
-        return READER_FAIL(r, node, "there is no camera");
+        return READER_FAIL(r, node, "the list of cameras is empty");
     LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_LIST));
     if (node->n_child > MAX_CAMERA)
-        return READER_FAIL(r, node, "%d cameras are too many; at most %d fit", node->n_child, MAX_CAMERA);
+        return READER_FAIL(r, node, "%d cameras are too many; the maximum is %d", node->n_child, MAX_CAMERA);
     LR_TRY(check_faces(r, node));
     LR_TRY(lr_allocate(r->ctx, (size_t)node->n_child, sizeof *model->camera, &model->camera));
     model->n_camera = node->n_child;

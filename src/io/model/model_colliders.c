@@ -30,9 +30,9 @@ static enum lr_status read_given_colliders(const struct reader *r, const struct 
         species->given[i + 1] = true;
     }
     if (species->given[COLLIDER_H2] && (species->given[COLLIDER_PARA_H2] || species->given[COLLIDER_ORTHO_H2]))
-        return READER_FAIL(r, yaml_find(node, "H2"), "give H2 as a whole, or its kinds p-H2 and o-H2, not both");
+        return READER_FAIL(r, yaml_find(node, "H2"), "give either H2, or p-H2 and o-H2, not both");
     if (!node->first)
-        return READER_FAIL(r, node, "there is no collider");
+        return READER_FAIL(r, node, "no collider is given");
     return LR_OK;
 }
 
@@ -166,22 +166,22 @@ enum lr_status plan_collisions(const struct reader *r, const struct yaml_node *m
         return fail_missing(r, map, "n_H2, gas_density, or another collider", "or give medium.colliders");
     if (!colliders && !r->snapshot)
         return yaml_fail_key(r->ctx, r->tree, map,
-                             "'colliders' is missing: populations by '%s' need the densities of what the molecule "
-                             "collides with, for example colliders: {H2: 1e4 cm^-3}",
+                             "'colliders' is missing: 'populations: %s' needs the densities of collision partners, for "
+                             "example colliders: {H2: 1e4 cm^-3}",
                              method);
     if (species->molecule.n_partner == 0)
-        return READER_FAIL(r, yaml_find(r->tree->root, "line"),
-                           "%s has no collision rates, which populations by '%s' need: they come with a file of the "
-                           "molecule from the Leiden Atomic and Molecular Database (LAMDA), as line: {molecule: "
-                           "FILE.dat}; 'populations: lte' and given ones do without",
-                           species->molecule.name, method);
+        return READER_FAIL(
+            r, yaml_find(r->tree->root, "line"),
+            "%s has no collision rates, which 'populations: %s' needs; use a file of the molecule from the Leiden "
+            "Atomic and Molecular Database (LAMDA), line: {molecule: FILE.dat}, or 'populations: lte' or 'given'",
+            species->molecule.name, method);
     LR_TRY(place_error(r, colliders ? colliders : r->snapshot_node,
                        collision_plan_make(r->ctx, &species->molecule, species->given, replace, &species->plan)));
     const struct field_range range = field_measure(&species->temperature, &r->model->mesh);
     if (collision_clamped(&species->molecule, &species->plan, range.low, range.high))
         READER_WARN(r, temperature ? temperature : r->snapshot_node,
-                    "%.4g to %.4g K goes beyond the temperatures of some collision rates of %s, which are held at "
-                    "those of their ends",
+                    "%.4g to %.4g K exceeds the temperature range of some collision rates of %s; outside it, the rates "
+                    "at the end of the table are used",
                     range.low, range.high, species->molecule.name);
     return LR_OK;
 }

@@ -45,13 +45,13 @@ enum lr_status read_destruction(const struct reader *r, const struct yaml_node *
     if (!node)
         return LR_OK;
     if (species && species->options.method == POPULATIONS_TWO_LEVEL)
-        return yaml_fail_key(r->ctx, r->tree, node, "populations by 'two-level' find this from collisions");
+        return yaml_fail_key(r->ctx, r->tree, node, "'populations: two-level' derives this from collisions; remove it");
     if (!critical)
         return read_field(r, node, &PROBABILITY, eps);
     LR_TRY(READER_KEYS(r, node, &SCHEMA_DESTRUCTION));
     if (!species)
         return yaml_fail_key(r->ctx, r->tree, critical,
-                             "only a molecule knows what it collides with; give the probability itself");
+                             "only a molecule has collision partners; give the probability itself");
     if (!species_has_h2(species))
         return yaml_fail_key(r->ctx, r->tree, critical,
                              "this needs the density of H2: 'colliders', or a snapshot with n_H2 or gas_density");

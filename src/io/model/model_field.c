@@ -35,8 +35,7 @@ static enum lr_status check_shape(const struct reader *r, const struct yaml_node
     struct hdf5_shapes shapes;
     if (hdf5_array_has_shape(array, expected, rank, &shapes))
         return LR_OK;
-    return READER_FAIL(r, node, "the %s has shape %s, but the mesh needs %s", array->label, shapes.found,
-                       shapes.wanted);
+    return READER_FAIL(r, node, "the %s has shape %s; the mesh needs %s", array->label, shapes.found, shapes.wanted);
 }
 
 static enum lr_status read_component(const struct reader *r, const struct yaml_node *node,
@@ -158,7 +157,7 @@ enum lr_status read_vector_field(const struct reader *r, const struct yaml_node 
 {
     if (r->model->mesh.kind == MESH_SHELLS) {
         if (node->kind == YAML_LIST)
-            return READER_FAIL(r, node, "on a mesh of shells vectors are radial: give one field, positive = outward");
+            return READER_FAIL(r, node, "on a mesh of shells vectors are radial; give one field, positive = outward");
         return read_field(r, node, rule, field);
     }
     if (node->kind == YAML_MAP)

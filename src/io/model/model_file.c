@@ -14,7 +14,7 @@ static enum lr_status text_of(const struct reader *r, const struct yaml_node *no
 {
     LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_SCALAR));
     if (yaml_is_empty(node))
-        return READER_FAIL(r, node, "there is no name");
+        return READER_FAIL(r, node, "the name is empty");
     *text = node->text;
     return LR_OK;
 }
@@ -45,12 +45,12 @@ static enum lr_status open_array(const struct reader *r, const struct yaml_node 
     const char *name = "";
     LR_TRY(text_of(r, node, &name));
     if (r->n_array == 0)
-        return READER_FAIL(r, node,
-                           "there are no arrays in memory here; name an HDF5 file: {file: gas.h5, dataset: %s}", name);
+        return READER_FAIL(r, node, "no arrays are available here; name an HDF5 file: {file: gas.h5, dataset: %s}",
+                           name);
     for (int i = 0; i < r->n_array; i++)
         if (r->array[i].name && strcmp(r->array[i].name, name) == 0)
             return place_error(r, node, memory_array_open(r->ctx, &r->array[i], array));
-    return READER_FAIL(r, node, "there is no array '%s' among the %d given", name, r->n_array);
+    return READER_FAIL(r, node, "no array '%s' among the %d given", name, r->n_array);
 }
 
 enum lr_status open_dataset(const struct reader *r, const struct yaml_node *map, const char *dataset_key,
@@ -93,7 +93,7 @@ enum lr_status convert_dataset(const struct reader *r, const struct yaml_node *n
     if (units_convert(r->units, array->units, dimension, values, (size_t)n) == UNIT_OK)
         return LR_OK;
     if (dimension == DIMENSION_NONE)
-        return READER_FAIL(r, node, "the %s has units '%s'; it must be plain numbers (units '1')", array->label,
+        return READER_FAIL(r, node, "the %s has units '%s'; it must be dimensionless (units '1')", array->label,
                            array->units);
     return READER_FAIL(r, node, "the %s has units '%s', which is not %s such as '%s'", array->label, array->units,
                        units_dimension_name(dimension), units_dimension_example(dimension));

@@ -17,18 +17,18 @@ static enum lr_status check_gas(const struct reader *r, const struct yaml_node *
     const struct species *species = r->model->species;
     if (!species)
         return yaml_fail_key(r->ctx, r->tree, place,
-                             "only a molecule has levels that shine; write for example line: {molecule: co.dat}");
+                             "only a molecule has levels that emit; write for example line: {molecule: co.dat}");
     if (species->options.method == POPULATIONS_TWO_LEVEL)
         return yaml_fail_key(r->ctx, r->tree, place,
-                             "photons of a two-level atom are created by collisions: use 'thermal' instead");
+                             "in a two-level atom, collisions create the photons; use 'thermal' instead");
     if (destruction)
         return yaml_fail_key(r->ctx, r->tree, destruction,
-                             "a source 'gas' has all absorbed photons in its populations: remove this");
+                             "with a 'gas' source, absorbed photons are part of the level populations; remove this");
     if (packets && r->model->run.packets > 0)
-        return READER_FAIL(r, packets,
-                           "with a source 'gas' there is nothing to follow: photons that the line absorbs are in its "
-                           "populations already and would count twice; set packets to 0, or use 'populations: "
-                           "two-level'");
+        return READER_FAIL(
+            r, packets,
+            "with a 'gas' source there are no packets to follow: photons absorbed in the line are part of the level "
+            "populations and would be counted twice; set packets to 0, or use 'populations: two-level'");
     return LR_OK;
 }
 
@@ -43,7 +43,7 @@ enum lr_status read_gas(const struct reader *r, const struct yaml_node *map, con
     LR_TRY(check_gas(r, place));
     for (int i = 0; i < model->n_source; i++)
         if (&model->source[i] != source && model->source[i].light == LIGHT_GAS)
-            return yaml_fail_key(r->ctx, r->tree, place, "the gas shines once; there is such a source already");
+            return yaml_fail_key(r->ctx, r->tree, place, "only one 'gas' source is allowed");
     enum lr_status status =
         excitation_line(r->ctx, model, model->species->populations, &unused, &source->emissivity, &inversion);
     field_free(&unused);
@@ -68,8 +68,8 @@ enum lr_status check_two_level_images(const struct reader *r)
         !(model->species->options.background > 0.0) || !(model->image.background > 0.0))
         return LR_OK;
     return READER_FAIL(r, node,
-                       "images of populations by 'two-level' show the excess over populations.background; remove this, "
-                       "or set that to 0 K");
+                       "with 'populations: two-level', images show the excess over populations.background; remove "
+                       "this, or set that to 0 K");
 }
 
 /* Flat over all channels of the images, the only ones to see it: 4 pi kappa B_v(T) per unit velocity. */

@@ -95,7 +95,7 @@ static enum lr_status read_files(const struct reader *r, const struct yaml_node 
     LR_TRY(read_bool(r, yaml_find(node, "report"), &image->report));
     LR_TRY(read_bool(r, yaml_find(node, "column"), &image->column));
     if (image->column && !r->model->species)
-        return READER_FAIL(r, yaml_find(node, "column"), "only a molecule has a column density of its own");
+        return READER_FAIL(r, yaml_find(node, "column"), "a column density needs a molecule");
     LR_TRY(read_bool(r, yaml_find(node, "errors"), &image->errors));
     return read_bool(r, yaml_find(node, "emissivity"), &image->emissivity);
 }
@@ -144,18 +144,18 @@ static enum lr_status check_peel_off(const struct reader *r, const struct yaml_n
     const struct yaml_node *method = yaml_find(node, "method");
     if (image->emissivity)
         return READER_FAIL(r, yaml_find(node, "emissivity"),
-                           "'peel-off' makes no emissivity that could be kept; use method: two-step");
+                           "'peel-off' has no emissivity to store; use method: two-step");
     if (strncmp(r->model->run.device, "cuda", 4) == 0)
         return READER_FAIL(r, method, "'peel-off' runs on the CPU only; use run.device: cpu, or method: two-step");
     if (r->model->run.packets == 0)
-        return READER_FAIL(r, method, "'peel-off' makes images of packets, and run.packets is 0; use method: two-step");
+        return READER_FAIL(r, method, "'peel-off' needs packets, but run.packets is 0; use method: two-step");
     for (int face = 0; face < N_FACE; face++)
         if (r->model->mesh.face[face] == FACE_PERIODIC)
-            return READER_FAIL(r, method, "'peel-off' shows one period of a periodic mesh; use method: two-step");
+            return READER_FAIL(r, method, "'peel-off' does not support periodic meshes; use method: two-step");
     for (int i = 0; i < r->model->n_camera; i++)
         if (r->model->camera[i].kind == CAMERA_PERSPECTIVE)
             return READER_FAIL(r, method,
-                               "'peel-off' has no cameras with a position such as '%s'; use method: "
+                               "'peel-off' does not support cameras with a position, such as '%s'; use method: "
                                "two-step, or give a direction",
                                r->model->camera[i].name);
     return LR_OK;

@@ -35,7 +35,7 @@ static enum lr_status read_custom(const struct reader *r, const struct yaml_node
     LR_TRY(read_number(r, yaml_find(map, "dipole_core"), 0.0, 1.0, &line->dipole_core));
     double sigma = line_cross_section(line, 1.0);
     if (!(sigma > 0.0 && isfinite(sigma)))
-        return READER_FAIL(r, map, "these numbers do not make a line: its cross-section is %g", sigma);
+        return READER_FAIL(r, map, "these values do not describe a line: the cross-section is %g", sigma);
     return LR_OK;
 }
 
@@ -46,10 +46,11 @@ static enum lr_status fail_unknown(const struct reader *r, const struct yaml_nod
     int nearest = -1;
     const int molecule = builtin_find(node->text, &nearest);
     if (molecule >= 0)
-        return READER_FAIL(r, node,
-                           "'%s' is a molecule of many lines; write line: {molecule: %s, transition: 1}, with a number "
-                           "or a label that 'linerad molecule %s' lists",
-                           node->text, builtin_name(molecule), builtin_name(molecule));
+        return READER_FAIL(
+            r, node,
+            "'%s' is a molecule with many lines; write line: {molecule: %s, transition: 1}, with a number "
+            "or a label that 'linerad molecule %s' lists",
+            node->text, builtin_name(molecule), builtin_name(molecule));
     line_list_names(names, sizeof names);
     if (*like)
         return READER_FAIL(r, node, "'%s' is not a known line (%s); did you mean '%s'?", node->text, names, like);

@@ -73,18 +73,18 @@ static enum lr_status check_name(lr_context *ctx, const struct yaml_tree *tree, 
 {
     const struct yaml_node *name = yaml_find(entry, "name");
     if (!name)
-        return yaml_fail(ctx, tree, entry, "a line of a list needs a 'name', which becomes part of file names");
+        return yaml_fail(ctx, tree, entry, "each line of a list needs a 'name', which is used in file names");
     LR_TRY(yaml_expect(ctx, tree, name, YAML_SCALAR));
     const size_t length = strlen(name->text);
     bool good = length > 0 && length < LINE_NAME_SIZE;
     for (const char *c = name->text; *c && good; c++)
         good = isalnum((unsigned char)*c) || *c == '-' || *c == '_';
     if (!good)
-        return yaml_fail(ctx, tree, name, "'%.40s' is not a name of letters, digits, - and _, at most %d of them",
+        return yaml_fail(ctx, tree, name, "'%.40s' is not a valid name; use at most %d letters, digits, - and _",
                          name->text, LINE_NAME_SIZE - 1);
     for (const struct yaml_node *other = entry->parent->first; other != entry; other = other->next)
         if (strcmp(yaml_find(other, "name")->text, name->text) == 0)
-            return yaml_fail(ctx, tree, name, "there is a line '%s' already", name->text);
+            return yaml_fail(ctx, tree, name, "the name '%s' is already used", name->text);
     return LR_OK;
 }
 
@@ -96,7 +96,7 @@ static enum lr_status check_entry(lr_context *ctx, const struct yaml_tree *tree,
     const struct yaml_node *line = yaml_find(entry, "line");
     for (const struct yaml_node *child = entry->first; line && child; child = child->next)
         if (child != line && strcmp(child->key, "name") != 0 && !is_section(child->key))
-            return yaml_fail_key(ctx, tree, child, "'line' already says which line it is; remove one of them");
+            return yaml_fail_key(ctx, tree, child, "'line' is also given; remove one of them");
     return LR_OK;
 }
 
@@ -106,10 +106,10 @@ enum lr_status model_lines_check(lr_context *ctx, const struct yaml_tree *tree)
     if (!list)
         return LR_OK;
     if (yaml_find(tree->root, "line"))
-        return yaml_fail_key(ctx, tree, list, "there is 'line' as well; give one of them");
+        return yaml_fail_key(ctx, tree, list, "'line' is also given; remove one of them");
     LR_TRY(yaml_expect(ctx, tree, list, YAML_LIST));
     if (!list->first)
-        return yaml_fail_key(ctx, tree, list, "there is no line");
+        return yaml_fail_key(ctx, tree, list, "the list of lines is empty");
     for (const struct yaml_node *entry = list->first; entry; entry = entry->next)
         LR_TRY(check_entry(ctx, tree, entry));
     return LR_OK;
@@ -144,15 +144,15 @@ static enum lr_status fail_unknown(lr_context *ctx, const struct yaml_tree *tree
     yaml_join_words(names, list->n_child, joined, sizeof joined);
     free(names);
     if (name && *name)
-        return yaml_fail_key(ctx, tree, list, "there is no line '%s'; there are %s", name, joined);
-    return yaml_fail_key(ctx, tree, list, "this model has several lines; load one of them: %s", joined);
+        return yaml_fail_key(ctx, tree, list, "no line '%s'; the lines are %s", name, joined);
+    return yaml_fail_key(ctx, tree, list, "this model has several lines; choose one of: %s", joined);
 }
 
 enum lr_status model_lines_choose(lr_context *ctx, struct yaml_tree *tree, const char *name)
 {
     const struct yaml_node *list = yaml_find(tree->root, "lines");
     if (!list && name && *name)
-        return lr_fail(ctx, LR_ERROR_INPUT, "%s: there is no list of lines with a line '%s'", tree->file, name);
+        return lr_fail(ctx, LR_ERROR_INPUT, "%s: no list of lines with a line '%s'", tree->file, name);
     if (!list)
         return LR_OK;
     struct yaml_node *entry = list->first;

@@ -31,7 +31,7 @@ static enum lr_status check_exit(const struct reader *r, const struct yaml_node 
         return LR_OK;
     const struct yaml_node *faces = yaml_find(yaml_find(root, "mesh"), "faces");
     return READER_FAIL(r, faces ? faces : r->snapshot_node,
-                       "no face is open and nothing absorbs: photons would never leave");
+                       "no face is open and nothing absorbs, so photons would never leave");
 }
 
 /* A snapshot can say all that `mesh` and `medium` do: what is then left of `mesh` is `faces`, and `medium` is empty
@@ -50,7 +50,7 @@ static enum lr_status find_sections(const struct reader *r, const struct yaml_no
         for (const struct yaml_node *key = section[0]->first; key; key = key->next)
             if (strcmp(key->key, "faces") != 0)
                 return yaml_fail_key(r->ctx, r->tree, key,
-                                     "the snapshot says what the mesh is; only 'faces' may be given besides it");
+                                     "the mesh comes from the snapshot; only 'faces' may be given here");
     }
     if (!section[2]) {
         struct yaml_node *empty = NULL;
@@ -72,7 +72,7 @@ static enum lr_status read_mesh_or_snapshot(struct reader *r, const struct yaml_
         return read_mesh(r, mesh, &r->model->mesh);
     LR_TRY(read_snapshot(r, snapshot, &r->model->mesh));
     if (faces && r->model->mesh.kind == MESH_SHELLS)
-        return yaml_fail_key(r->ctx, r->tree, faces, "the one face of shells is open");
+        return yaml_fail_key(r->ctx, r->tree, faces, "the boundary of a mesh of shells is always open");
     return faces ? read_faces(r, faces, &r->model->mesh) : LR_OK;
 }
 

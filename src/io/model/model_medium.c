@@ -30,7 +30,7 @@ static enum lr_status refuse_both(const struct reader *r, const struct yaml_node
 {
     const struct yaml_node *node = yaml_find(map, other);
     if (node && yaml_find(map, one))
-        return READER_FAIL(r, node, "'%s' already says this; remove one of them", one);
+        return READER_FAIL(r, node, "'%s' is also given; remove one of them", one);
     return LR_OK;
 }
 
@@ -151,8 +151,8 @@ static enum lr_status warn_of_stimulated_emission(const struct reader *r, const 
         double ratio = line_energy_ratio(&r->model->line, hottest);
         if (ratio < 1.0)
             READER_WARN(r, density,
-                        "without 'upper_density' there is no stimulated emission: levels in equilibrium at %.4g K have "
-                        "%.4g times less opacity, 1 / (1 - exp(-h nu / k T))",
+                        "without 'upper_density' there is no stimulated emission; in LTE at %.4g K the opacity would "
+                        "be %.4g times lower, 1 / (1 - exp(-h nu / k T))",
                         hottest, -1.0 / expm1(-ratio));
     }
     field_free(&kelvin);
@@ -168,8 +168,9 @@ static enum lr_status scale_to_depth(const struct reader *r, const struct yaml_n
         field->constant = 1.0;
     double now = field_depth(field, &r->model->mesh, 0, true);
     if (!(now > 0.0 && isfinite(now)))
-        return READER_FAIL(r, node, "nothing to scale: the depth from the centre of the mesh to its +x face is %g",
-                           now);
+        return READER_FAIL(
+            r, node, "cannot scale the opacity: the optical depth from the centre of the mesh to its +x face is %g",
+            now);
     field_scale(field, mesh_cell_count(&r->model->mesh), depth / now);
     return LR_OK;
 }
@@ -187,11 +188,11 @@ static enum lr_status read_opacity(const struct reader *r, const struct yaml_nod
     if (!density && !opacity && !mean && !centre)
         return yaml_fail_key(r->ctx, r->tree, map,
                              "one of 'density', 'opacity', 'tau_mean' and 'tau_centre' is missing%s",
-                             r->snapshot ? "; a snapshot gives the density of the lower level by name, such as "
+                             r->snapshot ? "; name the density of the lower level in the snapshot, such as "
                                            "density: {snapshot: n_H}"
                                          : "");
     if (!density && yaml_find(map, "upper_density"))
-        return READER_FAIL(r, yaml_find(map, "upper_density"), "this needs 'density', that of the lower level");
+        return READER_FAIL(r, yaml_find(map, "upper_density"), "this needs 'density', the density of the lower level");
     if (density)
         LR_TRY(read_density(r, map, density, medium));
     if (opacity)

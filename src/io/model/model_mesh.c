@@ -17,7 +17,7 @@ static const int64_t MAX_CELL = INT32_MAX;
 static enum lr_status check_count(const struct reader *r, const struct yaml_node *node, const struct mesh *mesh)
 {
     if ((double)mesh->n[0] * mesh->n[1] * mesh->n[2] > (double)MAX_CELL)
-        return READER_FAIL(r, node, "%d x %d x %d cells are too many; at most %lld fit", mesh->n[0], mesh->n[1],
+        return READER_FAIL(r, node, "%d x %d x %d cells are too many; the maximum is %lld", mesh->n[0], mesh->n[1],
                            mesh->n[2], (long long)MAX_CELL);
     return LR_OK;
 }
@@ -45,14 +45,14 @@ static enum lr_status read_uniform(const struct reader *r, const struct yaml_nod
     LR_TRY(read_vector(r, yaml_find(map, "origin"), DIMENSION_LENGTH, lower));
     const struct yaml_node *refine = yaml_find(map, "refine"), *bricks = yaml_find(map, "bricks");
     if (refine && bricks)
-        return yaml_fail_key(r->ctx, r->tree, bricks, "'refine' already says this; remove one of them");
+        return yaml_fail_key(r->ctx, r->tree, bricks, "'refine' is also given; remove one of them");
     if (refine)
         return read_refined(r, map, mesh->n, lower, size, mesh);
     if (bricks)
         return read_bricks(r, map, mesh->n, lower, size, mesh);
     if (yaml_find(map, "brick"))
         return yaml_fail_key(r->ctx, r->tree, yaml_find(map, "brick"),
-                             "bricks belong to a mesh with 'refine' or 'bricks'");
+                             "'brick' needs a mesh with 'refine' or 'bricks'");
     return mesh_build_uniform(r->ctx, mesh->n, lower, size, mesh);
 }
 
@@ -144,7 +144,7 @@ static enum lr_status read_spaced_shells(const struct reader *r, const struct ya
         return READER_FAIL(r, yaml_find(map, "spacing"), "'spacing: log' needs 'inner' above zero");
     LR_TRY(mesh_build_shells(r->ctx, n, inner, outer, spacing == LOG, mesh));
     if (mesh_find_disorder(mesh, 0) >= 0)
-        return READER_FAIL(r, number, "%d shells are too many between these radii", n);
+        return READER_FAIL(r, number, "%d shells are too many for these radii", n);
     return LR_OK;
 }
 
@@ -159,7 +159,7 @@ static enum lr_status read_shells(const struct reader *r, const struct yaml_node
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         if (yaml_find(map, refused[i]))
             return yaml_fail_key(r->ctx, r->tree, yaml_find(map, refused[i]),
-                                 "a mesh of shells has no '%s'; its radii are given by inner, outer and spacing, or by "
+                                 "a mesh of shells has no '%s'; set its radii with inner, outer and spacing, or by "
                                  "shells: {edges: [...]}",
                                  refused[i]);
     if (faces) {
@@ -172,7 +172,7 @@ static enum lr_status read_shells(const struct reader *r, const struct yaml_node
     for (int i = 0; i < 3; i++)
         if (yaml_find(map, spaced[i]))
             return yaml_fail_key(r->ctx, r->tree, yaml_find(map, spaced[i]),
-                                 "the edges of the shells already say this; remove one of them");
+                                 "the edges of the shells are also given; remove one of them");
     return read_shell_edges(r, shells, mesh);
 }
 
@@ -212,13 +212,13 @@ enum lr_status read_mesh(const struct reader *r, const struct yaml_node *node, s
     for (int i = 0; i < 3; i++)
         if (yaml_find(node, of_shells[i]))
             return yaml_fail_key(r->ctx, r->tree, yaml_find(node, of_shells[i]),
-                                 "'%s' belongs to a mesh of shells; add 'shells: N'", of_shells[i]);
+                                 "'%s' is only for a mesh of shells; add 'shells: N'", of_shells[i]);
     const struct yaml_node *edges = yaml_find(node, "edges"), *faces = yaml_find(node, "faces");
     if (edges) {
         for (int i = 0; i < 6; i++)
             if (yaml_find(node, of_uniform[i]))
                 return READER_FAIL(r, yaml_find(node, of_uniform[i]), "%s",
-                                   i < 3 ? "'edges' already says this; remove one of them"
+                                   i < 3 ? "'edges' is also given; remove one of them"
                                          : "only meshes of equal 'cells' can be refined");
         LR_TRY(read_edges(r, edges, mesh));
     } else {

@@ -18,7 +18,7 @@ static enum lr_status load_molecule(const struct reader *r, const struct yaml_no
 {
     LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_SCALAR));
     if (yaml_is_empty(node))
-        return READER_FAIL(r, node, "there is no name");
+        return READER_FAIL(r, node, "the name is empty");
     const char *start = file_folder(r, node);
     size_t length = strlen(start);
     char *folder = NULL;
@@ -74,7 +74,7 @@ static enum lr_status find_line(const struct reader *r, const struct yaml_node *
         if (strcmp(label, wanted) != 0)
             continue;
         if (found >= 0)
-            return READER_FAIL(r, node, "lines %d and %d of %s are both called '%s'; give the number", found + 1, i + 1,
+            return READER_FAIL(r, node, "lines %d and %d of %s are both called '%s'; give a number", found + 1, i + 1,
                                molecule->name, wanted);
         found = i;
     }
@@ -132,7 +132,7 @@ enum lr_status read_molecule(const struct reader *r, const struct yaml_node *map
     lr_model *model = r->model;
     LR_TRY(READER_KEYS(r, map, &SCHEMA_MOLECULE));
     if (molecule && rotor)
-        return yaml_fail_key(r->ctx, r->tree, rotor, "'molecule' already says this; remove one of them");
+        return yaml_fail_key(r->ctx, r->tree, rotor, "'molecule' is also given; remove one of them");
     LR_TRY(lr_allocate(r->ctx, 1, sizeof *model->species, &model->species));
     struct species *species = model->species;
     LR_TRY(rotor ? read_rotor(r, rotor, &species->molecule) : load_molecule(r, molecule, &species->molecule));

@@ -79,7 +79,7 @@ static void warn_of_missed_line(const struct reader *r, const struct yaml_node *
         double line[2];
         if (!line_is_inside(r->model, &r->model->camera[i], line))
             READER_WARN(r, yaml_find(channels, "range"),
-                        "the channels miss the line as camera '%s' sees it; it is at %.4g to %.4g km/s",
+                        "the channels miss the line as seen by camera '%s', at %.4g to %.4g km/s",
                         r->model->camera[i].name, line[0] / km_s, line[1] / km_s);
     }
 }
@@ -91,8 +91,8 @@ static void warn_of_nothing(const struct reader *r)
     const struct yaml_node *line = yaml_find(r->tree->root, "line");
     if (model->n_camera == 0 && model->run.packets == 0 && !model->output.populations && line)
         READER_WARN(r, line,
-                    "without a camera and without packets this run has no result; for images add for example cameras: "
-                    "[{direction: +z}] and channels: {number: 64, range: [-5 km/s, 5 km/s]}, for level populations "
+                    "without cameras or packets this run has no result; for images add for example cameras: "
+                    "[{direction: +z}] and channels: {number: 64, range: [-5 km/s, 5 km/s]}, for level populations add "
                     "output: {populations: true}");
 }
 
@@ -105,7 +105,7 @@ enum lr_status read_imaging(const struct reader *r)
     lr_model *model = r->model;
     if (!cameras && (channels || image))
         return yaml_fail_key(r->ctx, r->tree, channels ? channels : image,
-                             "there is no camera to see this; add a section 'cameras', or remove this one");
+                             "this needs a section 'cameras'; add one, or remove this");
     if (cameras && !channels)
         return yaml_fail_key(r->ctx, r->tree, cameras,
                              "the section 'channels' is missing; write for example channels: {number: 64, range: "
@@ -119,7 +119,7 @@ enum lr_status read_imaging(const struct reader *r)
     warn_of_nothing(r);
     if (model->mesh.kind == MESH_SHELLS && model->run.packets > 0 && model->image.method == IMAGE_PEEL_OFF)
         return yaml_fail_key(r->ctx, r->tree, image,
-                             "on a mesh of shells there is no peel-off; use 'method: two-step', or a Cartesian mesh");
+                             "peel-off does not support a mesh of shells; use 'method: two-step', or a Cartesian mesh");
     return LR_OK;
 }
 
@@ -137,8 +137,8 @@ static enum lr_status check_setting(lr_context *ctx, const char *setting)
             return LR_OK;
     }
     return lr_fail(ctx, LR_ERROR_INPUT,
-                   "--set %.*s: that needs a new run; an image can change cameras, channels, image, run.device, "
-                   "run.threads and run.precision",
+                   "--set %.*s: that needs a new run; 'linerad image' can change only cameras, channels, image, "
+                   "run.device, run.threads and run.precision",
                    path < 80 ? (int)path : 80, setting);
 }
 

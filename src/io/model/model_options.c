@@ -27,7 +27,7 @@ enum lr_status read_physics(const struct reader *r, const struct yaml_node *node
     physics->absorption = (enum absorption)absorption;
     if (physics->redistribution == REDISTRIBUTION_TABLE_CONSTANT && r->model->medium.a.values)
         return READER_FAIL(r, yaml_find(node, "redistribution"),
-                           "'table-constant' holds the profile of one damping parameter, but it varies over this mesh; "
+                           "'table-constant' needs a single damping parameter, but it varies over this mesh; "
                            "use 'exact' or 'table-global', or give one value for medium.damping");
     return LR_OK;
 }
@@ -70,7 +70,7 @@ enum lr_status read_output(const struct reader *r, const struct yaml_node *node,
     LR_TRY(read_bool(r, yaml_find(node, "fields"), &output->fields));
     LR_TRY(read_bool(r, yaml_find(node, "packets"), &output->packets));
     if (yaml_find(node, "populations") && !species)
-        return yaml_fail_key(r->ctx, r->tree, yaml_find(node, "populations"), "only a molecule has levels");
+        return yaml_fail_key(r->ctx, r->tree, yaml_find(node, "populations"), "this needs a molecule");
     LR_TRY(read_bool(r, yaml_find(node, "populations"), &output->populations));
     LR_TRY(read_int(r, yaml_find(node, "bins"), 1, 1000000, &output->n_bin));
     LR_TRY(read_shift_range(r, yaml_find(node, "range"), output->range));

@@ -23,7 +23,7 @@ static enum lr_status read_list(const struct reader *r, const struct yaml_node *
     if (!fits) {
         char shape[128];
         hdf5_shape_text(array->shape, array->rank, shape, sizeof shape);
-        status = READER_FAIL(r, map, "the dataset '%s' has shape %s; expected (n%s) with the same n > 0 for all", name,
+        status = READER_FAIL(r, map, "the dataset '%s' has shape %s; expected (n%s), with the same n > 0 for all", name,
                              shape, width == 1 ? "" : ", 3");
         goto close;
     }
@@ -53,7 +53,7 @@ static const char *finish_packet(const struct mesh *mesh, struct source *source,
     if (!normalise(source->packet_direction + 3 * i))
         return "has no direction";
     if (!(fabs(source->packet_shift[i]) < LR_LIGHT_SPEED))
-        return "has no finite velocity below the speed of light";
+        return "has a velocity that is not finite or not below the speed of light";
     if (!(source->packet_weight[i] >= 0.0 && isfinite(source->packet_weight[i])))
         return "has a weight that is negative or not finite";
     source->packet_shift[i] = -source->packet_shift[i];

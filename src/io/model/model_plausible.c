@@ -33,7 +33,8 @@ static enum lr_status check_temperature(const struct reader *r, const struct yam
             char place[64];
             name_cell(&r->model->mesh, cell, place, sizeof place);
             return READER_FAIL(r, node ? node : r->snapshot_node,
-                               "the temperature is %g K at cell %s, where there is gas: levels need one above zero",
+                               "the temperature is %g K at cell %s, which contains gas; level populations need a "
+                               "temperature above zero",
                                field_at(temperature, cell), place);
         }
     return LR_OK;
@@ -59,8 +60,8 @@ static void warn_of_abundance(const struct reader *r, const struct yaml_node *ma
                 : density          ? density
                 : r->snapshot_node ? r->snapshot_node
                                    : map,
-                "there is %.3g times as much %s as H2 at cell %s; abundances are numbers relative to H2", most.value,
-                species->name, place);
+                "the abundance of %s relative to H2 is %.3g at cell %s; abundances are by number, not by mass",
+                species->name, most.value, place);
 }
 
 static void warn_of_speed(const struct reader *r, const struct yaml_node *map, const struct medium *medium)
@@ -81,8 +82,8 @@ static void warn_of_speed(const struct reader *r, const struct yaml_node *map, c
     char place[64];
     name_cell(&r->model->mesh, most.cell, place, sizeof place);
     READER_WARN(r, node ? node : r->snapshot_node,
-                "the gas at cell %s moves with %.3g of the speed of light; shifts are those of slow gas, v / c, and "
-                "wrong by about %.2g c",
+                "the gas at cell %s moves at %.3g of the speed of light; Doppler shifts are non-relativistic, v / c, "
+                "and off by about %.2g c",
                 place, speed, 0.5 * speed * speed);
 }
 

@@ -24,7 +24,7 @@ static enum lr_status check_shape(const struct reader *r, const struct yaml_node
     struct hdf5_shapes shapes;
     if (hdf5_array_has_shape(array, expected, rank, &shapes))
         return LR_OK;
-    return READER_FAIL(r, node, "the %s has shape %s, but mesh and levels need %s", array->label, shapes.found,
+    return READER_FAIL(r, node, "the %s has shape %s; the mesh and levels need %s", array->label, shapes.found,
                        shapes.wanted);
 }
 
@@ -117,7 +117,7 @@ static enum lr_status refuse_foreign_keys(const struct reader *r, const struct y
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         const struct yaml_node *node = yaml_find(map, rules[i].key);
         if (node && !(rules[i].methods >> method & 1))
-            return yaml_fail_key(r->ctx, r->tree, node, "populations by '%s' do not know this",
+            return yaml_fail_key(r->ctx, r->tree, node, "this does not apply to 'populations: %s'",
                                  population_method_name(method));
     }
     return LR_OK;
@@ -130,11 +130,10 @@ static enum lr_status check_stimulated(const struct reader *r, const struct yaml
 {
     if (options->stimulated || !population_method_collides(options->method))
         return LR_OK;
-    return READER_FAIL(
-        r, node,
-        "populations by '%s' always have stimulated emission, in rates and opacities alike; remove this, "
-        "or use 'lte' or 'given'",
-        population_method_name(options->method));
+    return READER_FAIL(r, node,
+                       "'populations: %s' always includes stimulated emission, in both rates and opacities; remove "
+                       "this, or use 'lte' or 'given'",
+                       population_method_name(options->method));
 }
 
 /* Rays need an end, and a number that suits the mesh. */
@@ -150,12 +149,12 @@ static enum lr_status check_equilibrium(const struct reader *r, const struct yam
         open = open || mesh->face[face] == FACE_OPEN;
         if (mesh->face[face] == FACE_REFLECTING)
             return READER_FAIL(r, faces,
-                               "populations by 'equilibrium' need open or periodic faces, not reflecting ones");
+                               "'populations: equilibrium' needs open or periodic faces, not reflecting ones");
     }
     if (!open)
         return READER_FAIL(r, faces,
-                           "in a mesh that is periodic along all axes no ray has a beginning, which populations by "
-                           "'equilibrium' need; open one of them");
+                           "the mesh is periodic along all axes, so rays have no starting point, which 'populations: "
+                           "equilibrium' needs; open one axis");
     if (number != 0 && (number < range.least || number > range.most))
         return READER_FAIL(r, directions, "'%s' must lie between %d and %d on this mesh, or be auto", directions->text,
                            range.least, range.most);
@@ -179,7 +178,7 @@ static enum lr_status read_choices(const struct reader *r, const struct yaml_nod
         return read_field(r, length, &length_rule, &options->length);
     if (options->method == POPULATIONS_ESCAPE)
         return yaml_fail_key(r->ctx, r->tree, map,
-                             "the key 'length' is missing: the size of the gas that light has to escape from");
+                             "the key 'length' is missing: the size of the region that photons escape from");
     return LR_OK;
 }
 

@@ -44,10 +44,10 @@ static enum lr_status check_depth(const struct reader *r, const struct yaml_node
     for (int i = 0; i < wishes->n; i++)
         for (int axis = 0; axis < 3; axis++)
             if ((int64_t)(cells[axis] / brick) << wishes->wish[i].levels > (int64_t)1 << REFINE_PLACE_BITS)
-                return READER_FAIL(r, list,
-                                   "region %d: %d levels of %d bricks along %c are too many; at most 2^%d fit on the "
-                                   "finest level",
-                                   i, wishes->wish[i].levels, cells[axis] / brick, "xyz"[axis], REFINE_PLACE_BITS);
+                return READER_FAIL(
+                    r, list,
+                    "region %d: %d levels with %d bricks along %c are too many; the finest level may have at most 2^%d",
+                    i, wishes->wish[i].levels, cells[axis] / brick, "xyz"[axis], REFINE_PLACE_BITS);
     return LR_OK;
 }
 

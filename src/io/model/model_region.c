@@ -26,7 +26,7 @@ static enum lr_status read_centre(const struct reader *r, const struct yaml_node
         return read_point(r, map, "centre", centre);
     LR_TRY(read_vector(r, node, DIMENSION_LENGTH, centre));
     if (centre[0] != 0.0 || centre[1] != 0.0 || centre[2] != 0.0)
-        return READER_FAIL(r, node, "a mesh of shells is the same in all directions: the centre must be [0, 0, 0]");
+        return READER_FAIL(r, node, "a mesh of shells is spherically symmetric; the centre must be [0, 0, 0]");
     return LR_OK;
 }
 
@@ -91,14 +91,14 @@ enum lr_status read_region(const struct reader *r, const struct yaml_node *entry
         if (!schema_find(schema, child->key)->map[0]) /* what the region is for */
             continue;
         if (body)
-            return yaml_fail_key(r->ctx, r->tree, child, "one region has one shape; '%s' is given already", body->key);
+            return yaml_fail_key(r->ctx, r->tree, child, "a region has one shape; '%s' is also given", body->key);
         body = child;
     }
     if (!body)
         return READER_FAIL(r, entry, "a region needs one of: box, sphere, shell, slab");
     if (r->model->mesh.kind == MESH_SHELLS && (body->key[0] == 'b' || body->key[1] == 'l'))
         return yaml_fail_key(r->ctx, r->tree, body,
-                             "a mesh of shells is the same in all directions; use 'sphere' or 'shell'");
+                             "a mesh of shells is spherically symmetric; use 'sphere' or 'shell'");
     *region = (struct region){.kind = REGION_BOX};
     switch (body->key[1]) {
     case 'o':

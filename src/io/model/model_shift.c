@@ -54,7 +54,7 @@ enum lr_status read_shift(const struct reader *r, const struct yaml_node *node, 
     LR_TRY(read_any(r, node, &value, &dimension));
     *shift = shift_of(r, value, dimension);
     if (!(fabs(*shift) < LR_LIGHT_SPEED))
-        return READER_FAIL(r, node, "'%s' is shifted from the line by more than the speed of light", node->text);
+        return READER_FAIL(r, node, "'%s' is offset from the line by more than the speed of light", node->text);
     return LR_OK;
 }
 

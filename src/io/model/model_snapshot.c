@@ -24,7 +24,7 @@ static enum lr_status read_code_units(const struct reader *r, const struct yaml_
     const struct yaml_node *units = yaml_find(map, "units");
     if (!units)
         return yaml_fail_key(r->ctx, r->tree, map,
-                             "an Athena++ file has no units; write what its code units are, for example units: "
+                             "an Athena++ file has no units; give its code units, for example units: "
                              "{length: 1 pc, density: 1e-21 g/cm^3, velocity: 1 km/s}");
     LR_TRY(READER_KEYS(r, units, &SCHEMA_CODE_UNITS));
     LR_TRY(read_positive(r, units, "length", DIMENSION_LENGTH, &options->length));
@@ -74,7 +74,7 @@ static enum lr_status read_code(const struct reader *r, const struct yaml_node *
     LR_TRY(yaml_expect(r->ctx, r->tree, scalars, YAML_MAP));
     for (const struct yaml_node *item = scalars->first; item; item = item->next) {
         if (options->n_scalar == MAX_SCALAR)
-            return READER_FAIL(r, scalars, "there are more than %d scalars", MAX_SCALAR);
+            return READER_FAIL(r, scalars, "more than %d scalars", MAX_SCALAR);
         LR_TRY(read_scalar(r, item, &options->scalar[options->n_scalar++]));
     }
     return LR_OK;
@@ -86,7 +86,7 @@ static enum lr_status refuse_code(const struct reader *r, const struct yaml_node
     for (int i = 0; i < 3; i++)
         if (yaml_find(map, keys[i]))
             return yaml_fail_key(r->ctx, r->tree, yaml_find(map, keys[i]),
-                                 "this file says it itself; only Athena++ files need '%s'", keys[i]);
+                                 "this file already contains this; only Athena++ files need '%s'", keys[i]);
     return LR_OK;
 }
 
@@ -142,9 +142,9 @@ static enum lr_status read_axes(const struct reader *r, const struct yaml_node *
     for (const struct yaml_node *item = node->first; item; item = item->next)
         LR_TRY(read_axis(r, item, &axis[i++]));
     if (axis[0] == axis[1] || axis[1] == axis[2] || axis[0] == axis[2])
-        return READER_FAIL(r, node, "each of x, y and z must be there once");
+        return READER_FAIL(r, node, "each of x, y and z must appear once");
     if ((axis[1] - axis[0] + 3) % 3 == 2)
-        READER_WARN(r, node, "this order mirrors the gas; [y, z, x] and [z, x, y] turn it");
+        READER_WARN(r, node, "this order mirrors the gas; [y, z, x] and [z, x, y] rotate it");
     snapshot_view_turn(r->snapshot, axis);
     return LR_OK;
 }
@@ -244,10 +244,10 @@ void warn_of_unread_velocity(const struct reader *r)
     }
     if (length > 0)
         READER_WARN(r, r->snapshot_node,
-                    "%s of the snapshot %s not used, and %s; velocities are called %s (docs/model_format.md), or are "
+                    "%s of the snapshot %s not used, so %s; velocities must be called %s (docs/model_format.md), or be "
                     "given as medium.velocity",
                     names, strchr(names, ',') ? "are" : "is",
-                    moves ? "that part of the velocity is 0" : "the gas rests",
+                    moves ? "that velocity component is 0" : "the gas is at rest",
                     r->model->mesh.kind == MESH_SHELLS ? "velocity_r" : "velocity_x, velocity_y and velocity_z");
 }
 

@@ -89,9 +89,9 @@ enum lr_status read_source_position(const struct reader *r, const struct yaml_no
         return READER_FAIL(r, position, "the source lies outside the mesh");
     if (r->model->mesh.kind == MESH_SHELLS &&
         (source->position[0] != 0.0 || source->position[1] != 0.0 || source->position[2] != 0.0))
-        return READER_FAIL(r, position,
-                           "on a mesh of shells a point source is at their centre, [0, 0, 0]; elsewhere the light "
-                           "would not be the same in all directions");
+        return READER_FAIL(
+            r, position,
+            "on a mesh of shells a point source must be at the centre, [0, 0, 0], to keep spherical symmetry");
     return LR_OK;
 }
 
@@ -101,7 +101,7 @@ static enum lr_status read_point(const struct reader *r, const struct yaml_node 
     LR_TRY(read_source_position(r, map, source));
     LR_TRY(read_emission(r, map, source));
     if (r->model->mesh.kind == MESH_SHELLS && source->angular != ANGULAR_ISOTROPIC)
-        return READER_FAIL(r, yaml_find(map, "emission"), "on a mesh of shells a point source is isotropic");
+        return READER_FAIL(r, yaml_find(map, "emission"), "on a mesh of shells a point source must be isotropic");
     return LR_OK;
 }
 
@@ -109,7 +109,7 @@ static enum lr_status read_plane(const struct reader *r, const struct yaml_node 
 {
     if (r->model->mesh.kind == MESH_SHELLS)
         return yaml_fail_key(r->ctx, r->tree, map,
-                             "a mesh of shells is the same in all directions and has no planes; use point, volume, "
+                             "a mesh of shells is spherically symmetric and has no planes; use point, volume, "
                              "external, packets or thermal");
     const struct yaml_node *axis = NULL, *at = NULL;
     LR_TRY(READER_KEYS(r, map, &SCHEMA_PLANE));
@@ -122,8 +122,8 @@ static enum lr_status read_plane(const struct reader *r, const struct yaml_node 
         return READER_FAIL(r, at, "the plane lies outside the mesh");
     LR_TRY(read_emission(r, map, source));
     if (source->angular == ANGULAR_LAMBERTIAN && fabs(source->direction[source->axis]) < 1.0)
-        return READER_FAIL(r, yaml_find(map, "direction"), "a Lambertian plane faces +%c or -%c", "xyz"[source->axis],
-                           "xyz"[source->axis]);
+        return READER_FAIL(r, yaml_find(map, "direction"), "a Lambertian plane must face +%c or -%c",
+                           "xyz"[source->axis], "xyz"[source->axis]);
     return LR_OK;
 }
 
@@ -145,7 +145,7 @@ static enum lr_status read_external(const struct reader *r, const struct yaml_no
 {
     LR_TRY(READER_KEYS(r, map, &SCHEMA_NOTHING));
     if (open_area(&r->model->mesh) == 0.0)
-        return READER_FAIL(r, map, "no face is open, so nothing comes in from outside");
+        return READER_FAIL(r, map, "no face is open, so nothing can come in from outside");
     return LR_OK;
 }
 
@@ -176,7 +176,7 @@ static enum lr_status read_source(const struct reader *r, const struct yaml_node
     for (int kind = 0; kind < N_KIND; kind++) {
         const struct yaml_node *found = yaml_find(entry, keys[kind].name);
         if (found && body)
-            return yaml_fail_key(r->ctx, r->tree, found, "a source is of one kind; '%s' is given already", body->key);
+            return yaml_fail_key(r->ctx, r->tree, found, "a source has one kind; '%s' is also given", body->key);
         if (found) {
             body = found;
             chosen = kind;
@@ -184,7 +184,8 @@ static enum lr_status read_source(const struct reader *r, const struct yaml_node
         }
     }
     if (!body)
-        return READER_FAIL(r, entry, "a source is one of: point, plane, volume, external, packets, thermal, gas, star");
+        return READER_FAIL(r, entry,
+                           "a source must be one of: point, plane, volume, external, packets, thermal, gas, star");
     LR_TRY(chosen == THERMAL ? read_thermal(r, body, source)
            : chosen == GAS   ? read_gas(r, body, body, source)
            : chosen == STAR  ? read_star(r, body, source)
@@ -192,7 +193,7 @@ static enum lr_status read_source(const struct reader *r, const struct yaml_node
     if (chosen >= THERMAL || source->kind == SOURCE_PACKETS) {
         for (int i = N_KIND; i < SCHEMA_SOURCE.n_key; i++)
             if (yaml_find(entry, keys[i].name))
-                return yaml_fail_key(r->ctx, r->tree, yaml_find(entry, keys[i].name), "the %s already says this",
+                return yaml_fail_key(r->ctx, r->tree, yaml_find(entry, keys[i].name), "the %s already sets this",
                                      chosen == STAR      ? "temperature of the star"
                                      : chosen >= THERMAL ? "gas"
                                                          : "packet list");
@@ -231,10 +232,10 @@ enum lr_status read_sources(const struct reader *r, const struct yaml_node *node
     if (!node)
         return read_default_source(r);
     if (yaml_is_empty(node))
-        return READER_FAIL(r, node, "there is no source");
+        return READER_FAIL(r, node, "the list of sources is empty");
     LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_LIST));
     if (!node->first)
-        return READER_FAIL(r, node, "there is no source");
+        return READER_FAIL(r, node, "the list of sources is empty");
     LR_TRY(lr_allocate(r->ctx, (size_t)node->n_child, sizeof *model->source, &model->source));
     model->n_source = node->n_child;
     double total = 0.0;

@@ -25,7 +25,7 @@ enum lr_status refuse_species_keys(const struct reader *r, const struct yaml_nod
         const struct yaml_node *node = yaml_find(map, r->model->species ? line_only[i] : molecule_only[i]);
         if (node && r->model->species)
             return yaml_fail_key(r->ctx, r->tree, node,
-                                 "the opacity of a molecule follows from 'density' or 'abundance' and its levels; "
+                                 "the opacity of a molecule follows from its 'density' or 'abundance' and its levels; "
                                  "remove this, or give the line by name");
         if (node)
             return yaml_fail_key(r->ctx, r->tree, node,
@@ -94,10 +94,10 @@ static enum lr_status read_species_density(const struct reader *r, const struct 
     const struct yaml_node *density = yaml_find(map, "density"), *abundance = yaml_find(map, "abundance");
     const bool told = species->density.values || species->density.constant > 0.0; /* by populations of densities */
     if (density && abundance)
-        return yaml_fail_key(r->ctx, r->tree, abundance, "'density' already says this; remove one of them");
+        return yaml_fail_key(r->ctx, r->tree, abundance, "'density' is also given; remove one of them");
     if (told && (density || abundance))
         return yaml_fail_key(r->ctx, r->tree, density ? density : abundance,
-                             "the dataset of 'populations' holds densities and already says this");
+                             "the dataset of 'populations' holds densities, which already set this");
     if (told)
         return LR_OK;
     if (!density && !abundance && r->snapshot)
@@ -124,9 +124,9 @@ static void warn_of_missing_bracket(const struct reader *r)
         return;
     const struct field_range range = field_measure(&species->temperature, &r->model->mesh);
     READER_WARN(r, node,
-                "without stimulated emission the opacity is too large, in LTE at %.4g K by a factor of %.4g, "
-                "1 / (1 - exp(-h nu / k T))",
-                range.mean, -1.0 / expm1(-line_energy_ratio(&r->model->line, range.mean)));
+                "without stimulated emission the opacity is too high, by a factor of %.4g in LTE at %.4g K, 1 / (1 - "
+                "exp(-h nu / k T))",
+                -1.0 / expm1(-line_energy_ratio(&r->model->line, range.mean)), range.mean);
 }
 
 static enum lr_status read_dust(const struct reader *r, const struct yaml_node *map)
@@ -136,7 +136,7 @@ static enum lr_status read_dust(const struct reader *r, const struct yaml_node *
                          snapshot_find(r->snapshot, "absorption") >= 0;
     bool found = false;
     if (dust && !absorbs)
-        return yaml_fail_key(r->ctx, r->tree, dust, "there is no dust: this needs 'absorption'");
+        return yaml_fail_key(r->ctx, r->tree, dust, "there is no dust; this needs 'absorption'");
     if (!absorbs)
         return LR_OK;
     return read_medium_field(r, map, "dust_temperature", "dust_temperature", &TEMPERATURE,

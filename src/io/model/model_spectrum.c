@@ -19,7 +19,7 @@ static enum lr_status read_gaussian(const struct reader *r, const struct yaml_no
     const struct yaml_node *sigma = yaml_find(map, "sigma"), *fwhm = yaml_find(map, "fwhm");
     LR_TRY(read_shift(r, yaml_find(map, "centre"), &spectrum->centre));
     if (sigma && fwhm)
-        return READER_FAIL(r, fwhm, "'sigma' already says this; remove one of them");
+        return READER_FAIL(r, fwhm, "'sigma' is also given; remove one of them");
     if (!sigma && !fwhm)
         return yaml_fail_key(r->ctx, r->tree, map, "'sigma' or 'fwhm' is missing");
     LR_TRY(read_shift_width(r, sigma ? sigma : fwhm, &spectrum->width));
@@ -40,7 +40,7 @@ static enum lr_status read_band(const struct reader *r, const struct yaml_node *
     spectrum->centre = 0.5 * (from + to);
     spectrum->width = fabs(to - from);
     if (!(spectrum->width > 0.0))
-        return READER_FAIL(r, map, "the band has no width");
+        return READER_FAIL(r, map, "the band has zero width");
     return LR_OK;
 }
 
@@ -103,7 +103,7 @@ static enum lr_status check_table(const struct reader *r, const struct yaml_node
     int n = spectrum->n_table;
     double total = 0.0;
     if (n < 2)
-        return READER_FAIL(r, map, "a table needs two entries or more");
+        return READER_FAIL(r, map, "a table needs at least two entries");
     if (spectrum->shift[0] > spectrum->shift[n - 1]) {
         reverse(spectrum->shift, n);
         reverse(spectrum->density, n);
@@ -176,14 +176,14 @@ enum lr_status read_spectrum(const struct reader *r, const struct yaml_node *nod
     for (int kind = 0; kind < N_KIND; kind++) {
         const struct yaml_node *found = yaml_find(node, SCHEMA_SPECTRUM.key[kind].name);
         if (found && body)
-            return yaml_fail_key(r->ctx, r->tree, found, "a spectrum is of one kind; '%s' is given already", body->key);
+            return yaml_fail_key(r->ctx, r->tree, found, "a spectrum has one kind; '%s' is also given", body->key);
         if (found) {
             body = found;
             spectrum->kind = (enum spectrum_kind)kind;
         }
     }
     if (!body)
-        return READER_FAIL(r, node, "a spectrum is one of: monochromatic, gaussian, local, band, table");
+        return READER_FAIL(r, node, "a spectrum must be one of: monochromatic, gaussian, local, band, table");
     LR_TRY(read_kind(r, body, spectrum));
     spectrum->gas_frame = in_volume || spectrum->kind == SPECTRUM_LOCAL;
     return read_frame(r, yaml_find(node, "frame"), spectrum);

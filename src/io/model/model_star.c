@@ -45,7 +45,7 @@ static enum lr_status check_faces(const struct reader *r, const struct yaml_node
     for (int face = 0; face < N_FACE; face++)
         if (r->model->mesh.face[face] == FACE_PERIODIC)
             return yaml_fail_key(r->ctx, r->tree, map,
-                                 "a star in a periodic mesh would be there in every period; make all faces open");
+                                 "a star in a periodic mesh would repeat in every period; make all faces open");
     return LR_OK;
 }
 
@@ -69,19 +69,18 @@ enum lr_status read_star(const struct reader *r, const struct yaml_node *map, st
     LR_TRY(read_quantity(r, radius, DIMENSION_LENGTH, &source->radius));
     LR_TRY(read_quantity(r, temperature, DIMENSION_TEMPERATURE, &source->temperature));
     if (!(source->radius > 0.0))
-        return READER_FAIL(r, radius, "the radius of a star is larger than zero, not '%s'", radius->text);
+        return READER_FAIL(r, radius, "the radius of a star must be above zero, not '%s'", radius->text);
     if (!(source->temperature > 0.0 && isfinite(source->temperature)))
-        return READER_FAIL(r, temperature, "the temperature of a star is larger than zero, not '%s'",
-                           temperature->text);
+        return READER_FAIL(r, temperature, "the temperature of a star must be above zero, not '%s'", temperature->text);
     const double most = largest_radius(&r->model->mesh, source->position);
     if (source->radius > most)
-        return READER_FAIL(r, radius,
-                           "a star is too small to be resolved, but this one is larger than %.4g cm, %s; make it "
-                           "smaller, or leave it room",
-                           most,
-                           r->model->mesh.kind != MESH_SHELLS ? "half of the cell that it lies in"
-                           : r->model->mesh.edge[0][0] > 0.0  ? "the inner radius of the shells"
-                                                              : "half of the first shell");
+        return READER_FAIL(
+            r, radius,
+            "a star must be unresolved, but this one is larger than %.4g cm, %s; make it smaller, or give it more room",
+            most,
+            r->model->mesh.kind != MESH_SHELLS ? "half the size of its cell"
+            : r->model->mesh.edge[0][0] > 0.0  ? "the inner radius of the shells"
+                                               : "half of the first shell");
     source->light = LIGHT_STAR;
     fill_band(r->model, 0.0, band * r->model->reference_b, source);
     return LR_OK;
@@ -111,23 +110,21 @@ static enum lr_status check_source(const struct reader *r, const struct yaml_nod
     const enum population_method method = r->model->species ? r->model->species->options.method : POPULATIONS_TWO_LEVEL;
     const bool star = source->light == LIGHT_STAR;
     if (star && !has_gas_source(r->model))
-        return READER_FAIL(
-            r, entry,
-            "a star excites the levels of a molecule, whose own light is a source 'gas': add '- gas: {}' "
-            "to the list. For packets use a 'point' with a 'spectrum' and a 'luminosity'");
+        return READER_FAIL(r, entry,
+                           "a 'star' excites the levels of a molecule, which needs a 'gas' source: add '- gas: {}' to "
+                           "the list. To emit packets, use a 'point' with a 'spectrum' and a 'luminosity'");
     if (source->light == LIGHT_GAS || !population_method_collides(method) || method == POPULATIONS_TWO_LEVEL)
         return LR_OK;
     if (method != POPULATIONS_EQUILIBRIUM)
         return READER_FAIL(r, entry,
-                           "with 'populations: %s' nothing but populations.background excites the levels, so this "
-                           "source would not; use 'populations: equilibrium' with a 'star', or remove it",
+                           "with 'populations: %s' only populations.background excites the levels, and this source "
+                           "would not; use 'populations: equilibrium' with a 'star', or remove it",
                            population_method_name(method));
     if (star)
         return LR_OK;
     return READER_FAIL(r, entry,
-                       "this source would not excite the levels: with 'populations: equilibrium' the light of the gas "
-                       "itself, of its dust, of populations.background and of sources 'star' does. Make it a 'star', "
-                       "or remove it");
+                       "this source would not excite the levels: 'populations: equilibrium' takes only light from the "
+                       "gas, its dust, populations.background and 'star' sources. Make it a 'star', or remove it");
 }
 
 enum lr_status check_pumping(const struct reader *r, const struct yaml_node *list)

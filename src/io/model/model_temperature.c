@@ -74,7 +74,7 @@ static enum lr_status read_ideal_gas(const struct reader *r, const struct yaml_n
     LR_TRY(read_number(r, yaml_find(map, "mean_molecular_weight"), 0.1, 1000.0, &weight));
     if (!(weight > 0.0))
         return yaml_fail_key(r->ctx, r->tree, place,
-                             "'mean_molecular_weight' is missing: the mean mass of a particle in u, such as 2.33");
+                             "'mean_molecular_weight' is missing: the mean mass per particle in u, such as 2.33");
     if (yaml_find(map, "pressure"))
         LR_TRY(read_field(r, yaml_find(map, "pressure"), &PRESSURE, field));
     else if (index >= 0)
@@ -114,7 +114,7 @@ enum lr_status read_temperature(const struct reader *r, const struct yaml_node *
     *found = true;
     if (!(r->snapshot->mean_molecular_weight > 0.0))
         return READER_FAIL(r, r->snapshot_node,
-                           "the snapshot has a pressure and no temperature; give the mean mass of a particle in u, "
+                           "the snapshot has a pressure but no temperature; give the mean mass per particle in u, "
                            "snapshot.mean_molecular_weight: 2.33 for molecular gas, or medium.temperature");
     return read_ideal_gas(r, NULL, r->snapshot_node, temperature);
 }

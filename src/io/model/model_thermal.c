@@ -56,20 +56,19 @@ static enum lr_status read_two_level(const struct reader *r, const struct yaml_n
     const double background = species->options.background;
     if (yaml_find(place, "temperature"))
         return yaml_fail_key(r->ctx, r->tree, yaml_find(place, "temperature"),
-                             "populations by 'two-level' take 'medium.temperature'");
+                             "'populations: two-level' uses 'medium.temperature'");
     if (model->run.packets == 0)
-        return yaml_fail_key(r->ctx, r->tree, place,
-                             "populations by 'two-level' are found by packets: run.packets is 0");
+        return yaml_fail_key(r->ctx, r->tree, place, "'populations: two-level' needs packets, but run.packets is 0");
     const struct field_range range = field_measure(&species->temperature, &model->mesh);
     if (range.low < background)
         return yaml_fail_key(r->ctx, r->tree, place,
-                             "gas of %.4g K is colder than the background of %.4g K, which 'two-level' cannot do; "
-                             "set populations.background to 0 K and add an 'external' source",
+                             "the gas at %.4g K is colder than the background at %.4g K, which 'two-level' does not "
+                             "support; set populations.background to 0 K and add an 'external' source",
                              range.low, background);
     if (background > 0.0 && !field_is_zero(&model->medium.kappa, mesh_cell_count(&model->mesh)))
         return yaml_fail_key(r->ctx, r->tree, place,
-                             "with absorption 'two-level' cannot have a background; set populations.background to 0 K "
-                             "and add an 'external' source");
+                             "'two-level' does not support a background together with absorption; set "
+                             "populations.background to 0 K and add an 'external' source");
     LR_TRY(excitation_thermal(r->ctx, model, &model->medium.alpha0, background, &source->emissivity));
     source->luminosity = excitation_luminosity(&model->mesh, &source->emissivity);
     return LR_OK;

@@ -13,7 +13,7 @@ static enum lr_status expect_value(const struct reader *r, const struct yaml_nod
 {
     LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_SCALAR));
     if (yaml_is_empty(node))
-        return READER_FAIL(r, node, "there is no value");
+        return READER_FAIL(r, node, "the value is missing");
     return LR_OK;
 }
 

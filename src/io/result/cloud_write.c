@@ -12,7 +12,7 @@
 #define MODEL_FORMAT "linerad-model"
 enum { MODEL_VERSION = 1 };
 
-/* Models of the same format that others made are not ours to replace. */
+/* Models of the same format made by others must not be overwritten. */
 #define GENERATOR "linerad cloud"
 
 static bool is_cloud(const char *path)
@@ -80,7 +80,7 @@ static enum lr_status write_fields(struct hdf5_writer *writer, const lr_cloud *c
     return status;
 }
 
-/* How it was made, so that it can be made again. */
+/* How it was made, so that it can be reproduced. */
 static enum lr_status write_origin(struct hdf5_writer *writer, const lr_cloud *cloud)
 {
     const struct lr_cloud_options *o = &cloud->options;

@@ -1,4 +1,4 @@
-/* Groups of the result file that have a file of their own; docs/result_format.md describes them. */
+/* Groups of the result file that have their own source file; docs/result_format.md describes them. */
 #ifndef LR_IO_RESULT_RESULT_GROUPS_H
 #define LR_IO_RESULT_RESULT_GROUPS_H
 
@@ -12,12 +12,12 @@ result_group result_populations_write; /* /populations: levels of the molecule *
 result_group result_images_write;      /* /images: cubes as traced */
 result_group result_scene_write;       /* /scene: what `linerad image` needs */
 
-/* A dataset of one value per cell and, with n_last > 0, one more axis; shaped as the fields of the mesh are. Name,
- * types, data and texts are the caller's. */
+/* A dataset of one value per cell and, with n_last > 0, one more axis; with the shape of fields on the mesh. The caller
+ * supplies name, types, data and texts. */
 enum lr_status result_field_write(struct hdf5_writer *writer, hid_t group, const struct mesh *mesh, int n_last,
                                   struct hdf5_dataset dataset);
 
-/* Attributes of an object that tell where the camera is. */
+/* Attributes that describe the position of the camera. */
 enum lr_status result_camera_write(struct hdf5_writer *writer, hid_t object, const struct camera *camera);
 
 #endif

@@ -26,12 +26,12 @@ enum lr_status result_camera_write(struct hdf5_writer *writer, hid_t object, con
     return hdf5_write_integer(writer, object, "rays", camera->rays);
 }
 
-/* Edges of the pixels from the middle of the image; those of a perspective camera are even in the tangent. */
+/* Pixel edges from the image centre; those of a perspective camera are equally spaced in the tangent. */
 static enum lr_status write_pixel_edges(struct hdf5_writer *writer, hid_t group, const struct camera *camera, int axis)
 {
     static const char *const name[2] = {"x_edges", "y_edges"};
-    static const char *const description[2] = {"pixel edges along right, from the middle of the image",
-                                               "pixel edges along up, from the middle of the image"};
+    static const char *const description[2] = {"pixel edges to the right, from the image centre",
+                                               "pixel edges upward, from the image centre"};
     const bool near = camera->kind == CAMERA_PERSPECTIVE;
     const int n = camera->pixels[axis];
     double plane[2], *edges = NULL;
@@ -68,7 +68,7 @@ static enum lr_status write_column(struct hdf5_writer *writer, hid_t group, cons
                              "column density of the molecule, mean over pixel [1, y, x]");
 }
 
-/* The numbers of the summary; those that are not known are left out. */
+/* The numbers of the summary; unknown ones are left out. */
 static enum lr_status write_report(struct hdf5_writer *writer, hid_t group, const struct cube *cube)
 {
     const struct lr_image *report = &cube->report;
@@ -103,7 +103,7 @@ static enum lr_status write_arrays(struct hdf5_writer *writer, hid_t group, cons
     const hsize_t size[3] = {(hsize_t)cube->channels.n, (hsize_t)cube->camera.pixels[1],
                              (hsize_t)cube->camera.pixels[0]};
     LR_TRY(hdf5_write_scaled(writer, group, "intensity", size, cube->intensity, cube->scale, units,
-                             "mean over pixel and channel [channel, y, x], before any beam"));
+                             "mean over pixel and channel [channel, y, x], before convolution with a beam"));
     if (cube->error)
         LR_TRY(hdf5_write_scaled(writer, group, "error", size, cube->error, cube->scale, units,
                                  "one standard error of intensity"));
@@ -115,7 +115,7 @@ static enum lr_status write_arrays(struct hdf5_writer *writer, hid_t group, cons
     if (cube->centroid)
         LR_TRY(hdf5_write_doubles(writer, group, "centroid", (hsize_t)cube->channels.n, 2, 0, cube->centroid,
                                   cube->camera.kind == CAMERA_PERSPECTIVE ? "1" : "cm",
-                                  "of the light of each channel, from the middle of the image along right and up"));
+                                  "of the emission in each channel, from the image centre to the right and up"));
     return write_report(writer, group, cube);
 }
 
@@ -131,7 +131,7 @@ static enum lr_status write_cube(struct hdf5_writer *writer, hid_t group, const 
     return write_arrays(writer, group, cube);
 }
 
-/* How the FITS files beside the result were made of these cubes. */
+/* How the FITS files next to the result were made from these cubes. */
 static enum lr_status write_options(struct hdf5_writer *writer, hid_t group, const struct image_options *options)
 {
     LR_TRY(hdf5_write_text(writer, group, "fits_unit", cube_unit_name(options->unit)));

@@ -1,4 +1,4 @@
-/* The group /images of a result file: cubes, and how they are to be shown. */
+/* The group /images of a result file: cubes, and how they are presented. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static enum lr_status read_unit(const struct hdf5_reader *reader, enum brightnes
     return hdf5_read_fail(reader, "/images", "has an unknown unit");
 }
 
-/* Which further files the model asked for is only in its text. */
+/* Which additional files the model requested is only in its text. */
 static void read_wishes(const struct yaml_node *model, struct image_options *image)
 {
     const struct yaml_node *map = yaml_find(model, "image");
@@ -76,7 +76,7 @@ static enum lr_status read_channels(const struct hdf5_reader *reader, const char
     return status;
 }
 
-/* Numbers that may be too small or too large for float: in units of *scale then, which is chosen when it is 0. */
+/* Numbers that may be too small or too large for float are in units of *scale, which is chosen if it is 0. */
 static enum lr_status read_scaled(const struct hdf5_reader *reader, const char *name, const int *shape, float **values,
                                   double *scale)
 {
@@ -117,7 +117,7 @@ static enum lr_status read_column(const struct hdf5_reader *reader, const char *
     return status;
 }
 
-/* What the summary told; what was not known is not in the file. */
+/* The numbers of the summary; unknown ones are not in the file. */
 static enum lr_status read_report(const struct hdf5_reader *reader, const char *group, struct cube *cube)
 {
     struct lr_image *report = &cube->report;
@@ -207,7 +207,7 @@ static herr_t add_name(hid_t group, const char *name, const H5L_info_t *info, vo
     return 0;
 }
 
-/* In the order in which the cameras of the model stand, as far as that is known: HDF5 lists them by name. */
+/* In the order of the cameras of the model, if known: HDF5 lists them by name. */
 static void sort_as_model(const struct yaml_node *model, lr_result *result)
 {
     const struct yaml_node *cameras = yaml_find(model, "cameras");

@@ -1,4 +1,4 @@
-/* The mesh of a result file, and where a camera of it stands. */
+/* The mesh of a result file, and the position of a camera. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,10 +18,10 @@ static enum lr_status read_face_rules(const struct hdf5_reader *reader, struct m
         while (rule < 3 && strcmp(found[face], rules[rule]) != 0)
             rule++;
         if (rule == 3)
-            return hdf5_read_fail(reader, "/mesh", "has an unknown face rule");
+            return hdf5_read_fail(reader, "/mesh", "has an unknown boundary condition");
         mesh->face[face] = (enum face_rule)rule;
     }
-    return n == N_FACE ? LR_OK : hdf5_read_fail(reader, "/mesh", "does not have six face rules");
+    return n == N_FACE ? LR_OK : hdf5_read_fail(reader, "/mesh", "does not have six boundary conditions");
 }
 
 static enum lr_status read_shells(const struct hdf5_reader *reader, struct mesh *mesh)
@@ -37,7 +37,7 @@ static enum lr_status read_shells(const struct hdf5_reader *reader, struct mesh 
                                                      : LR_OK;
 }
 
-/* Three numbers of a refined mesh, as whole ones. */
+/* Three integers of a refined mesh. */
 static enum lr_status read_counts(const struct hdf5_reader *reader, const char *name, int count[3])
 {
     const int n = 3;
@@ -46,7 +46,7 @@ static enum lr_status read_counts(const struct hdf5_reader *reader, const char *
     for (int axis = 0; status == LR_OK && axis < 3; axis++) {
         count[axis] = found[axis] < (1 << 24) ? (int)found[axis] : 0;
         if (count[axis] != found[axis])
-            status = hdf5_read_fail(reader, name, "holds numbers that cannot be");
+            status = hdf5_read_fail(reader, name, "has invalid values");
     }
     free(found);
     return status;
@@ -71,7 +71,7 @@ static enum lr_status read_places(const struct hdf5_reader *reader, const char *
     for (size_t i = 0; status == LR_OK && i < (size_t)n * (size_t)width; i++) {
         places[i] = found[i] < (1 << 24) ? (int)found[i] : -1;
         if (places[i] != found[i])
-            status = hdf5_read_fail(reader, name, "holds numbers that cannot be");
+            status = hdf5_read_fail(reader, name, "has invalid values");
     }
     free(found);
     return status;

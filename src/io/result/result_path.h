@@ -10,7 +10,7 @@
 
 /* Whether an open HDF5 file carries that attribute. */
 bool result_path_has_format(hid_t file);
-/* Whether the file `path` is HDF5 whose root has this text as an attribute. */
+/* Whether the file `path` is HDF5 and its root group has this attribute text. */
 bool result_path_says(const char *path, const char *attribute, const char *text);
 
 /* Checks `path` and follows a symbolic link to the file it names; *resolved is freed with free(). */

@@ -1,4 +1,4 @@
-/* The group /populations of a result: levels of the molecule, their populations, and how those were found. */
+/* The group /populations of a result: levels of the molecule, their populations, and how they were found. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -81,13 +81,13 @@ static enum lr_status write_cells(struct hdf5_writer *writer, hid_t group, const
     const struct population_result *kept = result->populations;
     const struct populations *found = &kept->found;
     const struct mesh *mesh = &result->mesh;
-    const struct hdf5_dataset fraction = {
-        .name = "fraction",
-        .memory_type = H5T_NATIVE_DOUBLE,
-        .file_type = H5T_IEEE_F64LE,
-        .data = found->x,
-        .units = "1",
-        .description = "share of each level, per cell [x, y, z, level], [shell, level] or [brick, x, y, z, level]"};
+    const struct hdf5_dataset fraction = {.name = "fraction",
+                                          .memory_type = H5T_NATIVE_DOUBLE,
+                                          .file_type = H5T_IEEE_F64LE,
+                                          .data = found->x,
+                                          .units = "1",
+                                          .description = "fractional population of each level, per cell [x, y, z, "
+                                                         "level], [shell, level] or [brick, x, y, z, level]"};
     const struct hdf5_dataset excitation = {
         .name = "excitation_temperature",
         .memory_type = H5T_NATIVE_DOUBLE,

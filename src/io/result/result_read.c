@@ -141,10 +141,10 @@ static enum lr_status read_whole(const struct hdf5_reader *reader, const char *o
         H5Sclose(space);
     if (id >= 0)
         H5Aclose(id);
-    return good ? LR_OK : hdf5_read_fail(reader, object, "has an attribute that is missing or no whole number");
+    return good ? LR_OK : hdf5_read_fail(reader, object, "has an attribute that is missing or not an integer");
 }
 
-/* What only packets can tell. */
+/* What only packets can measure. */
 static enum lr_status read_estimates(const struct hdf5_reader *reader, lr_result *result)
 {
     struct lr_summary *s = &result->summary;

@@ -9,7 +9,7 @@
 
 /* ---- fields ---- */
 
-/* As precise as the run was, and wider where single precision has no such numbers. */
+/* With the precision of the run, and wider if single precision lacks the range. */
 static bool needs_double(const struct lr_result *result, const double *values, int64_t n)
 {
     double largest = 0.0;
@@ -63,8 +63,7 @@ static enum lr_status write_points(struct hdf5_writer *writer, hid_t group, cons
         memcpy(strength + n_light * i, scene->point[i].strength, n_light * sizeof(double));
     }
     status = write_table(writer, group, "point", n, N_POINT_COLUMN, geometry,
-                         "unresolved sources: index of the camera that sees it so, position (cm)", n_channel, strength,
-                         "1/(cm sr)");
+                         "point sources: index of the camera, position (cm)", n_channel, strength, "1/(cm sr)");
 done:
     free(geometry);
     free(strength);
@@ -89,7 +88,7 @@ static enum lr_status write_planes(struct hdf5_writer *writer, hid_t group, cons
         memcpy(brightness + n_light * i, plane->brightness, n_light * sizeof(double));
     }
     status = write_table(writer, group, "plane", n, N_PLANE_COLUMN, geometry,
-                         "shining sheets: index of the camera that sees it so, axis (0 to 2), offset (cm), isotropic "
+                         "plane sources: index of the camera, axis (0 to 2), offset (cm), isotropic "
                          "(1) or Lambertian (0), side (0 both, 1 or -1)",
                          n_channel, brightness, "1/(cm3 sr)");
 done:
@@ -110,7 +109,7 @@ static enum lr_status write_glow(struct hdf5_writer *writer, hid_t group, const 
     LR_TRY(hdf5_write_quantity(writer, group, "shift_first", glow->first, "cm/s"));
     LR_TRY(hdf5_write_quantity(writer, group, "shift_step", glow->step, "cm/s"));
     return hdf5_write_doubles(writer, group, "below", (hsize_t)glow->n, 0, 0, glow->below, "1",
-                              "part of the spectrum below each Doppler shift [shift]");
+                              "fraction of the spectrum below each Doppler shift [shift]");
 }
 
 static enum lr_status write_glows(struct hdf5_writer *writer, const struct lr_result *result)

@@ -1,4 +1,4 @@
-/* The result file, described for its readers in docs/result_format.md. */
+/* The result file, described in docs/result_format.md. */
 #define _XOPEN_SOURCE 700
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,7 +156,7 @@ static enum lr_status write_packets(struct hdf5_writer *writer, hid_t group, con
         const void *data;
         const char *units, *description;
     } columns[] = {
-        {"id", 0, integer, integer_file, list->id, "1", "packet number; with the seed it names the history"},
+        {"id", 0, integer, integer_file, list->id, "1", "packet number; with the seed it identifies the history"},
         {"weight", 0, real, real_file, list->weight, "1/s", "photons per second carried"},
         {"shift", 0, real, real_file, list->shift, "cm/s",
          "Doppler shift c (nu - nu0) / nu0 in the mesh frame, positive = blue"},
@@ -168,7 +168,7 @@ static enum lr_status write_packets(struct hdf5_writer *writer, hid_t group, con
         {"direction", 3, real, real_file, list->direction, "1",
          "unit vector of flight [x, y, z]; shells: z is outward"},
         {"last_scattering", 3, real, real_file, list->last_scattering, "cm",
-         "where the packet scattered last, or was emitted when it never scattered [x, y, z]"},
+         "position of the last scattering, or of emission if it never scattered [x, y, z]"},
     };
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         const struct hdf5_dataset dataset = {.name = columns[i].name,
@@ -201,7 +201,7 @@ static enum lr_status write_quantities(struct hdf5_writer *writer, hid_t group, 
     return LR_OK;
 }
 
-/* What only packets can tell. */
+/* What only packets can measure. */
 static enum lr_status write_measured(struct hdf5_writer *writer, hid_t group, const struct lr_result *result)
 {
     const struct lr_summary *s = &result->summary;
@@ -272,11 +272,11 @@ static enum lr_status write_provenance(struct hdf5_writer *writer, hid_t group, 
     if (*s->line)
         LR_TRY(hdf5_write_text(writer, group, "line", s->line));
     LR_TRY(hdf5_write_text_dataset(writer, group, "model", result->model_text ? result->model_text : "",
-                                   "the model file as read, followed by the settings that changed it"));
+                                   "the model file as read, followed by the settings applied to it"));
     if (!result->model_resolved)
         return LR_OK;
     return hdf5_write_text_dataset(writer, group, "model_resolved", result->model_resolved,
-                                   "the same model with the settings in their places");
+                                   "the same model with the settings applied");
 }
 
 /* ---- the file ---- */

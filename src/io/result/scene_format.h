@@ -1,5 +1,5 @@
-/* The fields and tables of a stored scene, as writing (result_scene.c) and reading (scene_read.c) share them. A field
- * that is the same everywhere is an attribute of its group, any other a dataset with the shape of the mesh. */
+/* The fields and tables of a stored scene, shared by writing (result_scene.c) and reading (scene_read.c). A constant
+ * field is an attribute of its group, any other a dataset with the shape of the mesh. */
 #ifndef LR_IO_RESULT_SCENE_FORMAT_H
 #define LR_IO_RESULT_SCENE_FORMAT_H
 
@@ -24,13 +24,13 @@ static inline int scene_emissivity_shape(const struct scene *scene, int shape[SC
     return rank;
 }
 
-/* Of /scene: 2 since it holds light that leaves cells, before it was the emissivity of cells that absorb it. */
+/* Format of /scene: 2 for light that leaves cells; earlier versions stored the emissivity of absorbing cells. */
 enum { SCENE_FORMAT = 2 };
 
 struct scene_field {
     struct field *field;
     const char *name, *units, *description;
-    double low; /* values below this cannot be */
+    double low; /* values below this are invalid */
 };
 
 static inline void scene_fields(struct scene *scene, struct scene_field fields[N_SCENE_FIELD])

@@ -1,7 +1,7 @@
-/* A stored scene and the images wanted of it: which of its cameras, which of its channels, and how.
+/* A stored scene and the images to be made from it: which cameras, which channels, and how.
  *
- * Settings of the sections cameras, channels and image are those of a model. Short ones say the same for all cameras,
- * or for the one that `camera` picks, and are turned into the long form here, where the stored scene is known. */
+ * Settings of the sections cameras, channels and image are those of a model. Short ones apply to all cameras, or to the
+ * one selected by `camera`, and are expanded here, where the stored scene is known. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "io/result/scene_read.h"
 #include "model/result.h"
 
-/* The short settings, NULL when not given, as pointers into the settings. */
+/* The short settings, NULL if not given, as pointers into the settings. */
 struct wishes {
     const char *camera, *pixels, *field, *centre; /* of cameras */
     const char *range, *bin;                      /* of channels */
@@ -95,7 +95,7 @@ static enum lr_status choose_camera(lr_context *ctx, const char *path, const str
         snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", scene->camera[i].name);
     }
     if (*chosen < 0)
-        return lr_fail(ctx, LR_ERROR_INPUT, "%s: there is no camera '%s'; it has %s", path, name, names);
+        return lr_fail(ctx, LR_ERROR_INPUT, "%s: no camera '%s'; it has %s", path, name, names);
     return LR_OK;
 }
 
@@ -122,9 +122,8 @@ static enum lr_status keep_cameras(lr_context *ctx, const char *path, const lr_m
     const bool anywhere = scene_is_gas_alone(stored);
     if (!anywhere && model->n_camera != stored->n_camera)
         return lr_fail(ctx, LR_ERROR_INPUT,
-                       "%s: has the emissivity for %d cameras, not for %d; a camera more needs a new "
-                       "run",
-                       path, stored->n_camera, model->n_camera);
+                       "%s: has the emissivity for %d cameras, not for %d; adding a camera needs a new run", path,
+                       stored->n_camera, model->n_camera);
     LR_TRY(lr_allocate(ctx, (size_t)model->n_camera, sizeof *scene->camera, &scene->camera));
     LR_TRY(lr_allocate(ctx, (size_t)model->n_camera, sizeof *scene->origin, &scene->origin));
     for (int i = 0; i < model->n_camera; i++) {
@@ -132,8 +131,8 @@ static enum lr_status keep_cameras(lr_context *ctx, const char *path, const lr_m
             continue;
         if (!anywhere && !same_direction(&model->camera[i], &stored->camera[i]))
             return lr_fail(ctx, LR_ERROR_INPUT,
-                           "%s: camera '%s': the %s of a camera cannot change without a new run, because the result "
-                           "keeps light for those of its own alone",
+                           "%s: camera '%s': changing the %s of a camera needs a new run, because the result holds "
+                           "light only for its own cameras",
                            path, model->camera[i].name,
                            stored->camera[i].kind == CAMERA_PERSPECTIVE ? "position" : "direction");
         scene->camera[scene->n_camera] = model->camera[i];
@@ -144,7 +143,7 @@ static enum lr_status keep_cameras(lr_context *ctx, const char *path, const lr_m
 
 /* ---- channels ---- */
 
-/* The whole numbers that divide n, as "2, 4, 8". */
+/* The divisors of n, as "2, 4, 8". */
 static void list_divisors(int n, char *text, size_t size)
 {
     size_t used = 0;
@@ -161,7 +160,7 @@ static enum lr_status merge_channels(lr_context *ctx, const char *bin, struct ch
     if (end == bin || *end || n < 1 || n > channels->n || channels->n % n != 0) {
         list_divisors(channels->n, choices, sizeof choices);
         return lr_fail(ctx, LR_ERROR_INPUT,
-                       "bin %s: %d channels cannot be merged by that number; choose %s, or another range", bin,
+                       "bin %s: %d channels cannot be merged in groups of that size; choose %s, or another range", bin,
                        channels->n, *choices ? choices : "1");
     }
     channels->n /= (int)n;
@@ -175,7 +174,7 @@ static bool is_whole(double value, double *whole)
     return fabs(value - *whole) <= 1e-6 * fmax(1.0, fabs(value));
 }
 
-/* Gas alone is seen in any channels: rays are traced in those, and nothing that is stored has to fit. */
+/* Gas alone can be viewed in any channels: rays are traced in those, and nothing stored has to match. */
 static enum lr_status replace_channels(lr_context *ctx, const struct channels *wanted, lr_scene *scene)
 {
     double *dark = NULL;
@@ -187,7 +186,7 @@ static enum lr_status replace_channels(lr_context *ctx, const struct channels *w
     return LR_OK;
 }
 
-/* The channels of the images are whole stored ones, in a row or several together; rounding is taken off. */
+/* The channels of the images are whole stored ones, consecutive or merged; rounding is removed. */
 static enum lr_status keep_channels(lr_context *ctx, const char *path, const struct wishes *wishes,
                                     const struct channels *asked, lr_scene *scene)
 {
@@ -200,7 +199,7 @@ static enum lr_status keep_channels(lr_context *ctx, const char *path, const str
         return replace_channels(ctx, asked, scene);
     double merged = 0.0, skipped = 0.0, n = 0.0;
     if (wishes->range && is_whole(wanted.n * wanted.width / width, &n) && n >= 1.0 && n <= stored->n) {
-        wanted.width = width; /* a range keeps the width of the channels, not their number */
+        wanted.width = width; /* a range keeps the channel width, not the number */
         wanted.n = (int)n;
     }
     if (wishes->bin)
@@ -208,12 +207,12 @@ static enum lr_status keep_channels(lr_context *ctx, const char *path, const str
     if (!is_whole(wanted.width / stored->width, &merged) || merged < 1.0 ||
         !is_whole((wanted.first - stored->first) / stored->width, &skipped) || skipped < 0.0 ||
         skipped + merged * wanted.n > stored->n)
-        return lr_fail(
-            ctx, LR_ERROR_INPUT,
-            "%s: the stored channels are %d of %.6g km/s from %.6g to %.6g km/s; others must begin and end on "
-            "edges of theirs and be a whole number of them wide%s",
-            path, stored->n, stored->width / km, stored->first / km, (stored->first + stored->n * stored->width) / km,
-            any ? ", unless set by channels.range and channels.number" : "");
+        return lr_fail(ctx, LR_ERROR_INPUT,
+                       "%s: the stored channels are %d of %.6g km/s from %.6g to %.6g km/s; new ones must begin and "
+                       "end on these edges and be a whole number of them wide%s",
+                       path, stored->n, stored->width / km, stored->first / km,
+                       (stored->first + stored->n * stored->width) / km,
+                       any ? ", unless set by channels.range and channels.number" : "");
     wanted.width = merged * stored->width;
     wanted.first = stored->first + skipped * stored->width;
     scene->channels = wanted;
@@ -227,7 +226,7 @@ static enum lr_status apply_settings(lr_context *ctx, const char *path, const ch
 {
     const struct scene *stored = scene->scene;
     struct wishes wishes = {NULL};
-    /* A model that reads its imaging sections over the stored gas; only its cameras are its own. */
+    /* A model with the stored gas, which reads only the imaging sections; it owns only its cameras. */
     lr_model model = {
         .mesh = stored->mesh, .line.nu0 = stored->nu0, .medium = stored->medium, .reference_b = stored->reference_b};
     int chosen = -1;
@@ -290,7 +289,7 @@ static enum lr_status copy_text(lr_context *ctx, const char *from, char **to)
     return LR_OK;
 }
 
-/* Everything is the result's but the channels and their sky, which may be replaced. */
+/* Everything belongs to the result except the channels and their sky, which may be replaced. */
 static enum lr_status share(lr_context *ctx, const lr_result *result, lr_scene *scene)
 {
     const size_t n = (size_t)result->scene->channels.n * LIGHT_PARTS;
@@ -310,8 +309,8 @@ enum lr_status lr_scene_from_result(lr_context *ctx, const lr_result *result, co
     *scene = NULL;
     if (!result->scene)
         return lr_fail(ctx, LR_ERROR_INPUT,
-                       "the result does not hold the gas and its light, which other images need; run the model with "
-                       "image.emissivity: true, and load results from files with lr_scene_load()");
+                       "the result does not contain the gas and its emission, which new images need; run the model "
+                       "with image.emissivity: true, and load results from files with lr_scene_load()");
     LR_TRY(lr_allocate(ctx, 1, sizeof **scene, scene));
     enum lr_status status = share(ctx, result, *scene);
     if (status == LR_OK)

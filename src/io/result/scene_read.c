@@ -33,13 +33,13 @@ static enum lr_status read_gas(const struct hdf5_reader *reader, struct scene *s
         LR_TRY(read_field(reader, &scene->mesh, &fields[i]));
     for (int64_t cell = 0; cell < (scene->medium.b.values ? mesh_cell_count(&scene->mesh) : 1); cell++)
         if (!(field_at(&scene->medium.b, cell) > 0.0))
-            return hdf5_read_fail(reader, "/scene/gas/b", "holds numbers that cannot be");
+            return hdf5_read_fail(reader, "/scene/gas/b", "has invalid values");
     return LR_OK;
 }
 
 /* ---- direct light ---- */
 
-/* NAME_geometry and NAME_brightness, when they are there; *n rows. */
+/* NAME_geometry and NAME_brightness, if present; *n rows. */
 static enum lr_status read_table(const struct hdf5_reader *reader, const char *what, int n_column, int n_channel,
                                  double **geometry, double **brightness, int *n)
 {
@@ -78,7 +78,7 @@ static enum lr_status read_points(const struct hdf5_reader *reader, struct scene
         const double *row = geometry + (size_t)scene->n_point * N_POINT_COLUMN;
         struct scene_point *point = &scene->point[scene->n_point];
         if (!is_index(row[POINT_CAMERA], scene->n_camera))
-            status = hdf5_read_fail(reader, "/scene/point_geometry", "names a camera that is not there");
+            status = hdf5_read_fail(reader, "/scene/point_geometry", "names a camera that does not exist");
         else
             status = copy_channels(reader->ctx, strength + (size_t)scene->n_point * (size_t)n_light, n_light,
                                    &point->strength);
@@ -105,7 +105,7 @@ static enum lr_status read_planes(const struct hdf5_reader *reader, struct scene
         struct scene_plane *plane = &scene->plane[scene->n_plane];
         if (!is_index(row[PLANE_CAMERA], scene->n_camera) || !is_index(row[PLANE_AXIS], 3) ||
             !is_index(row[PLANE_ISOTROPIC], 2) || !is_index(row[PLANE_SIDE] + 1.0, 3))
-            status = hdf5_read_fail(reader, "/scene/plane_geometry", "holds numbers that cannot be");
+            status = hdf5_read_fail(reader, "/scene/plane_geometry", "has invalid values");
         else
             status = copy_channels(reader->ctx, brightness + (size_t)scene->n_plane * (size_t)n_light, n_light,
                                    &plane->brightness);
@@ -138,7 +138,7 @@ static enum lr_status read_glow(const struct hdf5_reader *reader, const struct s
     LR_TRY(hdf5_read_length(reader, name, 1, MOST_SHIFTS, &glow->n));
     LR_TRY(hdf5_read_doubles(reader, name, 1, &glow->n, 0.0, &glow->below));
     if (glow->n < 2 || !(glow->step > 0.0))
-        return hdf5_read_fail(reader, name, "is no spectrum");
+        return hdf5_read_fail(reader, name, "is not a spectrum");
     if (hdf5_read_has_attribute(reader, group, "strength"))
         return hdf5_read_number(reader, group, "strength", 0.0, INFINITY, &glow->strength.constant);
     int shape[MESH_MAX_RANK];
@@ -178,7 +178,7 @@ static enum lr_status read_emissivity(const struct hdf5_reader *reader, const ch
     const size_t n = scene_voxel_count(scene);
     for (size_t i = 0; i < n; i++)
         if (!isfinite(emissivity->value[i]))
-            return hdf5_read_fail(reader, name, "holds numbers that are not finite");
+            return hdf5_read_fail(reader, name, "has values that are not finite");
     LR_TRY(hdf5_read_number(reader, name, "scale", 0.0, INFINITY, &emissivity->unit));
     snprintf(name, sizeof name, "%s/emissivity_error", group);
     return hdf5_read_has(reader, name) ? hdf5_read_floats(reader, name, rank, shape, &emissivity->error) : LR_OK;
@@ -217,10 +217,10 @@ static enum lr_status read_channels(const struct hdf5_reader *reader, struct cha
     LR_TRY(hdf5_read_integer(reader, "/scene", "samples", 0, MAX_SAMPLES, &channels->samples));
     LR_TRY(hdf5_read_number(reader, "/scene", "channel_first", -LR_LIGHT_SPEED, LR_LIGHT_SPEED, &channels->first));
     LR_TRY(hdf5_read_number(reader, "/scene", "channel_width", 0.0, LR_LIGHT_SPEED, &channels->width));
-    return channels->width > 0.0 ? LR_OK : hdf5_read_fail(reader, "/scene", "has channels without a width");
+    return channels->width > 0.0 ? LR_OK : hdf5_read_fail(reader, "/scene", "has channels of zero width");
 }
 
-/* What older versions stored was another quantity under the same name. */
+/* Older versions stored a different quantity under the same name. */
 static enum lr_status check_format(const struct hdf5_reader *reader)
 {
     int format = 1;
@@ -229,8 +229,8 @@ static enum lr_status check_format(const struct hdf5_reader *reader)
     if (format == SCENE_FORMAT)
         return LR_OK;
     return lr_fail(reader->ctx, LR_ERROR_INPUT,
-                   "%s: its light is stored in format %d, and this version makes images of format %d: %s", reader->path,
-                   format, SCENE_FORMAT,
+                   "%s: its light is stored in format %d, but this version reads format %d: %s", reader->path, format,
+                   SCENE_FORMAT,
                    format < SCENE_FORMAT ? "run the model again" : "use the version of linerad that wrote it");
 }
 
@@ -240,15 +240,14 @@ static enum lr_status read_all(const struct hdf5_reader *reader, struct scene *s
     if (!result_path_has_format(reader->file))
         return lr_fail(reader->ctx, LR_ERROR_INPUT, "%s: not a linerad result", reader->path);
     if (!hdf5_read_has(reader, "/scene"))
-        return lr_fail(
-            reader->ctx, LR_ERROR_INPUT,
-            "%s: does not hold the gas and its light, which images are made of; run again with 'image.emissivity: "
-            "true' (also where no packets are followed), which keeps them%s",
-            reader->path,
-            hdf5_read_has(reader, "/populations/fraction")
-                ? "; its levels need not be found again: 'populations: {method: given, file: ..., dataset: "
-                  "populations/fraction}'"
-                : "");
+        return lr_fail(reader->ctx, LR_ERROR_INPUT,
+                       "%s: does not contain the gas and its emission, which images are made from; run the model again "
+                       "with 'image.emissivity: true' (needed even without packets)%s",
+                       reader->path,
+                       hdf5_read_has(reader, "/populations/fraction")
+                           ? "; to reuse its level populations, set 'populations: {method: given, file: ..., dataset: "
+                             "populations/fraction}'"
+                           : "");
     LR_TRY(check_format(reader));
     LR_TRY(hdf5_read_text(reader, "/provenance/model", text));
     LR_TRY(hdf5_read_text(reader, "/provenance/model_resolved", resolved));
@@ -262,7 +261,7 @@ static enum lr_status read_all(const struct hdf5_reader *reader, struct scene *s
     LR_TRY(
         hdf5_read_integer(reader, "/scene", "aspects", 1, scene->mesh.kind == MESH_SHELLS ? MAX_ASPECT : 1, &n_aspect));
     if (n_aspect > 1 && n_aspect % 2 != 0)
-        return hdf5_read_fail(reader, "/scene", "has an odd number of aspects");
+        return hdf5_read_fail(reader, "/scene", "has an invalid number of aspects");
     scene->rows = light_rows_make(&scene->mesh, n_aspect);
     LR_TRY(read_gas(reader, scene));
     LR_TRY(hdf5_read_integer(reader, "/scene", "external", 0, 1, &external));

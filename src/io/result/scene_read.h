@@ -4,8 +4,7 @@
 
 #include "model/scene.h"
 
-/* The texts of the model it came from go to *text and *resolved. What was read is the caller's to free, also after an
- * error. */
+/* The model texts go to *text and *resolved. The caller must free what was read, also after an error. */
 enum lr_status scene_read(lr_context *ctx, const char *path, struct scene **scene, char **text, char **resolved);
 
 #endif

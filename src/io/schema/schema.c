@@ -14,7 +14,7 @@ const struct schema_key *schema_find(const struct schema *schema, const char *ke
     return NULL;
 }
 
-/* A key that may be of one kind only must be of that kind; an empty value has none. */
+/* A key that allows only one kind must have that kind; an empty value has none. */
 static enum lr_status check_kind(lr_context *ctx, const struct yaml_tree *tree, const struct yaml_node *node,
                                  const struct schema_key *key)
 {

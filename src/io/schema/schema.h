@@ -1,5 +1,5 @@
-/* What a model file may say: a table of keys for every mapping in it. Readers accept these keys and no others, and take
- * lists of words from here; `linerad keys` and the tables of docs/model_reference.md are printed from the same. */
+/* The keys of a model file: a table for every mapping in it. Readers accept exactly these keys, and take lists of words
+ * from here; `linerad keys` and the tables of docs/model_reference.md are printed from the same tables. */
 #ifndef LR_IO_SCHEMA_SCHEMA_H
 #define LR_IO_SCHEMA_SCHEMA_H
 
@@ -9,20 +9,20 @@
 enum {
     SCHEMA_MOST_TABLES = 80,
     SCHEMA_MOST_MAPS = 6, /* of one key */
-    SCHEMA_MOST_KEYS = 48 /* of all tables that one mapping may follow */
+    SCHEMA_MOST_KEYS = 48 /* maximum number of tables that one mapping may follow */
 };
 
 struct schema;
 
-/* Texts are plain but for `code` in backticks. */
+/* Texts are plain, except for `code` in backticks. */
 struct schema_key {
     const char *name;
-    unsigned kinds;           /* a bit 1 << enum yaml_kind for each kind of node that it may be */
-    enum dimension dimension; /* of a value or a field; DIMENSION_NONE when there is none */
-    const char *holds;        /* "three lengths"; NULL when dimension, words or maps say it */
-    const char *fallback;     /* what holds without it: `code` when that can be written, or words such as "required" */
+    unsigned kinds;           /* a bit 1 << enum yaml_kind for each allowed kind of node */
+    enum dimension dimension; /* of a value or a field; DIMENSION_NONE if dimensionless */
+    const char *holds;        /* "three lengths"; NULL if given by dimension, words or maps */
+    const char *fallback;     /* the default: `code` if it is a valid value, or words such as "required" */
     const char *meaning;
-    const char *const *words;                   /* all that a single value may be, then NULL; or NULL */
+    const char *const *words;                   /* all allowed words, then NULL; or NULL */
     const struct schema *map[SCHEMA_MOST_MAPS]; /* tables of the mapping it may be or, for a list, of its entries */
 };
 
@@ -98,11 +98,11 @@ SCHEMAS(SCHEMA_DECLARE)
 extern const struct schema SCHEMA_NOTHING;      /* a mapping without keys */
 extern const struct schema *const SCHEMA_ALL[]; /* then NULL */
 
-/* The key of a table; NULL when it has none of that name. */
+/* The key of a table; NULL if there is none of that name. */
 const struct schema_key *schema_find(const struct schema *schema, const char *key);
 
 /* Fail unless the node is a mapping whose keys are all in one of the tables (`any` ends with NULL), and a value, list
- * or mapping as these say. Where a key may be of several kinds, its reader knows better what was meant. */
+ * or mapping as specified. If a key allows several kinds, its reader checks them. */
 enum lr_status schema_check(lr_context *ctx, const struct yaml_tree *tree, const struct yaml_node *map,
                             const struct schema *const *any);
 

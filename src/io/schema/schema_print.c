@@ -1,5 +1,5 @@
-/* The schema as text: a list of its tables, or a table of keys, for a terminal or in Markdown. Texts of the schema have
- * `code` in backticks, as Markdown does; a terminal shows them without. */
+/* The schema as text: a list of its tables, or a table of keys, for a terminal or in Markdown. Schema texts have `code`
+ * in backticks, as in Markdown; a terminal shows them without. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 enum { LONGEST_TYPE = 512 };
 
-/* ---- What a key holds ---- */
+/* ---- The type of a key ---- */
 
 /* "length, e.g. `pc`" */
 static void write_dimension(FILE *out, enum dimension dimension)
@@ -21,7 +21,7 @@ static void write_dimension(FILE *out, enum dimension dimension)
     fprintf(out, "%s, e.g. `%s`", strchr(name, ' ') + 1, units_dimension_example(dimension)); /* without its article */
 }
 
-/* "{x, y, z}" where that is short. */
+/* "{x, y, z}" if short. */
 static void write_mapping(FILE *out, const struct schema *schema)
 {
     enum { MOST = 9 };
@@ -64,7 +64,7 @@ static void type_text(const struct schema_key *key, char text[LONGEST_TYPE])
 
 /* ---- Columns of a terminal ---- */
 
-/* Print the next line of a text, without backticks, and blanks up to `width`; whole words, one at least. */
+/* Print the next line of a text, without backticks, and blanks up to `width`; whole words, at least one. */
 static void write_cell(FILE *out, const char **text, int width)
 {
     int used = 0;
@@ -87,7 +87,7 @@ static void write_cell(FILE *out, const char **text, int width)
     fprintf(out, "%*s", used < width ? width - used : 0, "");
 }
 
-/* Cells of a row, each with a width of its own; the last one needs no blanks behind it, but its words are wrapped. */
+/* Cells of a row, each with its own width; the last one needs no padding, but is wrapped. */
 static void write_row(FILE *out, const char *const *cells, const int *widths, int n)
 {
     const char *rest[4];
@@ -149,7 +149,7 @@ static bool leads_to(const struct schema *schema, const struct schema *other)
     return false;
 }
 
-/* The tables that a table leads to, each once. */
+/* The tables that a table refers to, each once. */
 static void write_further(FILE *out, const struct schema *schema)
 {
     char *names = NULL;
@@ -174,7 +174,7 @@ static void write_further(FILE *out, const struct schema *schema)
 
 static void write_markdown(FILE *out, const struct schema *schema, const struct schema_key *only)
 {
-    fputs("| key | holds | default | |\n|---|---|---|---|\n", out);
+    fputs("| key | type | default | meaning |\n|---|---|---|---|\n", out);
     for (int i = 0; i < schema->n_key; i++) {
         const struct schema_key *key = &schema->key[i];
         char type[LONGEST_TYPE];

@@ -1,4 +1,4 @@
-/* Rows of a table of keys, for the files that hold tables. */
+/* Rows of a table of keys, for the files that define tables. */
 #ifndef LR_IO_SCHEMA_SCHEMA_ROWS_H
 #define LR_IO_SCHEMA_SCHEMA_ROWS_H
 
@@ -16,7 +16,7 @@ enum { VALUE = 1 << YAML_SCALAR, LIST = 1 << YAML_LIST, MAP = 1 << YAML_MAP };
     {                                                                                                                  \
         .name = (key), .kinds = VALUE, .dimension = (what), .fallback = (otherwise), .meaning = (says)                 \
     }
-/* One of some words, listed in an array that ends with NULL. */
+/* One of several words, listed in an array that ends with NULL. */
 #define WORDS(key, list, otherwise, says)                                                                              \
     {                                                                                                                  \
         .name = (key), .kinds = VALUE, .words = (list), .fallback = (otherwise), .meaning = (says)                     \

@@ -1,6 +1,6 @@
-/* Snapshots of Athena++ (.athdf, HDF5): what is known of an open file. Blocks of equal numbers of cells lie on levels
- * of refinement at logical locations; datasets are [variable][block][k][j][i], x fastest, usually big-endian. There are
- * no units, edges may be rounded to single precision, and ghost zones may have been stored. */
+/* Snapshots of Athena++ (.athdf, HDF5): the state of an open file. Blocks of equal numbers of cells lie on levels of
+ * refinement at logical locations; datasets are [variable][block][k][j][i], x fastest, usually big-endian. There are no
+ * units, edges may be rounded to single precision, and ghost zones may have been stored. */
 #ifndef LR_IO_SNAPSHOT_ATHDF_H
 #define LR_IO_SNAPSHOT_ATHDF_H
 
@@ -16,7 +16,7 @@ struct athdf_variable {
     int dataset, index;
 };
 
-/* How a field of the snapshot is made of variables. */
+/* How a field of the snapshot is derived from variables. */
 enum athdf_kind { ATHDF_DENSITY, ATHDF_VELOCITY, ATHDF_PRESSURE, ATHDF_SCALAR, ATHDF_RAW };
 struct athdf_field {
     enum athdf_kind kind;
@@ -46,7 +46,7 @@ struct athdf {
 int athdf_find(const struct athdf *athdf, const char *name);
 /* The mesh: levels, locations and edges (athdf_mesh.c). */
 enum lr_status athdf_read_mesh(struct snapshot *snapshot, struct athdf *athdf);
-/* Names of what can be made of the variables (athdf_field.c). */
+/* Names of the fields that can be derived from the variables (athdf_field.c). */
 enum lr_status athdf_list_fields(struct snapshot *snapshot, struct athdf *athdf);
 enum lr_status athdf_read_field(struct snapshot *snapshot, int field, const struct field_rule *rule, struct field *to);
 

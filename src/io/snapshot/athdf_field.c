@@ -9,7 +9,7 @@
 
 #include "io/snapshot/athdf.h"
 
-/* ---- What there is ---- */
+/* ---- Available fields ---- */
 
 static enum lr_status add(struct snapshot *snapshot, struct athdf *athdf, const char *name, enum athdf_kind kind,
                           int variable, int scalar)
@@ -25,7 +25,7 @@ static enum lr_status add(struct snapshot *snapshot, struct athdf *athdf, const 
     return snapshot_add_field(snapshot, name, origin);
 }
 
-/* The first of two names that is there, or -1. */
+/* The first of two names that exists, or -1. */
 static int find_either(const struct athdf *athdf, const char *primitive, const char *conserved)
 {
     const int found = athdf_find(athdf, primitive);
@@ -44,7 +44,7 @@ static enum lr_status list_scalars(struct snapshot *snapshot, struct athdf *athd
             for (int v = 0; v < athdf->n_variable && length < sizeof there; v++)
                 length += (size_t)snprintf(there + length, sizeof there - length, "%s%s", v ? ", " : "",
                                            athdf->variable[v].name);
-            return lr_fail(snapshot->ctx, LR_ERROR_INPUT, "%s: there is no variable '%s' for %s; there are: %s",
+            return lr_fail(snapshot->ctx, LR_ERROR_INPUT, "%s: no variable '%s' for %s; the file has: %s",
                            snapshot->path, scalar->variable, scalar->species, there);
         }
         snprintf(name, sizeof name, "%s_%s", scalar->mass_fraction ? "n" : "abundance", scalar->species);
@@ -88,7 +88,7 @@ struct work {
     double *result, *density, *other; /* [n] */
 };
 
-/* A variable that goes into one field is used, whatever else it stands for; each scalar is a field of its own. */
+/* A variable used for one field counts as used; each scalar is a separate field. */
 static void mark_used(const struct work *work, int variable)
 {
     for (int f = 0; f < work->athdf->n_field; f++)
@@ -131,12 +131,12 @@ static enum lr_status load_density(const struct work *work)
 {
     const int density = find_either(work->athdf, "rho", "dens");
     if (density < 0)
-        return lr_fail(work->athdf->file.ctx, LR_ERROR_INPUT, "%s: there is no density, 'rho' or 'dens'",
+        return lr_fail(work->athdf->file.ctx, LR_ERROR_INPUT, "%s: no density, 'rho' or 'dens'",
                        work->athdf->file.path);
     return load(work, density, work->density);
 }
 
-/* result = variable, divided by the density where that makes a primitive of it. */
+/* result = variable, divided by the density if it is a conserved one. */
 static enum lr_status load_primitive(const struct work *work, int variable, double unit)
 {
     const bool divide = is_conserved(work->athdf, variable);
@@ -148,17 +148,16 @@ static enum lr_status load_primitive(const struct work *work, int variable, doub
     return LR_OK;
 }
 
-/* All three components must be there: without one the energy left over would pass for heat. */
+/* All three components must be present; otherwise the remaining energy would be taken as heat. */
 static enum lr_status subtract_squares(const struct work *work, const char *const names[3], bool by_density)
 {
     for (int axis = 0; axis < 3; axis++) {
         const int variable = athdf_find(work->athdf, names[axis]);
         if (variable < 0)
-            return lr_fail(
-                work->athdf->file.ctx, LR_ERROR_INPUT,
-                "%s: the pressure follows from the energy 'Etot' less that of '%s', which is not there; give "
-                "medium.temperature",
-                work->athdf->file.path, names[axis]);
+            return lr_fail(work->athdf->file.ctx, LR_ERROR_INPUT,
+                           "%s: the pressure is derived from the energy 'Etot' and needs '%s', which is missing; give "
+                           "medium.temperature",
+                           work->athdf->file.path, names[axis]);
         LR_TRY(load(work, variable, work->other));
         for (size_t i = 0; i < work->n; i++)
             work->result[i] -= 0.5 * work->other[i] * work->other[i] / (by_density ? work->density[i] : 1.0);
@@ -179,7 +178,7 @@ static enum lr_status load_pressure(const struct work *work, int variable, doubl
     if (is_conserved(work->athdf, variable)) {
         if (!(gamma > 1.0))
             return lr_fail(work->athdf->file.ctx, LR_ERROR_INPUT,
-                           "%s: the pressure follows from the energy 'Etot'; give snapshot.gamma, such as 1.667",
+                           "%s: to derive the pressure from the energy 'Etot', give snapshot.gamma, such as 1.667",
                            work->athdf->file.path);
         LR_TRY(load_density(work));
         LR_TRY(subtract_squares(work, momenta, true));

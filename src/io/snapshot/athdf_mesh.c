@@ -1,7 +1,7 @@
-/* The mesh of a snapshot of Athena++. Edges are made anew from the attributes RootGridX1, 2, 3 (range and ratio r of
+/* The mesh of a snapshot of Athena++. Edges are recomputed from the attributes RootGridX1, 2, 3 (range and ratio r of
  * neighbouring widths): with s = i / n the place of edge i among n cells of a level and N cells of the coarsest level,
  *   x = lower + (upper - lower) s,  or  lower + (upper - lower) (1 - r^(N s)) / (1 - r^N)  where r is not 1.
- * What the file itself says of edges, x1f and so on, may be rounded and is used as a check. */
+ * The edges in the file, x1f and so on, may be rounded and are used as a check. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 enum { MAX_LEVEL = 30, MAX_GHOST = 8 };
 static const int64_t MAX_CELL = INT32_MAX;
 
-/* An axis with one cell is none at all: it is not refined. */
+/* An axis with one cell does not count: it is not refined. */
 static int64_t cells_on_level(const struct athdf *athdf, int axis, int level)
 {
     return athdf->root[axis] == 1 ? 1 : (int64_t)athdf->root[axis] << level;
@@ -91,7 +91,7 @@ struct misfit {
     double stored, expected;
 };
 
-/* Whether blocks without `ghost` cells on each side have the edges that their locations say. */
+/* Whether blocks, without `ghost` cells on each side, have the edges given by their locations. */
 static bool edges_fit(const struct athdf *athdf, int axis, int ghost, const double *edge, struct misfit *misfit)
 {
     const int stored = athdf->stored[axis], block = stored - 2 * ghost;
@@ -140,12 +140,12 @@ static enum lr_status find_ghosts(struct athdf *athdf, int axis)
     if (status == LR_OK && !found && misfit.block >= 0)
         status = lr_fail(ctx, LR_ERROR_INPUT,
                          "%s: '%s': block %lld has an edge at %g, where its level and logical location say %g; the "
-                         "file is damaged, or its mesh has a spacing of its own, which cannot be read",
+                         "file is damaged, or its mesh spacing is user-defined, which is not supported",
                          athdf->file.path, names[axis], (long long)misfit.block, misfit.stored, misfit.expected);
     else if (status == LR_OK && !found)
         status = lr_fail(ctx, LR_ERROR_INPUT,
-                         "%s: blocks of %d cells along %c do not fill a mesh of %d, with ghost zones or without; a "
-                         "slice or a sum cannot be read",
+                         "%s: blocks of %d cells along %c do not fill a mesh of %d, with or without ghost zones; "
+                         "slices and sums are not supported",
                          athdf->file.path, athdf->stored[axis], "xyz"[axis], athdf -> root[axis]);
     athdf->block[axis] = athdf->stored[axis] - 2 * athdf->ghost[axis];
     free(edge);
@@ -155,8 +155,8 @@ static enum lr_status find_ghosts(struct athdf *athdf, int axis)
 
 /* ---- One level: a rectilinear mesh ---- */
 
-/* Every place among the blocks is taken exactly once. Of more places than blocks, one of the first n_block + 1 is
- * empty: no others are looked at, so that a small file that claims many places takes little memory. */
+/* Every block position is used exactly once. If there are more positions than blocks, one of the first n_block + 1 is
+ * empty: no others are checked, so that a small file claiming many positions takes little memory. */
 static enum lr_status check_tiling(const struct athdf *athdf, const int n[3])
 {
     const int64_t slots[3] = {n[0] / athdf->block[0], n[1] / athdf->block[1], n[2] / athdf->block[2]};
@@ -202,7 +202,7 @@ static enum lr_status make_rectilinear(struct snapshot *snapshot, const struct a
         const int64_t count = cells_on_level(athdf, axis, athdf->level[0]);
         cells *= (double)count;
         if (cells > (double)MAX_CELL)
-            return lr_fail(snapshot->ctx, LR_ERROR_INPUT, "%s: more than %lld cells do not fit", snapshot->path,
+            return lr_fail(snapshot->ctx, LR_ERROR_INPUT, "%s: too many cells; at most %lld", snapshot->path,
                            (long long)MAX_CELL);
         n[axis] = (int)count;
     }
@@ -227,11 +227,11 @@ static enum lr_status make_bricks(struct snapshot *snapshot, struct athdf *athdf
     for (int axis = 0; axis < 3; axis++) {
         if (athdf->root[axis] == 1)
             return lr_fail(snapshot->ctx, LR_ERROR_INPUT,
-                           "%s: a refined mesh of less than three dimensions cannot be read", snapshot->path);
+                           "%s: refined meshes in fewer than three dimensions are not supported", snapshot->path);
         if (athdf->ratio[axis] != 1.0)
             return lr_fail(snapshot->ctx, LR_ERROR_INPUT,
-                           "%s: a refined mesh whose cells grow along %c (ratio %g) cannot be read", snapshot->path,
-                           "xyz"[axis], athdf -> ratio[axis]);
+                           "%s: refined meshes with non-uniform cells along %c (ratio %g) are not supported",
+                           snapshot->path, "xyz"[axis], athdf -> ratio[axis]);
         bricks->root[axis] = athdf->root[axis] / athdf->block[axis];
         bricks->brick[axis] = athdf->block[axis];
         bricks->lower[axis] = athdf->options.length * athdf->lower[axis];
@@ -253,7 +253,7 @@ enum lr_status athdf_read_mesh(struct snapshot *snapshot, struct athdf *athdf)
     for (int axis = 0; axis < 3; axis++) {
         if (!(athdf->ratio[axis] > 0.0))
             return lr_fail(snapshot->ctx, LR_ERROR_INPUT,
-                           "%s: the mesh has a spacing of its own along %c (ratio %g), which cannot be read",
+                           "%s: the mesh spacing along %c is user-defined (ratio %g), which is not supported",
                            snapshot->path, "xyz"[axis], athdf -> ratio[axis]);
         LR_TRY(find_ghosts(athdf, axis));
     }

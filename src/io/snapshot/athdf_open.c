@@ -54,8 +54,7 @@ static enum lr_status check_coordinates(const struct athdf *athdf)
     if (strcmp(name[0], "cartesian") == 0)
         return LR_OK;
     return lr_fail(athdf->file.ctx, LR_ERROR_INPUT,
-                   "%s: the coordinates are '%s'; only 'cartesian' can be read (bring others onto a Cartesian mesh "
-                   "first)",
+                   "%s: the coordinates are '%s'; only 'cartesian' is supported (regrid to a Cartesian mesh first)",
                    athdf->file.path, name[0]);
 }
 
@@ -76,8 +75,8 @@ static enum lr_status check_shape(const struct athdf *athdf, int d, int n_variab
     if (good)
         return LR_OK;
     return lr_fail(athdf->file.ctx, LR_ERROR_INPUT,
-                   "%s: '%s' does not have the shape (%d, %lld, %d, %d, %d) of variables, blocks, k, j, i that the "
-                   "attributes say; the file is damaged or incomplete",
+                   "%s: '%s' does not have the shape (%d, %lld, %d, %d, %d) (variables, blocks, k, j, i) that its "
+                   "attributes give; the file is damaged or incomplete",
                    athdf->file.path, athdf->dataset_name[d], n_variable, (long long)athdf->n_block, athdf->stored[2],
                    athdf->stored[1], athdf->stored[0]);
 }
@@ -100,8 +99,8 @@ static enum lr_status open_datasets(struct athdf *athdf)
         for (int i = 0; i < count[d]; i++) {
             if (athdf->n_variable >= n_name)
                 return lr_fail(athdf->file.ctx, LR_ERROR_INPUT,
-                               "%s: 'NumVariables' promises more than the %d names in 'VariableNames'",
-                               athdf->file.path, n_name);
+                               "%s: 'NumVariables' is larger than the %d names in 'VariableNames'", athdf->file.path,
+                               n_name);
             struct athdf_variable *variable = &athdf->variable[athdf->n_variable];
             *variable = (struct athdf_variable){.dataset = d, .index = i};
             memcpy(variable->name, names[athdf->n_variable++], ATHDF_NAME);

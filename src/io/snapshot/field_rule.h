@@ -1,4 +1,4 @@
-/* What values of a field may be. */
+/* Allowed values of a field. */
 #ifndef LR_IO_SNAPSHOT_FIELD_RULE_H
 #define LR_IO_SNAPSHOT_FIELD_RULE_H
 
@@ -10,7 +10,7 @@
 
 struct field_rule {
     enum dimension dimension;
-    bool extensive;   /* regions that cut a cell fill it by volume; otherwise the cell centre decides */
+    bool extensive;   /* regions that cut a cell are weighted by volume; otherwise the cell centre decides */
     double low, high; /* allowed values, CGS, both ends included */
 };
 

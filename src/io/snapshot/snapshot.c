@@ -15,7 +15,7 @@
 
 enum format_kind { FORMAT_UNKNOWN, FORMAT_LINERAD, FORMAT_ATHDF };
 
-/* By attributes of the root group; *mark is what a foreign file calls itself. */
+/* From attributes of the root group; *mark is the format name of a foreign file. */
 static enum format_kind detect(const char *path, char *mark, size_t size, bool *opened)
 {
     enum format_kind kind = FORMAT_UNKNOWN;
@@ -43,12 +43,12 @@ static enum lr_status find_format(lr_context *ctx, const char *path, enum format
     }
     H5E_END_TRY;
     if (!opened)
-        return lr_fail(ctx, LR_ERROR_IO, "%s: cannot be read as HDF5; it is truncated, damaged or of another format",
+        return lr_fail(ctx, LR_ERROR_IO, "%s: cannot be read as HDF5; it is truncated, damaged or in another format",
                        path);
     if (*kind != FORMAT_UNKNOWN)
         return LR_OK;
     return lr_fail(ctx, LR_ERROR_INPUT,
-                   "%s: not a snapshot that is understood: its attribute 'format' is %s%s%s; expected 'linerad-model' "
+                   "%s: not a known snapshot format: its attribute 'format' is %s%s%s; expected 'linerad-model' "
                    "(docs/model_format.md), or an Athena++ file (.athdf)",
                    path, *mark ? "'" : "", *mark ? mark : "missing", *mark ? "'" : "");
 }

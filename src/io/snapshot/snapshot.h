@@ -1,9 +1,9 @@
-/* A file of a simulation: its mesh, and fields known by the names of docs/model_format.md, whatever the file calls
- * them. A format (snapshot_linerad.h, athdf.h) fills the structure when the file is opened; fields are read when
- * they are asked for, in pieces that go straight to their places in the model.
+/* A simulation file: its mesh, and fields under the names of docs/model_format.md, whatever their names in the file. A
+ * format (snapshot_linerad.h, athdf.h) fills the structure when the file is opened; fields are read on demand, in
+ * pieces that go directly to their positions in the model.
  *
- * A view (snapshot_view.c) says which part of the file becomes the mesh of the model, along which axes, and shifted by
- * how much in a periodic box. Errors name the file, but not the model that asked for it. */
+ * A view (snapshot_view.c) says which part of the file becomes the mesh of the model, along which axes, and how far it
+ * is shifted in a periodic box. Errors name the file, but not the model that uses it. */
 #ifndef LR_IO_SNAPSHOT_SNAPSHOT_H
 #define LR_IO_SNAPSHOT_SNAPSHOT_H
 
@@ -15,7 +15,7 @@
 enum { SNAPSHOT_NAME = 80, SNAPSHOT_NOTE = 512 };
 
 struct snapshot_field {
-    char name[SNAPSHOT_NAME];   /* as linerad knows it: "n_H2" */
+    char name[SNAPSHOT_NAME];   /* linerad's name: "n_H2" */
     char origin[SNAPSHOT_NAME]; /* where it is in the file: "fields/n_H2", "prim: rho" */
     bool used;
 };
@@ -32,8 +32,8 @@ struct snapshot_bricks {
 struct snapshot_view {
     int axis[3];            /* the file's axis that becomes x, y and z of the model */
     int n[3];               /* units along the axes of the file: cells, or bricks of the coarsest level */
-    int shift[3];           /* the gas moves up by so many units, and what leaves comes back below */
-    int first[3], count[3]; /* units that are taken, after that */
+    int shift[3];           /* the gas is shifted up by this many units, periodically */
+    int first[3], count[3]; /* units that are used, after the shift */
     int *place[3];          /* by axis of the file: index in the model of each cell (of a brick), -1 = left out */
     int64_t stride[3];      /* between neighbours along an axis of the file, in the arrays of the model */
     int64_t *brick;         /* index in the model of each brick, -1 = left out; NULL without bricks */
@@ -62,13 +62,13 @@ struct snapshot {
     int n_field;
     struct snapshot_field *field;
     double mass_per_h2;           /* g */
-    double mean_molecular_weight; /* mass per particle in u; 0 = not said */
-    bool h2_from_mass;            /* n_H2 was made of gas_density */
-    bool without_magnetic_energy; /* the pressure was made of an energy, in a file without magnetic fields */
+    double mean_molecular_weight; /* mass per particle in u; 0 = not given */
+    bool h2_from_mass;            /* n_H2 was derived from gas_density */
+    bool without_magnetic_energy; /* the pressure was derived from an energy, in a file without magnetic fields */
     char note[SNAPSHOT_NOTE];     /* one line about the file, for the report */
 };
 
-/* What a model has to say about a file that has no units of its own. */
+/* What a model must specify for a file without units. */
 struct snapshot_scalar {
     char species[32], variable[32];
     bool mass_fraction; /* of the gas; otherwise a number relative to H2 */
@@ -76,25 +76,25 @@ struct snapshot_scalar {
 };
 enum { MAX_SCALAR = 32 };
 struct snapshot_options {
-    double length, density, velocity; /* code units in cm, g cm^-3, cm/s; 0 = not said */
-    double gamma;                     /* 0 = not said */
+    double length, density, velocity; /* code units in cm, g cm^-3, cm/s; 0 = not given */
+    double gamma;                     /* 0 = not given */
     int n_scalar;
     struct snapshot_scalar scalar[MAX_SCALAR];
 };
 
 /* ---- Files ---- */
-/* Find out the format and read everything but fields. */
+/* Detect the format and read everything but fields. */
 enum lr_status snapshot_open(lr_context *ctx, const struct units *units, const char *path,
                              const struct snapshot_options *options, struct snapshot **snapshot);
 void snapshot_close(struct snapshot *snapshot);
-/* True when it is of the kind that has no units of its own. */
+/* True if the format has no units. */
 enum lr_status snapshot_needs_units(lr_context *ctx, const char *path, bool *needs);
 
-/* ---- View: first rolls, then cuts, then the turn, along axes of the file; then the mesh ---- */
-/* Before anything else: everything, as it is. */
+/* ---- View: first roll, then crop, then rotate, along axes of the file; then the mesh ---- */
+/* Must be called first: the whole file, unchanged. */
 void snapshot_view_all(struct snapshot *snapshot);
 enum lr_status snapshot_view_roll(struct snapshot *snapshot, int axis, double length);
-/* To the whole cells that hold the range. */
+/* To the whole cells that contain the range. */
 enum lr_status snapshot_view_cut(struct snapshot *snapshot, int axis, double low, double high);
 void snapshot_view_turn(struct snapshot *snapshot, const int axis[3]);
 /* Fix the view, and make the mesh of the model. */
@@ -104,9 +104,9 @@ void snapshot_view_free(struct snapshot_view *view);
 /* ---- Fields ---- */
 /* Its index, or -1; `snapshot` may be NULL. */
 int snapshot_find(const struct snapshot *snapshot, const char *name);
-/* The field in CGS, checked, in the order of the model; *to is empty before. */
+/* The field in CGS, checked, in the order of the model; *to must be empty. */
 enum lr_status snapshot_read(struct snapshot *snapshot, int field, const struct field_rule *rule, struct field *to);
-/* "temperature, n_H2, ...": those that were used, or the others. */
+/* "temperature, n_H2, ...": the fields that were used, or the others. */
 void snapshot_list(const struct snapshot *snapshot, bool used, char *text, size_t size);
 
 /* ---- For formats ---- */
@@ -118,9 +118,9 @@ struct snapshot_box {
     const double *values;
 };
 enum lr_status snapshot_add_field(struct snapshot *snapshot, const char *name, const char *origin);
-/* Whether any cell of a box is in the view; its values are not looked at. */
+/* Whether any cell of a box is in the view; its values are not checked. */
 bool snapshot_wants(const struct snapshot *snapshot, const struct snapshot_box *box);
-/* Check the values in the view, and put them where the model has them. `origin` names them in messages. */
+/* Check the values in the view, and store them in the order of the model. `origin` names them in messages. */
 enum lr_status snapshot_place(const struct snapshot *snapshot, const struct snapshot_box *box, const char *origin,
                               const struct field_rule *rule, double *values);
 

@@ -1,4 +1,4 @@
-/* Snapshots in linerad's own format: the file, and what all parts of its reader need. */
+/* Snapshots in linerad's own format: the file, and what all parts of the reader need. */
 #include "io/snapshot/snapshot_linerad.h"
 
 #include "io/hdf5/hdf5_text.h"
@@ -43,7 +43,7 @@ static enum lr_status check_version(const struct snapshot *snapshot, hid_t file)
         return snapshot_linerad_fail(snapshot, "/", "has no attribute 'version', the integer 1");
     return version == VERSION
                ? LR_OK
-               : lr_fail(snapshot->ctx, LR_ERROR_INPUT, "%s: version %d of the format; this program reads version %d",
+               : lr_fail(snapshot->ctx, LR_ERROR_INPUT, "%s: format version %d; this program reads version %d",
                          snapshot->path, version, VERSION);
 }
 

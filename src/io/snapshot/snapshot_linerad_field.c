@@ -20,7 +20,7 @@ enum lr_status snapshot_linerad_list(struct snapshot *snapshot, hid_t file)
         char name[SNAPSHOT_NAME - 8] = "", origin[SNAPSHOT_NAME];
         ssize_t length = H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name, H5P_DEFAULT);
         if (length <= 0 || (size_t)length >= sizeof name)
-            continue; /* longer than any name that is known */
+            continue; /* longer than any known name */
         snprintf(origin, sizeof origin, "fields/%s", name);
         status = snapshot_add_field(snapshot, name, origin);
     }
@@ -39,7 +39,7 @@ static enum lr_status check_shape(const struct snapshot *snapshot, const char *n
     struct hdf5_shapes shapes;
     if (hdf5_array_has_shape(array, expected, rank, &shapes))
         return LR_OK;
-    return lr_fail(snapshot->ctx, LR_ERROR_INPUT, "%s: '%s' has shape %s, but the mesh needs %s", snapshot->path, name,
+    return lr_fail(snapshot->ctx, LR_ERROR_INPUT, "%s: '%s' has shape %s; the mesh needs %s", snapshot->path, name,
                    shapes.found, shapes.wanted);
 }
 
@@ -56,7 +56,7 @@ static enum lr_status read_constant(const struct snapshot *snapshot, const struc
                  : LR_OK;
 }
 
-/* The range of indices along an axis of the file that the view takes something of. */
+/* The range of indices along an axis of the file that the view uses. */
 static void find_extent(const struct snapshot_view *view, int axis, int *first, int *count)
 {
     int last = -1;

@@ -93,8 +93,8 @@ static enum lr_status check_cells(const struct snapshot *snapshot, const int n[3
 {
     if ((double)n[0] * n[1] * n[2] <= (double)MAX_CELL)
         return LR_OK;
-    return lr_fail(snapshot->ctx, LR_ERROR_INPUT, "%s: %d x %d x %d cells are too many; at most %lld fit",
-                   snapshot->path, n[0], n[1], n[2], (long long)MAX_CELL);
+    return lr_fail(snapshot->ctx, LR_ERROR_INPUT, "%s: %d x %d x %d cells are too many; at most %lld", snapshot->path,
+                   n[0], n[1], n[2], (long long)MAX_CELL);
 }
 
 static enum lr_status read_box(const struct snapshot *snapshot, double lower[3], double size[3])
@@ -195,7 +195,7 @@ static enum lr_status read_bricks(struct snapshot *snapshot)
     hdf5_array_close(array);
     if ((double)bricks->n * bricks->brick[0] * bricks->brick[1] * bricks->brick[2] > (double)MAX_CELL)
         return lr_fail(snapshot->ctx, LR_ERROR_INPUT,
-                       "%s: %lld bricks of %d x %d x %d cells are too many; at most %lld cells fit", snapshot->path,
+                       "%s: %lld bricks of %d x %d x %d cells are too many; at most %lld cells", snapshot->path,
                        (long long)bricks->n, bricks->brick[0], bricks->brick[1], bricks->brick[2], (long long)MAX_CELL);
     LR_TRY(lr_allocate(snapshot->ctx, (size_t)bricks->n, sizeof *bricks->level, &bricks->level));
     LR_TRY(lr_allocate(snapshot->ctx, (size_t)bricks->n, sizeof *bricks->position, &bricks->position));
@@ -250,8 +250,8 @@ enum lr_status snapshot_linerad_mesh(struct snapshot *snapshot, hid_t file)
         status = read_bricks(snapshot);
     else
         status = lr_fail(snapshot->ctx, LR_ERROR_INPUT,
-                         "%s: 'mesh' is of the kind '%s'; known are uniform, rectilinear, shells and amr",
-                         snapshot->path, kind);
+                         "%s: the kind of 'mesh' is '%s'; expected uniform, rectilinear, shells or amr", snapshot->path,
+                         kind);
     if (status == LR_OK)
         status = read_faces(snapshot, group);
     if (group >= 0)

@@ -1,5 +1,5 @@
-/* Which part of a snapshot becomes the mesh of a model. Everything happens in whole units, cells or, where there are
- * bricks, bricks of the coarsest level, so that values are moved and never interpolated. */
+/* Which part of a snapshot becomes the mesh of a model. Everything is in whole units, cells or, if there are bricks,
+ * bricks of the coarsest level, so that values are moved and never interpolated. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,14 +38,11 @@ enum lr_status snapshot_view_roll(struct snapshot *snapshot, int axis, double le
     for (int i = 0; i < n; i++)
         if (fabs((edge_at(snapshot, axis, i + 1) - edge_at(snapshot, axis, i)) / width - 1.0) > tolerance)
             return lr_fail(snapshot->ctx, LR_ERROR_INPUT,
-                           "only cells of equal width can be rolled, and those along %c "
-                           "are not",
-                           "xyz"[axis]);
+                           "only cells of equal width can be rolled; along %c they differ", "xyz"[axis]);
     const double steps = length / width, whole = nearbyint(steps);
     if (fabs(steps - whole) > tolerance || !(fabs(whole) < 1e9))
-        return lr_fail(snapshot->ctx, LR_ERROR_INPUT,
-                       "this is %.6g %s of %.6g cm along %c; it must be a whole number of them", steps,
-                       unit_name(snapshot), width, "xyz"[axis]);
+        return lr_fail(snapshot->ctx, LR_ERROR_INPUT, "this is %.6g %s of %.6g cm along %c; it must be a whole number",
+                       steps, unit_name(snapshot), width, "xyz"[axis]);
     view->shift[axis] = (int)(((int64_t)whole % n + n) % n);
     return LR_OK;
 }
@@ -53,7 +50,7 @@ enum lr_status snapshot_view_roll(struct snapshot *snapshot, int axis, double le
 enum lr_status snapshot_view_cut(struct snapshot *snapshot, int axis, double low, double high)
 {
     struct snapshot_view *view = &snapshot->view;
-    const double grace = 1e-6; /* of a cell, by which the range may touch the next one */
+    const double grace = 1e-6; /* of a cell, by which the range may overlap the next one */
     int first = view->n[axis], last = -1;
     for (int i = 0; i < view->n[axis]; i++) {
         const double lower = edge_at(snapshot, axis, i), upper = edge_at(snapshot, axis, i + 1);
@@ -65,11 +62,11 @@ enum lr_status snapshot_view_cut(struct snapshot *snapshot, int axis, double low
     }
     if (last < first)
         return lr_fail(snapshot->ctx, LR_ERROR_INPUT,
-                       "there is nothing in this range: the snapshot goes from %.6g to %.6g cm along %c",
+                       "nothing lies in this range; the snapshot runs from %.6g to %.6g cm along %c",
                        edge_at(snapshot, axis, 0), edge_at(snapshot, axis, view->n[axis]), "xyz"[axis]);
     view->first[axis] = first;
     view->count[axis] = last - first + 1;
-    if (view->count[axis] < view->n[axis]) /* the box does not continue behind a cut */
+    if (view->count[axis] < view->n[axis]) /* the box does not continue beyond a cut */
         snapshot->face[2 * axis] = snapshot->face[2 * axis + 1] = FACE_OPEN;
     return LR_OK;
 }
@@ -126,9 +123,8 @@ static enum lr_status take_edges(const struct snapshot *snapshot, struct mesh *m
 
 /* ---- Bricks ---- */
 
-/* Where a brick goes, by axes of the file; false when it is left out. Finer bricks go with the coarsest one they are
- * in.
- */
+/* The position of a brick, by axes of the file; false if it is left out. Finer bricks follow the coarsest brick that
+ * contains them. / */
 static bool move_brick(const struct snapshot *snapshot, int64_t b, int to[3])
 {
     const struct snapshot_view *view = &snapshot->view;
@@ -168,8 +164,8 @@ static enum lr_status place_bricks(struct snapshot *snapshot, int64_t *n, int *l
     return LR_OK;
 }
 
-/* The whole file must be one mesh without holes, whatever is taken of it; errors name bricks as the file counts them.
- */
+/* The whole file must be one mesh without holes, whatever part is used; errors name bricks by their index in the file.
+ * / */
 static enum lr_status check_bricks(const struct snapshot *snapshot)
 {
     const struct snapshot_bricks *bricks = &snapshot->bricks;
@@ -207,7 +203,7 @@ static enum lr_status take_bricks(struct snapshot *snapshot, struct mesh *mesh)
     LR_TRY_OR(done, status, place_bricks(snapshot, &n, level, position));
     LR_TRY_OR(done, status,
               mesh_build_amr(snapshot->ctx, root, brick, lower, size, n, level, (const int(*)[3])position, mesh));
-    free(bricks->position); /* the view knows all that reading needs */
+    free(bricks->position); /* the view has everything that reading needs */
     bricks->position = NULL;
 done:
     free(level);

@@ -1,4 +1,4 @@
-/* Keys of a map: the nearest valid one is named for one that is unknown. */
+/* Keys of a mapping: an unknown key is reported with the nearest valid one. */
 #include "io/yaml/yaml_tree.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ enum lr_status yaml_check_keys(lr_context *ctx, const struct yaml_tree *tree, co
         if (nearest >= 0)
             return yaml_fail_key(ctx, tree, child, "unknown key; did you mean '%s'?", keys[nearest]);
         if (n_key == 0)
-            return yaml_fail_key(ctx, tree, child, "unknown key; none is valid here");
+            return yaml_fail_key(ctx, tree, child, "unknown key; no keys are allowed here");
         char list[512];
         yaml_join_words(keys, n_key, list, sizeof list);
         return yaml_fail_key(ctx, tree, child, "unknown key; valid here: %s", list);

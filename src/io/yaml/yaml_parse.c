@@ -18,7 +18,7 @@ struct builder {
 static enum lr_status build(const struct builder *to, struct fy_node *from, int depth, struct yaml_node *near,
                             struct yaml_node **out);
 
-/* Lines and columns from 1; unchanged when the token carries no place. */
+/* Lines and columns from 1; unchanged if the token has no position. */
 static void mark(struct fy_token *token, int *line, int *column)
 {
     const struct fy_mark *start = token ? fy_token_start_mark(token) : NULL;
@@ -86,8 +86,8 @@ static enum lr_status build_map(const struct builder *to, struct fy_node *from, 
     return LR_OK;
 }
 
-/* Collections have no place of their own in libfyaml's interface: they take that of their first entry, or of what
- * holds them (`near`) when empty. */
+/* Collections have no position in libfyaml's interface: they take that of their first entry, or of their parent
+ * (`near`) if empty. */
 static enum lr_status build(const struct builder *to, struct fy_node *from, int depth, struct yaml_node *near,
                             struct yaml_node **out)
 {
@@ -97,7 +97,7 @@ static enum lr_status build(const struct builder *to, struct fy_node *from, int 
     if (from && fy_node_is_alias(from)) {
         from = fy_node_resolve_alias(from);
         if (!from)
-            return lr_fail(to->ctx, LR_ERROR_INPUT, "%s:%d:%d: an alias has no anchor", to->label, line, column);
+            return lr_fail(to->ctx, LR_ERROR_INPUT, "%s:%d:%d: alias without an anchor", to->label, line, column);
         return build(to, from, depth + 1, near, out);
     }
     enum fy_node_type type = from ? fy_node_get_type(from) : FYNT_SCALAR;
@@ -123,7 +123,7 @@ static enum lr_status build(const struct builder *to, struct fy_node *from, int 
     return LR_OK;
 }
 
-/* The first thing the parser complained about. */
+/* The first error of the parser. */
 static enum lr_status fail_syntax(lr_context *ctx, const char *label, struct fy_diag *diag)
 {
     void *position = NULL;
@@ -141,7 +141,7 @@ static enum lr_status parse_document(const struct builder *to, struct fy_parser 
     if (!document)
         return fy_parser_get_stream_error(parser)
                    ? fail_syntax(to->ctx, to->label, diag)
-                   : lr_fail(to->ctx, LR_ERROR_INPUT, "%s: nothing is written there", to->label);
+                   : lr_fail(to->ctx, LR_ERROR_INPUT, "%s: the file is empty", to->label);
     status = build(to, fy_document_root(document), 0, NULL, root);
     fy_parse_document_destroy(parser, document);
     if (status != LR_OK)

@@ -1,5 +1,5 @@
-/* `--set path.to.key=value`: change a document after it was read and before it is checked. Keys that are missing on the
- * way are added as mappings; a list is stepped into by index, and grows by its next one. */
+/* `--set path.to.key=value`: change a document after it was read and before it is checked. Missing keys along the path
+ * are added as mappings; a list is indexed, and the index after the last appends. */
 #include "io/yaml/yaml_tree.h"
 
 #include <ctype.h>
@@ -31,15 +31,15 @@ static enum lr_status find_item(lr_context *ctx, const struct yaml_node *list, c
     return LR_OK;
 }
 
-/* Step from `node` to the child called `word`, adding it when it is not there. */
+/* Step from `node` to the child called `word`, adding it if missing. */
 static enum lr_status step(lr_context *ctx, struct yaml_tree *tree, struct yaml_node *node, const char *word,
                            const char *path, struct yaml_node **child)
 {
     if (yaml_is_empty(node))
         node->kind = YAML_MAP;
     if (word[0] == '\0' || node->kind == YAML_SCALAR)
-        return lr_fail(ctx, LR_ERROR_INPUT, "--set %s: there is no such place; '%s' follows a single value or nothing",
-                       path, word);
+        return lr_fail(ctx, LR_ERROR_INPUT, "--set %s: no such path; '%s' follows a single value or nothing", path,
+                       word);
     if (node->kind == YAML_LIST)
         LR_TRY(find_item(ctx, node, word, path, child));
     else
@@ -91,7 +91,7 @@ enum lr_status yaml_set(lr_context *ctx, struct yaml_tree *tree, const char *set
     snprintf(label, sizeof label, "--set %s", path);
     const char *text = equals + 1;
     if (text[strspn(text, " \t")] == '\0')
-        return lr_fail(ctx, LR_ERROR_INPUT, "--set %s: there is no value after '='", path);
+        return lr_fail(ctx, LR_ERROR_INPUT, "--set %s: no value after '='", path);
     LR_TRY(yaml_parse_into(ctx, tree, label, text, strlen(text), &value));
     replace(node, value);
     label_all(node, path);

@@ -1,5 +1,5 @@
-/* What may reach the YAML parser: UTF-8 without directives. libfyaml 0.7 does not return from a directive line with
- * broken UTF-8 in it; and an editor's Latin-1 gets a message that names the line. */
+/* Input accepted by the YAML parser: UTF-8 without directives. libfyaml 0.7 does not return from a directive line with
+ * broken UTF-8 in it; and Latin-1 text gets a message that names the line. */
 #include "io/yaml/yaml_tree.h"
 
 #include <string.h>

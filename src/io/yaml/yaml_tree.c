@@ -77,7 +77,7 @@ fail:
     return status;
 }
 
-/* ---- Looking around. ---- */
+/* ---- Navigation. ---- */
 
 void yaml_append(struct yaml_node *parent, struct yaml_node *child)
 {

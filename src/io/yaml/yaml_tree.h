@@ -1,5 +1,5 @@
-/* A YAML document as a plain tree in which every node remembers where it was written, so that any later complaint can
- * name file, line, column and key. libfyaml reads; nothing else in the program sees it. */
+/* A YAML document as a plain tree in which every node remembers its position, so that any later error can give file,
+ * line, column and key. Only this module uses libfyaml. */
 #ifndef LR_IO_YAML_YAML_TREE_H
 #define LR_IO_YAML_YAML_TREE_H
 
@@ -43,7 +43,7 @@ enum lr_status yaml_set(lr_context *ctx, struct yaml_tree *tree, const char *set
 /* The value under `key`, or NULL; `map` may be NULL. */
 struct yaml_node *yaml_find(const struct yaml_node *map, const char *key);
 
-/* True for `key:` with nothing behind it, `~` and `null`. */
+/* True for `key:` with nothing after it, `~` and `null`. */
 bool yaml_is_empty(const struct yaml_node *node);
 
 /* Dotted path of a node, as `--set` takes it: "sources.0.plane.at". */
@@ -55,7 +55,7 @@ enum lr_status yaml_fail(lr_context *ctx, const struct yaml_tree *tree, const st
 enum lr_status yaml_fail_key(lr_context *ctx, const struct yaml_tree *tree, const struct yaml_node *node,
                              const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* Log a warning that names the place of the value in the same way. */
+/* Log a warning that gives the position of the value in the same way. */
 void yaml_warn(lr_context *ctx, const struct yaml_tree *tree, const struct yaml_node *node, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -70,7 +70,7 @@ enum lr_status yaml_check_keys(lr_context *ctx, const struct yaml_tree *tree, co
 /* "a, b, c" (yaml_keys.c). */
 void yaml_join_words(const char *const *words, int n_word, char *text, size_t size);
 
-/* Fail unless the bytes are UTF-8 that the parser can take (yaml_text.c). */
+/* Fail unless the bytes are UTF-8 that the parser accepts (yaml_text.c). */
 enum lr_status yaml_check_text(lr_context *ctx, const char *label, const char *text, size_t length);
 
 /* For yaml_set.c: memory that lives as long as the tree, and a tree under `parent` from YAML text. */

@@ -1,6 +1,6 @@
 /* A tree back to YAML that yaml_parse() reads as the same tree: flow style, every text quoted, one entry of the
- * outermost mapping per line. What is not printable ASCII is escaped, so that neither the file it is kept in nor the
- * parser can change it. */
+ * outermost mapping per line. Anything but printable ASCII is escaped, so that neither the file nor the parser can
+ * change it. */
 #define _POSIX_C_SOURCE 200809L
 #include "io/yaml/yaml_tree.h"
 

@@ -194,7 +194,7 @@ static enum lr_status check_options(lr_context *ctx, const struct lr_cloud_optio
                                    {"sigma_v", o->sigma_v, 1e-6, 1e9},
                                    {"velocity slope", o->velocity_slope, 0.0, 20.0},
                                    {"density slope", o->density_slope, 0.0, 20.0},
-                                   {"solenoidal share", o->solenoidal, 0.0, 1.0},
+                                   {"solenoidal fraction", o->solenoidal, 0.0, 1.0},
                                    {"mean density", o->mean_density, 1e-20, 1e20},
                                    {"width of ln n", o->density_width, 0.0, 5.0},
                                    {"smallest temperature", o->min_temperature, 0.1, 1e9},

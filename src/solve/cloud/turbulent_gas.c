@@ -101,8 +101,8 @@ static enum lr_status fill_temperature(lr_context *ctx, struct lr_cloud *cloud)
     const double mean = mean_of(temperature, n);
     if (!(fabs(mean - o->mean_temperature) <= 1e-5 * o->mean_temperature))
         return lr_fail(ctx, LR_ERROR_INPUT,
-                       "no temperatures between %g and %g K that fall as n^-%g have the mean %g K in this cloud; the "
-                       "nearest is %g K",
+                       "in this cloud, temperatures between %g and %g K that fall as n^-%g cannot have a mean of %g K; "
+                       "the nearest is %g K",
                        o->min_temperature, o->max_temperature, o->temperature_index, o->mean_temperature, mean);
     return LR_OK;
 }
@@ -205,8 +205,9 @@ static enum lr_status check_range(lr_context *ctx, const char *name, const doubl
 {
     if (isfinite(range[2]) && range[0] > 0.0)
         return LR_OK;
-    return lr_fail(ctx, LR_ERROR_INPUT, "densities of %s in this cloud go from %g to %g cm^-3, beyond single precision",
-                   name, range[0], range[2]);
+    return lr_fail(ctx, LR_ERROR_INPUT,
+                   "densities of %s in this cloud range from %g to %g cm^-3, beyond single precision", name, range[0],
+                   range[2]);
 }
 
 enum lr_status cloud_gas_fill(lr_context *ctx, struct lr_cloud *cloud, double deviation)

@@ -56,7 +56,7 @@ static const char *source_in_the_way(const lr_model *model, const struct camera 
         if (!(source->luminosity > 0))
             continue;
         if (source->kind == SOURCE_EXTERNAL)
-            return "light from outside shines past the gas";
+            return "external light also passes by the gas";
         if (source->kind == SOURCE_PLANE && source->angular != ANGULAR_BEAM &&
             fabs(camera->toward[source->axis]) < narrowest)
             return "a plane source is seen edge-on";
@@ -217,8 +217,8 @@ void image_check_finish(lr_context *ctx, const lr_model *model, const struct ima
             compare(model, check, cone, (double)result->summary.packets, &result->cube[c], to);
         if (image_check_disagrees(to))
             lr_log(ctx, LR_LOG_WARNING,
-                   "image '%s': its flux is %.3g times that of the packets that escape toward it, %.2g standard errors "
-                   "away: do not trust it before you know why (docs/imaging.md)",
+                   "image '%s': its flux is %.3g times that of the packets escaping toward the camera, a difference of "
+                   "%.2g standard errors; do not trust it until you know why (docs/imaging.md)",
                    model->camera[c].name, to->image.value / to->packets.value, fabs(to->deviation));
     }
 }

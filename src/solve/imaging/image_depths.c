@@ -278,8 +278,8 @@ static enum lr_status report_molecule(lr_context *ctx, const struct worker *work
         status = report_traced(ctx, worker, model, known ? &other : NULL, scene, &result->cube[c], &seconds);
         result->summary.seconds_images += seconds;
         LR_TRY_OR(done, status, status);
-        lr_log(ctx, LR_LOG_INFO, "image '%s': %scolumn density traced in %.3g s", result->cube[c].camera.name,
-               known ? "depth with the other opacity, and " : "", seconds);
+        lr_log(ctx, LR_LOG_INFO, "image '%s': traced %scolumn density in %.3g s", result->cube[c].camera.name,
+               known ? "optical depth with the other opacity, and " : "", seconds);
     }
 done:
     scene_free(scene);
@@ -304,13 +304,12 @@ void image_report(lr_context *ctx, const struct worker *worker, const lr_model *
         status = report_all(ctx, worker, model, result);
     for (int c = 0; c < result->n_cube; c++)
         cube_drop(&result->cube[c], &model->image);
-    const char *missing =
-        model->image.column ? "some numbers of images and column densities" : "some numbers of images";
+    const char *missing = model->image.column ? "some image statistics and column densities" : "some image statistics";
     if (status == LR_ERROR_INTERRUPTED) {
         ctx->stop = 0;
         result->summary.report_missing = 1;
-        lr_log(ctx, LR_LOG_WARNING, "stopped after the images were made: %s are missing", missing);
+        lr_log(ctx, LR_LOG_WARNING, "stopped after making the images; %s are missing", missing);
     } else if (status != LR_OK) {
-        lr_log(ctx, LR_LOG_WARNING, "%s; the images are whole, but %s are missing", lr_last_error(ctx), missing);
+        lr_log(ctx, LR_LOG_WARNING, "%s; the images are complete, but %s are missing", lr_last_error(ctx), missing);
     }
 }

@@ -81,8 +81,8 @@ static enum lr_status check_cubes(lr_context *ctx, const lr_model *model, double
     if (bytes <= host_bytes)
         return LR_OK;
     return lr_fail(ctx, LR_ERROR_MEMORY,
-                   "%s: the cubes take %.3g GiB and %.3g GiB may be used: use fewer channels, or fewer pixels than the "
-                   "%d x %d of camera '%s'",
+                   "%s: the cubes need %.3g GiB and only %.3g GiB may be used; use fewer channels, or fewer pixels "
+                   "than the %d x %d of camera '%s'",
                    model->path, bytes / GIB, host_bytes / GIB, largest->pixels[0], largest->pixels[1], largest->name);
 }
 
@@ -115,7 +115,7 @@ enum lr_status imaging_plan(lr_context *ctx, const lr_model *model, double free_
     }
     if (channels < 1)
         return lr_fail(ctx, LR_ERROR_MEMORY,
-                       "%s: one channel of %g cells needs %.3g GiB and %.3g GiB may be used: use a smaller mesh%s",
+                       "%s: one channel of %g cells needs %.3g GiB and only %.3g GiB may be used; use a smaller mesh%s",
                        model->path, cells, slice * fmax(device_bytes_of(&cost, 1), host_bytes_of(&cost, 1)) / GIB,
                        fmin(free_bytes, host_bytes) / GIB, model->image.errors ? " or 'image.errors: false'" : "");
     const int camera_parts = (n_camera + cameras - 1) / cameras;
@@ -136,13 +136,13 @@ enum lr_status imaging_plan(lr_context *ctx, const lr_model *model, double free_
                n_aspect > 1 || n_camera > 1 ? "s" : "", plan->n_group > 1 ? " x 8 groups for errors" : "",
                all * 4 * plan->n_group / MIB);
     if (plan->n_window > 1)
-        lr_log(ctx, LR_LOG_INFO, "that does not fit at once: %d passes over the same packets", plan->n_window);
+        lr_log(ctx, LR_LOG_INFO, "this does not fit in memory at once; making %d passes over the same packets",
+               plan->n_window);
     if (plan->n_window > 1 && model->image.emissivity)
-        return lr_fail(
-            ctx, LR_ERROR_MEMORY,
-            "%s: 'image.emissivity: true' keeps all of it, and it does not fit in %.3g GiB; leave it out, or "
-            "use fewer cameras or channels",
-            model->path, fmin(free_bytes, host_bytes) / GIB);
+        return lr_fail(ctx, LR_ERROR_MEMORY,
+                       "%s: 'image.emissivity: true' stores all of it, which does not fit in %.3g GiB; remove it, or "
+                       "use fewer cameras or channels",
+                       model->path, fmin(free_bytes, host_bytes) / GIB);
     return LR_OK;
 }
 

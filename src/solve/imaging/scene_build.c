@@ -266,15 +266,14 @@ static enum lr_status add_source(lr_context *ctx, const lr_model *model, const s
         return LR_OK; /* beams and packets point elsewhere */
     if (sheet && source->spectrum.gas_frame && gas_moves(model))
         return lr_fail(ctx, LR_ERROR_INPUT,
-                       "%s: a plane or external source whose spectrum moves with the gas has no one colour to be "
-                       "imaged; give its spectrum 'frame: mesh'",
+                       "%s: a plane or external source whose spectrum moves with the gas cannot be imaged; give its "
+                       "spectrum 'frame: mesh'",
                        model->path);
     if (source->kind == SOURCE_PLANE && model->mesh.face[2 * source->axis] == FACE_PERIODIC)
-        return lr_fail(
-            ctx, LR_ERROR_INPUT,
-            "%s: a plane across the periodic axis %c is there in every period; images show one. Make that axis "
-            "open",
-            model->path, "xyz"[source->axis]);
+        return lr_fail(ctx, LR_ERROR_INPUT,
+                       "%s: a plane source normal to the periodic axis %c repeats in every period, but images show "
+                       "one; make that axis open",
+                       model->path, "xyz"[source->axis]);
     if (source->kind == SOURCE_VOLUME && local)
         return add_line_source(ctx, model, source, scene);
     if (source->kind == SOURCE_VOLUME)

@@ -20,7 +20,7 @@ enum lr_status lr_scene_image(lr_context *ctx, const lr_scene *scene, lr_result 
     LR_TRY_OR(fail, status, lr_allocate(ctx, (size_t)scene->n_camera, sizeof *made->cube, &made->cube));
     made->image = scene->image;
     if (scene->image.errors)
-        lr_log(ctx, LR_LOG_WARNING, "errors of images come from the run itself: there are none here");
+        lr_log(ctx, LR_LOG_WARNING, "image errors come only from the run itself; there are none here");
     made->summary.reference_b = scene->scene->reference_b;
     for (int c = 0; c < scene->n_camera; c++) {
         made->n_cube = c + 1;

@@ -27,11 +27,10 @@ int trace_choose_samples(lr_context *ctx, const struct mesh *mesh, const struct 
     while (samples < MAX_SAMPLES && samples < 1 + width)
         samples *= 2;
     if (width > MAX_SAMPLES)
-        lr_log(
-            ctx, LR_LOG_WARNING,
-            "channels are %.3g times as wide as the narrowest line (b = %.3g km/s): %d frequencies in each do not see "
-            "it well; use more channels, and 'linerad image --bin' to join them",
-            width, narrowest / 1e5, samples);
+        lr_log(ctx, LR_LOG_WARNING,
+               "channels are %.3g times as wide as the narrowest line (b = %.3g km/s), and %d frequencies in each do "
+               "not resolve it; use more channels, and 'linerad image --bin' to merge them",
+               width, narrowest / 1e5, samples);
     return samples;
 }
 
@@ -87,7 +86,7 @@ int trace_choose_rays(lr_context *ctx, const struct mesh *mesh, const struct cam
     const double rays = matches ? fmax(round(ratio), 1) : ceil(2 * ratio);
     if (rays > MAX_RAYS)
         lr_log(ctx, LR_LOG_WARNING,
-               "image '%s': pixels are %.3g cells wide; %d x %d rays in each can miss small cells. Use more pixels",
+               "image '%s': pixels are %.3g cells wide; %d x %d rays in each can miss small cells; use more pixels",
                view->name, ratio, MAX_RAYS, MAX_RAYS);
     return rays < MAX_RAYS ? (int)rays : MAX_RAYS;
 }

@@ -146,7 +146,7 @@ static enum lr_status iterate(struct iteration *it, double wanted, double *error
     LR_TRY(it->backend->sweep(it->ctx, it->state, &it->ctx->stop));
     if (it->ctx->stop)
         return lr_fail(it->ctx, LR_ERROR_INTERRUPTED,
-                       "stopped while level populations were found; nothing was written");
+                       "stopped while solving for level populations; nothing was written");
     LR_TRY(it->backend->step(it->ctx, it->state, &change));
     *error = change.largest == 0 ? 0 : estimate_error(it, &change);
     LR_TRY(judge_extrapolation(it, &change, &too_far));
@@ -261,13 +261,15 @@ static enum lr_status solve_with_enough_rays(struct iteration *it, const lr_mode
         if (!converged || enough || !automatic)
             return LR_OK;
         if (number == most) {
-            lr_log(it->ctx, LR_LOG_WARNING, "%d directions leave %.2g of noise in level populations, %.2g was wanted",
+            lr_log(it->ctx, LR_LOG_WARNING,
+                   "with %d ray directions the noise in the level populations is %.2g, above the target of %.2g",
                    number, it->out->noise, wanted_noise(it, fixed));
             return LR_OK;
         }
         fewer = number;
         number = more_directions(it, number, fixed, most);
-        lr_log(it->ctx, LR_LOG_INFO, "%d directions leave %.2g of noise in level populations: %d of them", fewer,
+        lr_log(it->ctx, LR_LOG_INFO,
+               "with %d ray directions the noise in the level populations is %.2g; increasing to %d directions", fewer,
                it->out->noise, number);
     }
 }

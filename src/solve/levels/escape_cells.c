@@ -135,7 +135,7 @@ static enum lr_status solve_rows(lr_context *ctx, const struct setting *setting,
         escape_workspace_free(workspace);
     }
     if (status == LR_OK && ctx->stop)
-        return lr_fail(ctx, LR_ERROR_INTERRUPTED, "stopped while level populations were found");
+        return lr_fail(ctx, LR_ERROR_INTERRUPTED, "stopped while solving for level populations");
     return status;
 }
 
@@ -143,16 +143,16 @@ static void report(lr_context *ctx, const struct setting *setting, const struct 
 {
     if (tally->still > 0)
         lr_log(ctx, LR_LOG_WARNING,
-               "%lld of %lld cells with gas have next to no velocity gradient: b over the shortest side of the mesh "
-               "stands for it there; 'equilibrium' or 'escape-probability' suits gas at rest better",
+               "%lld of %lld cells with gas have almost no velocity gradient; b over the shortest side of the mesh is "
+               "used there. For gas at rest, 'equilibrium' or 'escape-probability' is better",
                (long long)tally->still, (long long)tally->cells);
     if (tally->failed > 0)
-        lr_log(ctx, LR_LOG_WARNING, "%lld cells have not converged in %d iterations", (long long)tally->failed,
+        lr_log(ctx, LR_LOG_WARNING, "%lld cells did not converge in %d iterations", (long long)tally->failed,
                setting->model->species->options.iterations);
     if (tally->held > 0)
         lr_log(ctx, LR_LOG_WARNING,
-               "%lld cells have lines inverted beyond an optical depth of -%.3g (populations.inversion_limit), where "
-               "their amplification is held",
+               "%lld cells have inverted lines beyond an optical depth of -%.3g (populations.inversion_limit), where "
+               "the amplification is capped",
                (long long)tally->held, setting->model->species->options.inversion_limit);
 }
 

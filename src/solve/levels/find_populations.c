@@ -115,7 +115,7 @@ enum lr_status populations_run(lr_context *ctx, const struct worker *worker, con
     const bool noisy = result->summary.population_error <= model->species->options.error; /* which has been said */
     if (!kept->found.converged && kept->found.iterations == 0 && !noisy)
         lr_log(ctx, LR_LOG_WARNING,
-               "the level populations have not converged: estimated error %.3g after %d iterations, %.3g wanted",
+               "the level populations did not converge: estimated error %.3g after %d iterations, target %.3g",
                result->summary.population_error, result->summary.population_iterations, model->species->options.error);
     return keep_levels(ctx, model, kept);
 }

@@ -142,7 +142,7 @@ static enum lr_status find_extremes(lr_context *ctx, const struct prepared_level
     }
     free(x);
     if (!(found->b_high > 0))
-        return lr_fail(ctx, LR_ERROR_INPUT, "%s: there is no gas of this molecule in any cell", prepared->model->path);
+        return lr_fail(ctx, LR_ERROR_INPUT, "%s: no cell contains this molecule", prepared->model->path);
     return LR_OK;
 }
 
@@ -158,8 +158,8 @@ static enum lr_status prepare_band(lr_context *ctx, struct prepared_levels *prep
     const double number = ceil(half / step);
     if (2 * number + 1 > MOST_FREQUENCIES)
         return lr_fail(ctx, LR_ERROR_INPUT,
-                       "%s: lines as narrow as b = %.3g km/s and shifts up to %.3g km/s need %g frequencies, more than "
-                       "%d: give cold gas some turbulence, or leave out gas that moves so fast",
+                       "%s: lines as narrow as b = %.3g km/s with shifts up to %.3g km/s need %g frequencies, more "
+                       "than %d; add turbulence to the cold gas, or remove the fastest gas",
                        prepared->model->path, found.b_low * prepared->velocity_unit / 1e5,
                        half * prepared->velocity_unit / 1e5, 2 * number + 1, MOST_FREQUENCIES);
     job->n_frequency = 2 * (int)number + 1;

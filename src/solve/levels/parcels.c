@@ -14,7 +14,7 @@ static enum lr_status check_values(lr_context *ctx, const char *what, const char
                                    bool may_be_zero)
 {
     if (!values)
-        return lr_fail(ctx, LR_ERROR_INPUT, "the parcels have no %s", what);
+        return lr_fail(ctx, LR_ERROR_INPUT, "no %s given for the parcels", what);
     for (int64_t i = 0; i < n; i++)
         if (!isfinite(values[i]) || values[i] < 0.0 || (values[i] == 0.0 && !may_be_zero))
             return lr_fail(ctx, LR_ERROR_INPUT, "%s %g %s (parcel %lld): it must be finite and %s", what, values[i],
@@ -37,9 +37,9 @@ static enum lr_status check_parcels(lr_context *ctx, const struct lr_parcels *pa
     if (parcels->n < 0)
         return lr_fail(ctx, LR_ERROR_INPUT, "%lld parcels", (long long)parcels->n);
     if ((int)parcels->geometry < 0 || (int)parcels->geometry >= N_ESCAPE_GEOMETRY)
-        return lr_fail(ctx, LR_ERROR_INPUT, "geometry %d is none", (int)parcels->geometry);
+        return lr_fail(ctx, LR_ERROR_INPUT, "unknown geometry %d", (int)parcels->geometry);
     if (!(parcels->error >= 0.0 && parcels->error < 1.0))
-        return lr_fail(ctx, LR_ERROR_INPUT, "error %g: it must be from 0 (default) to below 1", parcels->error);
+        return lr_fail(ctx, LR_ERROR_INPUT, "error %g: it must be at least 0 (default) and below 1", parcels->error);
     LR_TRY(check_values(ctx, "temperature", "K", parcels->temperature, parcels->n, false));
     LR_TRY(check_values(ctx, "column", "cm^-2", parcels->column, parcels->n, true));
     LR_TRY(check_values(ctx, "width", "cm/s", parcels->width, parcels->n, false));
@@ -49,7 +49,7 @@ static enum lr_status check_parcels(lr_context *ctx, const struct lr_parcels *pa
         if (parcels->density[c])
             LR_TRY(check_values(ctx, "density", "cm^-3", parcels->density[c], parcels->n, true));
         if (parcels->rates_of[c] < 0 || parcels->rates_of[c] >= N_COLLIDER)
-            return lr_fail(ctx, LR_ERROR_INPUT, "collider %d is none", parcels->rates_of[c]);
+            return lr_fail(ctx, LR_ERROR_INPUT, "unknown collider %d", parcels->rates_of[c]);
     }
     return LR_OK;
 }
@@ -66,7 +66,7 @@ static enum lr_status plan_collisions(lr_context *ctx, const struct molecule *mo
         any = any || given[c];
     }
     if (!any)
-        return lr_fail(ctx, LR_ERROR_INPUT, "%s: no density of any collision partner is given", molecule->name);
+        return lr_fail(ctx, LR_ERROR_INPUT, "%s: no density of a collision partner is given", molecule->name);
     return collision_plan_make(ctx, molecule, given, replace, plan);
 }
 

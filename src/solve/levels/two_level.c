@@ -26,9 +26,9 @@ static enum lr_status measure_rates(lr_context *ctx, const struct worker *worker
     job->record = false;
     LR_TRY_OR(done, status, pass_plan_memory(ctx, derived, &description, job, &left));
     LR_TRY_OR(done, status, pass_allocate(ctx, job, &derived->run, &tally));
-    LR_TRY_OR(done, status, pass_transport(ctx, worker, "packets for populations", job, &tally));
+    LR_TRY_OR(done, status, pass_transport(ctx, worker, "packets for level populations", job, &tally));
     if (ctx->stop)
-        LR_TRY_OR(done, status, lr_fail(ctx, LR_ERROR_INTERRUPTED, "stopped while level populations were found"));
+        LR_TRY_OR(done, status, lr_fail(ctx, LR_ERROR_INTERRUPTED, "stopped while solving for level populations"));
     status = assemble_result(ctx, &prepared, &tally, measured);
 done:
     pass_free(&tally);
@@ -135,8 +135,7 @@ enum lr_status two_level_solve(lr_context *ctx, const struct worker *worker, con
         /* Histories that branch otherwise make changes of their own, which no further pass removes. */
         if (!out->converged && out->n_step > 3 && step->change < out->noise && step->radius > 0.7) {
             lr_log(ctx, LR_LOG_WARNING,
-                   "the populations wander within the noise of their packets, %.2g: more packets would make them "
-                   "quieter",
+                   "the populations fluctuate within the packet noise, %.2g; use more packets to reduce it",
                    out->noise);
             break;
         }

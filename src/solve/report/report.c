@@ -63,7 +63,7 @@ static void write_medium(FILE *out, const lr_model *model)
     char per_length[16];
     snprintf(per_length, sizeof per_length, " 1/%s", unit.name);
     fprintf(out, "medium        means are over volume%s\n",
-            report_is_before_levels(model) ? "; the opacity is that of LTE, until the run finds the levels" : "");
+            report_is_before_levels(model) ? "; the opacity is for LTE, until the run solves for the levels" : "");
     write_field(out, mesh, "b", &medium->b, KM_S, " km/s", NULL);
     write_field(out, mesh, "damping a", &medium->a, 1.0, "", NULL);
     write_field(out, mesh, "opacity", &medium->alpha0, 1.0 / unit.cm, per_length, " 1/cm, line centre");
@@ -82,7 +82,7 @@ static void write_depths(FILE *out, const lr_model *model)
     fprintf(out,
             "depths        %sthrough the centre of the mesh, across it (and from the centre to the upper face);\n"
             "              tau_c = line centre without H(a, 0), tau_mean = sqrt(pi) tau_c, tau_abs = absorption\n",
-            report_is_before_levels(model) ? "of LTE: " : "");
+            report_is_before_levels(model) ? "in LTE: " : "");
     for (int axis = 0; axis < (model->mesh.kind == MESH_SHELLS ? 1 : 3); axis++) {
         double across = medium_line_centre_depth(model, axis, false),
                half = medium_line_centre_depth(model, axis, true);
@@ -101,10 +101,10 @@ static void write_spectrum(FILE *out, const struct spectrum *spectrum, double b)
     double centre = spectrum->centre, width = spectrum->width;
     switch (spectrum->kind) {
     case SPECTRUM_MONOCHROMATIC:
-        fprintf(out, "one frequency at x = %.5g (%.5g km/s)", centre / b, (0.0 - centre) / KM_S);
+        fprintf(out, "monochromatic at x = %.5g (%.5g km/s)", centre / b, (0.0 - centre) / KM_S);
         break;
     case SPECTRUM_GAUSSIAN:
-        fprintf(out, "Gaussian at x = %.5g of sigma %.5g (%.5g km/s)", centre / b, width / b, width / KM_S);
+        fprintf(out, "Gaussian at x = %.5g with sigma %.5g (%.5g km/s)", centre / b, width / b, width / KM_S);
         break;
     case SPECTRUM_LOCAL:
         fprintf(out, "profile of the local gas");
@@ -113,7 +113,7 @@ static void write_spectrum(FILE *out, const struct spectrum *spectrum, double b)
         fprintf(out, "flat from x = %.5g to %.5g", (centre - 0.5 * width) / b, (centre + 0.5 * width) / b);
         break;
     case SPECTRUM_TABLE:
-        fprintf(out, "table of %d from x = %.5g to %.5g", spectrum->n_table, spectrum->shift[0] / b,
+        fprintf(out, "table of %d values from x = %.5g to %.5g", spectrum->n_table, spectrum->shift[0] / b,
                 spectrum->shift[spectrum->n_table - 1] / b);
         break;
     }
@@ -142,7 +142,7 @@ static void write_place(FILE *out, const struct source *source, struct length_un
         fprintf(out, "%s",
                 source->light == LIGHT_GAS       ? "levels of the gas"
                 : source->light == LIGHT_THERMAL ? "collisions in the gas"
-                : source->light == LIGHT_DUST    ? "dust, as images see it"
+                : source->light == LIGHT_DUST    ? "dust, in images only"
                 : source->emissivity.values      ? "weighted volume"
                                                  : "uniform volume");
         return;
@@ -194,7 +194,7 @@ static void write_output(FILE *out, const lr_model *model)
     if (output->range[0] < output->range[1])
         fprintf(out, "x = %.5g to %.5g", output->range[0] / model->reference_b, output->range[1] / model->reference_b);
     else
-        fprintf(out, "a range chosen by the run");
+        fprintf(out, "an automatic range");
     if (output->n_mu * output->n_phi > 1)
         fprintf(out, ", in %d x %d directions about %c", output->n_mu, output->n_phi, "xyz"[output->axis]);
     fprintf(out, "%s%s\n", output->fields ? ", fields per cell" : "", output->packets ? ", list of packets" : "");
@@ -212,7 +212,7 @@ static void write_run(FILE *out, const lr_model *model)
     fprintf(out, "%s, seed %llu, %d batches, device %s, %s precision%s\n",
             model->n_source > 1 && run->packets > 0 ? " from sources 0, 1, ...)" : "", (unsigned long long)run->seed,
             run->batches, run->device, run->precision == PRECISION_DOUBLE ? "double" : "mixed",
-            run->scheduling == SCHEDULING_STATIC ? ", packets dealt out beforehand" : "");
+            run->scheduling == SCHEDULING_STATIC ? ", packets dealt out in advance" : "");
 }
 
 /* ---- Cost ---- */
@@ -248,17 +248,15 @@ static void write_cost(FILE *out, const lr_model *model)
     double depth = escape_depth(model, &axis);
     fprintf(out, "scatterings   ");
     if (depth < 0.0) {
-        fprintf(out, "set by absorption: no face is open\n");
+        fprintf(out, "set by absorption; no face is open\n");
     } else {
         double expected = depth > 1.0 ? per_tau * depth : depth;
         double seconds = (double)model->run.packets * (1.0 + expected) / (rate_per_core * cores);
-        fprintf(out, "about %.3g per packet: %s for tau_c = %.4g out along %c; fewer with absorption or motion\n",
+        fprintf(out, "about %.3g per packet: %s for tau_c = %.4g outward along %c; fewer with absorption or motion\n",
                 expected, depth > 1.0 ? "1.6 tau_c" : "tau_c", depth,
                 model->mesh.kind == MESH_SHELLS ? 'r' : "xyz"[axis]);
-        fprintf(
-            out,
-            "time          about %.2g s for %lld packets on %g CPU cores, at %.1g scatterings/s each: an estimate\n",
-            seconds, (long long)model->run.packets, cores, rate_per_core);
+        fprintf(out, "time          about %.2g s for %lld packets on %g CPU cores, assuming %.1g scatterings/s each\n",
+                seconds, (long long)model->run.packets, cores, rate_per_core);
     }
 }
 

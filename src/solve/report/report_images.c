@@ -22,7 +22,7 @@ static void write_channels(FILE *out, const lr_model *model)
     if (channels->samples)
         fprintf(out, "%d frequencies in each\n", channels->samples);
     else
-        fprintf(out, "frequencies in each as needed\n");
+        fprintf(out, "automatic number of frequencies in each\n");
 }
 
 static void write_point(FILE *out, const double point[3], struct length_unit unit)
@@ -56,7 +56,7 @@ static void write_camera(FILE *out, const lr_model *model, const struct camera *
     if (camera->rays)
         fprintf(out, ", %d x %d rays in each\n", camera->rays, camera->rays);
     else
-        fprintf(out, ", rays as needed\n");
+        fprintf(out, ", automatic number of rays\n");
 }
 
 static void write_unit(FILE *out, const struct image_options *image)
@@ -99,18 +99,18 @@ static void write_memory(FILE *out, const lr_model *model)
                 (double)rows.n * n_channel * refined * n_sum * value * n_group / mib,
                 value * refined * (double)rows.n / n_cell, n_aspect > 1 ? "" : " and camera");
     if (refined > 1)
-        fprintf(out, ", recorded in channels %d times as narrow", refined);
+        fprintf(out, ", recorded in channels %d times narrower", refined);
     if (n_aspect > 1)
         fprintf(out, ", for %d angles between radius and observer", n_aspect);
     if (n_group > 1)
-        fprintf(out, ", in %d groups for the errors", n_group);
+        fprintf(out, ", in %d groups for errors", n_group);
     fprintf(out, "; cubes %.4g MiB",
             pixels * n_channel * value * (1 + (image->errors ? 1 : 0) + (image->optical_depth ? 1 : 0)) / mib);
     /* Depths of all cameras; for a molecule a depth and a dark image of one camera at a time, and the columns. */
     const double traced = image_report_other(model) ? 2 * most * n_channel : 0.0;
     const double depths = image->report && !image->optical_depth ? pixels * n_channel : 0.0;
     if (image->report)
-        fprintf(out, ", %.4g MiB more while image.report is made",
+        fprintf(out, ", plus %.4g MiB while image.report is made",
                 (depths + traced + (model->species ? pixels : 0.0)) * value / mib);
     fprintf(out, "\n");
 }
@@ -144,9 +144,9 @@ static enum lr_status write_time(lr_context *ctx, FILE *out, const lr_model *mod
     fprintf(out, "  %-11s about %.2g s of ray tracing on %g CPU cores", "time", (sum + more) / (rate_per_core * cores),
             cores);
     if (more > 0.0)
-        fprintf(out, ", %.2g s of them for %s", more / (rate_per_core * cores),
+        fprintf(out, ", of which %.2g s for %s", more / (rate_per_core * cores),
                 model->image.report ? "image.report" : "image.column");
-    fprintf(out, ", at %.1g cells and frequencies/s each: an estimate\n", rate_per_core);
+    fprintf(out, ", assuming %.1g cells and frequencies/s each\n", rate_per_core);
     return LR_OK;
 }
 

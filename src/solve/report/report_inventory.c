@@ -48,7 +48,7 @@ static void write_columns(FILE *out, const struct mesh *mesh, const char *name, 
     for (int axis = 0; axis < (shells ? 1 : 3); axis++) {
         fprintf(out, "%s%c: mean %.5g", axis ? "; " : "", shells ? 'r' : "xyz"[axis], total / shadow(mesh, axis));
         if (field)
-            fprintf(out, ", most %.5g", field_largest_depth(field, mesh, axis));
+            fprintf(out, ", maximum %.5g", field_largest_depth(field, mesh, axis));
     }
     fprintf(out, " 1/cm2\n");
 }
@@ -64,7 +64,7 @@ static void write_molecule(FILE *out, const lr_model *model, const struct totals
     const struct species *species = model->species;
     const bool warm = species->temperature.values || species->temperature.constant > 0.0;
     if (species_has_h2(species))
-        fprintf(out, "  gas         %.6g Msun: %.6g H2 molecules, with %.5g u of gas each\n",
+        fprintf(out, "  gas         %.6g Msun: %.6g H2 molecules, %.5g u of gas each\n",
                 sum->h2 * species->mass_per_h2 / LR_SOLAR_MASS, sum->h2, species->mass_per_h2 / LR_ATOMIC_MASS_UNIT);
     fprintf(out, "  %-12s%.6g Msun: %.6g molecules\n", species->name,
             sum->molecules * species->molecule.mass / LR_SOLAR_MASS, sum->molecules);

@@ -22,7 +22,7 @@ static void write_shells(FILE *out, const struct mesh *mesh, struct length_unit 
     fprintf(out, "mesh          %d spherical shells from r = %.6g to %.6g %s (%.6g cm)\n", n, edge[0] / unit.cm,
             edge[n] / unit.cm, unit.name, edge[n]);
     fprintf(out, "  shells      %.4g to %.4g %s thick, %s\n", thin / unit.cm, thick / unit.cm, unit.name,
-            edge[0] > 0.0 ? "around an empty cavity" : "the innermost a ball");
+            edge[0] > 0.0 ? "around an empty cavity" : "with a solid innermost sphere");
 }
 
 /* How many cells each level has, and how much of the volume. */
@@ -39,8 +39,8 @@ static void write_levels(FILE *out, const struct mesh *mesh)
             tree->brick[0], tree->brick[1], tree->brick[2]);
     for (int level = 0; level <= tree->deepest; level++)
         if (bricks[level] > 0.0)
-            fprintf(out, "  level %-6d%.10g cells (%.3g %% of the volume), as of %.10g x %.10g x %.10g in all\n", level,
-                    bricks[level] * per_brick, 100.0 * ldexp(bricks[level], -3 * level) / places,
+            fprintf(out, "  level %-6d%.10g cells (%.3g %% of the volume), as on a mesh of %.10g x %.10g x %.10g\n",
+                    level, bricks[level] * per_brick, 100.0 * ldexp(bricks[level], -3 * level) / places,
                     ldexp((double)tree->root[0] * tree->brick[0], level),
                     ldexp((double)tree->root[1] * tree->brick[1], level),
                     ldexp((double)tree->root[2] * tree->brick[2], level));

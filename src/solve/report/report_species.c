@@ -73,20 +73,20 @@ static void write_plan(FILE *out, const struct population_options *options)
         fprintf(out, "in local thermodynamic equilibrium");
         break;
     case POPULATIONS_GIVEN:
-        fprintf(out, "as given by a file");
+        fprintf(out, "read from a file");
         break;
     case POPULATIONS_TWO_LEVEL:
-        fprintf(out, "two-level atom: passes of packets until populations and light agree");
+        fprintf(out, "two-level atom: packets are followed until populations and radiation agree");
         break;
     case POPULATIONS_LVG:
-        fprintf(out, "statistical equilibrium in every cell, escape along the velocity gradient");
+        fprintf(out, "statistical equilibrium in each cell, escape along the velocity gradient");
         break;
     case POPULATIONS_ESCAPE:
-        fprintf(out, "statistical equilibrium in every cell, escape from a sphere of given diameter");
+        fprintf(out, "statistical equilibrium in each cell, escape from a sphere of given diameter");
         break;
     case POPULATIONS_EQUILIBRIUM:
     case N_POPULATION_METHOD:
-        fprintf(out, "statistical equilibrium with the light of all other cells");
+        fprintf(out, "statistical equilibrium with the radiation of all other cells");
         break;
     }
     if (population_method_collides(options->method))
@@ -94,7 +94,7 @@ static void write_plan(FILE *out, const struct population_options *options)
                 options->iterations);
     fprintf(out, "\n");
     if (population_method_collides(options->method))
-        fprintf(out, "              they are found first; the time and memory for it are not in the estimates below\n");
+        fprintf(out, "              solved first; its time and memory are not in the estimates below\n");
 }
 
 void report_species(FILE *out, const lr_model *model)

@@ -128,12 +128,12 @@ static struct steps find_shell_steps(const lr_model *model)
 static const char *meaning(const lr_model *model)
 {
     if (model->run.packets > 0 || model->n_camera == 0)
-        return "photons pass between the two without meeting the line; use smaller cells or more turbulence";
+        return "photons can pass from one to the other without meeting the line; use smaller cells or more turbulence";
     if (!model->image.step_velocity)
-        return "rays of images jump over the line between the two; switch image.subcell on, use smaller cells or more "
+        return "rays can jump over the line between the two; turn on image.subcell, or use smaller cells or more "
                "turbulence";
-    return "images go from one to the other in steps of b/4 (image.subcell); where shapes of lines matter, use "
-           "smaller cells, or turbulence that stands for what they do not resolve";
+    return "images interpolate between them in steps of b/4 (image.subcell); where line shapes matter, use smaller "
+           "cells, or turbulence to represent the unresolved motion";
 }
 
 void report_velocity_steps(lr_context *ctx, const lr_model *model)

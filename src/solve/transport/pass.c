@@ -56,8 +56,8 @@ enum lr_status pass_plan_memory(lr_context *ctx, const lr_model *model, const st
     const double needed = fixed + job->n_group * per_group;
     if (needed > usable)
         return lr_fail(ctx, LR_ERROR_MEMORY,
-                       "%s: %lld cells need %.3g GiB and %.3g GiB may be used: use a smaller mesh%s%s", model->path,
-                       (long long)job->n_cell, needed / GIB, usable / GIB,
+                       "%s: %lld cells need %.3g GiB and only %.3g GiB may be used; use a smaller mesh%s%s",
+                       model->path, (long long)job->n_cell, needed / GIB, usable / GIB,
                        job->fields ? ", 'output.fields: false'" : "", job->record ? ", 'output.packets: false'" : "");
     *left = usable - needed;
     return LR_OK;
