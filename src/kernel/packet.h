@@ -36,9 +36,10 @@ struct packet {
     real outflow;                                      /* SHELLS: radial velocity of its gas, in units of b */
     struct hidden_view hidden;                         /* of the cell; with cameras */
     real path_part, length, scatter, depth, scattered; /* since the last flush */
+    real path;                                         /* up to the last flush, as what follows */
     real weight;                                       /* settled, in working precision */
     double settled;                                    /* weight at the last flush */
-    double path, absorbed, scattered_sum;              /* up to the last flush */
+    double absorbed, scattered_sum;                    /* up to the last flush */
     uint32_t id_low, id_high;
     uint16_t batch, group; /* the group of batches, for the fields */
     real owed;             /* to the cameras, for this segment; 0: not known yet, or PAID */
@@ -103,7 +104,8 @@ LR_FN void packet_begin(const struct transport_view *view, const struct tally_vi
     packet_enter(view, p);
     packet_set_weight(p, 1);
     p->path_part = p->length = p->scatter = p->depth = p->scattered = R(0);
-    p->path = p->absorbed = p->scattered_sum = 0;
+    p->path = R(0);
+    p->absorbed = p->scattered_sum = 0;
     p->events = 0;
     p->state = PACKET_FLYING;
     p->owed = R(0);

@@ -24,6 +24,13 @@ LR_FN struct stop packet_stop(const struct packet *p, struct segment segment, st
     return stop;
 }
 
+/* Whether the longest step reaches a face: any does. */
+LR_FN int packet_meets_face(struct segment segment)
+{
+    (void)segment;
+    return 1;
+}
+
 /* Fly the length, if `flying`. */
 LR_FN void packet_advance(const struct transport_view *view, struct packet *p, struct profiles seen,
                           struct segment segment, int flying, int owing, const int imaging)

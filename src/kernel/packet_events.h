@@ -16,7 +16,7 @@ LR_FN void packet_flush(const struct transport_view *view, const struct tally_vi
         shared_add(field, (double)(absorbing ? p->length : p->path_part));
         shared_add(field + 1, (double)p->scatter);
     }
-    p->path += (double)p->path_part;
+    p->path += p->path_part;
     if (absorbing && !view->analog) {
         const double after = p->settled * r_exp_minus_wide((double)p->depth);
         p->absorbed += p->settled - after;
@@ -71,7 +71,7 @@ LR_FN void packet_record(const struct tally_view *tally, const struct packet *p,
     record->scatterings = p->events;
     record->weight = weight;
     record->shift = (double)shift;
-    record->path = p->path;
+    record->path = (double)p->path;
     record->face = face;
     record->cell[0] = p->at.i;
     record->cell[1] = p->at.j;
@@ -110,7 +110,7 @@ LR_FN void packet_end(const struct transport_view *view, const struct tally_view
     const int64_t direction =
         (int64_t)p->batch * tally->axes.n_mu * tally->axes.n_phi + direction_bin(&tally->axes, p->n);
     shared_add(&batch->escaped, weight);
-    shared_add(&batch->path, weight * p->path);
+    shared_add(&batch->path, weight * (double)p->path);
     shared_add(&tally->face_spectrum[at_face * n_slot + bin], weight);
     shared_add(&tally->direction_spectrum[direction * n_slot + bin], weight);
     if (tally->cones.n > 0)
@@ -167,13 +167,14 @@ LR_FN void packet_after_flight(const struct transport_view *view, const struct t
         packet_end(view, tally, p, -1, last, absorbing);
         return;
     }
-    if (flight.event == FLIGHT_GOES_ON)
-        return;
-    packet_flush(view, tally, p, absorbing);
-    if (flight.event != FLIGHT_FLUSHES)
-        packet_cross(view, tally, p, flight.event - 1, last, absorbing);
-    else if (!packet_roulette(view, tally, p, absorbing))
-        packet_end(view, tally, p, -1, last, absorbing);
+    if (flight.crosses) {
+        packet_flush(view, tally, p, absorbing);
+        packet_cross(view, tally, p, flight.axis, last, absorbing);
+    } else if (flight.overdue) {
+        packet_flush(view, tally, p, absorbing);
+        if (!packet_roulette(view, tally, p, absorbing))
+            packet_end(view, tally, p, -1, last, absorbing);
+    }
 }
 
 #endif

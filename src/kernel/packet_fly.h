@@ -4,62 +4,73 @@
 
 #include "kernel/packet_walk.h"
 
-/* What a segment ends with; any other number is the axis of the face that it ends at, plus 1. */
-enum { FLIGHT_GOES_ON = 0, FLIGHT_FLUSHES = -1 };
-
+/* How a segment ends. */
 struct flight {
-    int event;
-    int collided;
-    real profile; /* where it collided */
+    int crosses, axis; /* the face of a cell */
+    int collided;      /* scatters, or with analog absorption is absorbed */
+    int overdue;       /* and has stayed in its cell for long: the sums are to be flushed */
+    real profile;      /* where it collided */
 };
 
-/* A thin segment owes the cameras its share (deposit.h). Returns whether the packet has to wait for an atom. */
-LR_FN int packet_owes(const struct transport_view *view, struct packet *p, struct opacity opacity, real way, int thin,
-                      const int absorbing)
-{
-    const real share = packet_weight(p, absorbing) * expected_scattering(opacity, way);
-    const real due = thin ? share : R(0);
-    const int small = due < view->share_least;
-    const uint32_t debt = p->debt + (small ? share_step(due, r_max(view->share_least, R(1e-30))) : 0u);
-    const real owed = small ? (share_is_due(debt) ? view->share_least : R(0)) : due;
-    const int owing = thin & (owed > R(0));
-    p->debt = share_rest(debt);
-    p->owed = owing ? owed : due > owed ? PAID : p->owed;
-    p->owed_depth = owing ? (opacity.scatter + opacity.absorb) * way : p->owed_depth;
-    return owing;
-}
+/* The segment ahead of a packet. */
+struct ahead {
+    struct opacity opacity;
+    struct segment segment;
+};
 
 /* `seen` are the profiles on the step (packet_aim). With `analog` absorption a packet stops for it as for a scattering;
  * otherwise absorption takes weight on the way. */
+LR_FN struct ahead packet_look(const struct packet *p, struct profiles seen, const int absorbing, const int analog)
+{
+    struct ahead ahead;
+    ahead.opacity = opacity_at(p->alpha0, absorbing ? p->eps : R(0), absorbing ? p->kappa : R(0), seen.mean);
+    ahead.segment = fly_segment(p->at.local, p->at.width, p->n, p->tau,
+                                analog ? ahead.opacity.scatter + ahead.opacity.absorb : ahead.opacity.scatter);
+    return ahead;
+}
+
+/* A thin segment owes the cameras its share (deposit.h). Returns whether the packet has to wait for an atom. */
+LR_FN int packet_owes(const struct transport_view *view, struct packet *p, struct ahead ahead, const int absorbing)
+{
+    const real way = ahead.segment.to_face;
+    const real depth = ahead.opacity.scatter * way;
+    const int ready = p->state == PACKET_FLYING;
+    const int thin = ready & (p->owed == R(0)) & (depth < view->force_below) & (depth > R(0));
+    int owing = 0;
+    if (LR_BRANCH(thin)) {
+        const real share = packet_weight(p, absorbing) * expected_scattering(ahead.opacity, way);
+        const real due = thin ? share : R(0);
+        const int small = due < view->share_least;
+        const uint32_t debt = p->debt + (small ? share_step(due, r_max(view->share_least, R(1e-30))) : 0u);
+        const real owed = small ? (share_is_due(debt) ? view->share_least : R(0)) : due;
+        owing = thin & (owed > R(0));
+        p->debt = share_rest(debt);
+        p->owed = owing ? owed : due > owed ? PAID : p->owed;
+        p->owed_depth = owing ? (ahead.opacity.scatter + ahead.opacity.absorb) * way : p->owed_depth;
+    }
+    return owing;
+}
+
+/* Fly the segment; or, if `owing`, wait for an atom. */
 LR_FN struct flight packet_fly(const struct transport_view *view, struct packet *p, struct profiles seen,
-                               const int absorbing, const int analog, const int imaging)
+                               struct ahead ahead, int owing, const int absorbing, const int analog, const int imaging)
 {
     const int ready = p->state == PACKET_FLYING;
-    const real eps = absorbing ? p->eps : R(0);
-    const real kappa = absorbing ? p->kappa : R(0);
-    struct opacity opacity = opacity_at(p->alpha0, eps, kappa, seen.mean);
-    struct segment segment = fly_segment(p->at.local, p->at.width, p->n, p->tau,
-                                         analog ? opacity.scatter + opacity.absorb : opacity.scatter);
+    const int flying = owing ? 0 : ready;
+    const struct stop stop = packet_stop(p, ahead.segment, seen, analog);
+    const struct opacity opacity =
+        opacity_at(p->alpha0, absorbing ? p->eps : R(0), absorbing ? p->kappa : R(0), stop.mean);
+    struct segment segment = ahead.segment;
     struct flight flight;
-    int owing = 0;
-    if (imaging) {
-        const real ahead = opacity.scatter * segment.to_face;
-        const int thin = ready & (p->owed == R(0)) & (ahead < view->force_below) & (ahead > R(0));
-        if (LR_BRANCH(thin))
-            owing = packet_owes(view, p, opacity, segment.to_face, thin, absorbing);
-    }
-    const int flying = ready - owing;
-    const struct stop stop = packet_stop(p, segment, seen, analog);
     segment.length = stop.length;
-    opacity = opacity_at(p->alpha0, eps, kappa, stop.mean);
     packet_advance(view, p, seen, segment, flying, owing, imaging);
-    flight.event = FLIGHT_GOES_ON;
-    flight.collided = 0;
+    flight.crosses = flight.collided = flight.overdue = 0;
+    flight.axis = segment.axis;
     flight.profile = stop.there;
     if (LR_BRANCH(flying)) {
         const real length = flying ? segment.length : R(0);
         const int scatters = flying & segment.scatters;
-        const int meets_face = flying & !segment.scatters & (segment.axis != EXIT_STEP);
+        const int meets_face = flying & !segment.scatters & packet_meets_face(segment);
         const int overdue = scatters & flush_is_due(p->events);
         real weighted = length;
         p->tau = flying ? segment.tau_left : p->tau;
@@ -75,8 +86,9 @@ LR_FN struct flight packet_fly(const struct transport_view *view, struct packet 
         }
         p->scatter += weighted * opacity.scatter;
         p->owed = flying & !segment.scatters & !meets_face ? R(0) : p->owed;
-        flight.event = meets_face ? segment.axis + 1 : overdue ? (int)FLIGHT_FLUSHES : (int)FLIGHT_GOES_ON;
+        flight.crosses = meets_face;
         flight.collided = scatters;
+        flight.overdue = overdue;
         p->state = scatters ? (int)PACKET_WAITING : p->state;
     }
     p->state = owing ? (int)PACKET_OWING : p->state;

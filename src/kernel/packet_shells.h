@@ -31,6 +31,12 @@ LR_FN struct stop packet_stop(const struct packet *p, struct segment segment, st
     return stop;
 }
 
+/* Whether the longest step reaches a face. */
+LR_FN int packet_meets_face(struct segment segment)
+{
+    return segment.axis != EXIT_STEP;
+}
+
 /* Fly the length, if `flying`; or, if `owing`, take direction and frequency of the place where the share is left. */
 LR_FN void packet_advance(const struct transport_view *view, struct packet *p, struct profiles seen,
                           struct segment segment, int flying, int owing, const int imaging)

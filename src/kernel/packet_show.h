@@ -28,6 +28,7 @@ LR_FN struct shown packet_show(const struct transport_view *view, const struct p
 /* Where light starts. SHELLS: local.y, local.z and toward_z are the direction to the observer. */
 struct spot {
     int i, j, k; /* cell */
+    int group;   /* of batches, for the light */
     struct vec3 local;
     real toward_z;
 };
@@ -35,7 +36,6 @@ struct spot {
 /* A packet as it comes in, and the atom that scatters it. */
 struct LR_ALIGNED(16) note {
     struct spot spot;
-    int group; /* of batches, for the light */
     struct vec3 n;
     real x;
     real u, u_side, share, limit;
@@ -48,7 +48,7 @@ LR_FN struct note packet_note(const struct transport_view *view, struct packet *
     note.spot.i = p->at.i;
     note.spot.j = p->at.j;
     note.spot.k = p->at.k;
-    note.group = n_deposit_group > 1 ? p->batch % n_deposit_group : 0;
+    note.spot.group = n_deposit_group > 1 ? p->batch % n_deposit_group : 0;
     note.spot.local = p->at.local;
     note.spot.toward_z = R(0);
     if (p->state == PACKET_OWING)

@@ -49,7 +49,7 @@ static void test_one_model(void **state)
     assert_string_equal(lr_document_text(document), BASE);
     make(f, document, NULL);
     make(f, document, "");
-    refuse(f, document, "co", "text: there is no list of lines with a line 'co'");
+    refuse(f, document, "co", "text: no list of lines with a line 'co'");
     lr_document_free(document);
 }
 
@@ -68,7 +68,7 @@ static void test_lines(void **state)
         make(f, document, "low");
         assert_close(f->model->line.nu0, 115.2712018e9, 1e-6);
     }
-    refuse(f, document, "middle", "there is no line 'middle'; there are low, high");
+    refuse(f, document, "middle", "no line 'middle'; the lines are low, high");
     refuse(f, document, NULL, "this model has several lines; load one of them: low, high");
     lr_document_free(document);
 }

@@ -156,7 +156,7 @@ static void peel(struct pass *pass, const struct note *note, int channel, int ca
     }
     if (!(x >= 0 && x < image->n_x && y >= 0 && y < image->n_y))
         return;
-    const int64_t row = ((int64_t)note->group * job->n_channel + channel) * image->n_y + (int)y;
+    const int64_t row = ((int64_t)note->spot.group * job->n_channel + channel) * image->n_y + (int)y;
     shared_add(&pass->tally->peel[camera][row * image->n_x + (int)x], (double)amount);
 }
 
@@ -169,7 +169,7 @@ static void leave_light(struct pass *pass, const struct notes *notes, int m, int
     if (pass->job->peel)
         peel(pass, &notes->note[m], notes->channel[m], camera, amount);
     else
-        add_to_voxel(pass, sight_voxel(view, sight, notes->note[m].group * view->n_camera + camera, notes->channel[m]),
+        add_to_voxel(pass, sight_voxel(view, sight, notes->note[m].spot.group * view->n_camera + camera, notes->channel[m]),
                      amount);
 }
 

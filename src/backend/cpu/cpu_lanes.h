@@ -10,6 +10,7 @@
 #include "kernel/packet_show.h"
 
 enum { LANES = 64 };
+enum { EVENT_NONE = 0, EVENT_FLUSH = -1 };
 
 #define LANE_FN static inline __attribute__((always_inline))
 
@@ -52,7 +53,7 @@ enum { LANES = 64 };
 #define WEIGHT_MEMBERS(MEMBER)                                                                                         \
     MEMBER(real, weight, weight)                                                                                       \
     MEMBER(double, settled, settled)                                                                                   \
-    MEMBER(double, path, path)                                                                                         \
+    MEMBER(real, path, path)                                                                                           \
     MEMBER(double, absorbed, absorbed)                                                                                 \
     MEMBER(double, scattered_sum, scattered_sum)
 #define NAME_MEMBERS(MEMBER)                                                                                           \
@@ -86,10 +87,10 @@ struct lanes {
     /* The proposed atom. */
     real u[LANES], uniform[LANES], chance[LANES];
     int32_t found[LANES];
-    /* How the segment ended. */
-    int32_t event[LANES], collided[LANES];
+    /* How the segment ended (struct flight). */
+    int32_t event[LANES], collided[LANES]; /* the axis of a face, plus 1; or EVENT_FLUSH; or EVENT_NONE */
     /* What cameras may see: the packet before it was scattered, and its share. */
-    int32_t visible[LANES], was_owing[LANES];
+    int32_t owing[LANES], visible[LANES], was_owing[LANES];
     real in_x[LANES], in_n_x[LANES], in_n_y[LANES], in_n_z[LANES], share[LANES], u_side[LANES];
     struct last_place last[LANES];
 };
@@ -235,28 +236,56 @@ LANE_FN struct profiles lane_profiles(const struct lanes *lane, int l)
     return seen;
 }
 
+LANE_FN void owe_lane(struct lanes *lane, int l, const struct transport_view *view, const int absorbing,
+                      const int analog)
+{
+    struct packet p;
+    lane_get(lane, l, &p);
+    lane->owing[l] = packet_owes(view, &p, packet_look(&p, lane_profiles(lane, l), absorbing, analog), absorbing);
+    lane->owed[l] = p.owed;
+    lane->owed_depth[l] = p.owed_depth;
+    lane->debt[l] = p.debt;
+}
+
 LANE_FN void fly_lane(struct lanes *lane, int l, const struct transport_view *view, const int absorbing,
                       const int analog, const int imaging)
 {
     struct packet packet;
     struct packet *p = &packet;
     lane_get(lane, l, p);
-    const struct flight flight = packet_fly(view, p, lane_profiles(lane, l), absorbing, analog, imaging);
+    const struct profiles seen = lane_profiles(lane, l);
+    const struct ahead ahead = packet_look(p, seen, absorbing, analog);
+    const int owing = imaging ? lane->owing[l] : 0;
+    const struct flight flight = packet_fly(view, p, seen, ahead, owing, absorbing, analog, imaging);
     PLACE_MEMBERS(LANE_PUT)
     PHOTON_MEMBERS(LANE_PUT)
     SUM_MEMBERS(LANE_PUT)
     if (imaging) {
         SHARE_MEMBERS(LANE_PUT)
     }
-    lane->event[l] = flight.event;
+    lane->event[l] = flight.crosses ? flight.axis + 1 : flight.overdue ? EVENT_FLUSH : EVENT_NONE;
     lane->collided[l] = flight.collided;
     lane->profile[l] = flight.profile;
+}
+
+LANE_FN struct flight lane_flight(const struct lanes *lane, int l)
+{
+    return (struct flight){.crosses = lane->event[l] > EVENT_NONE,
+                           .axis = lane->event[l] - 1,
+                           .collided = lane->collided[l],
+                           .overdue = lane->event[l] == EVENT_FLUSH,
+                           .profile = lane->profile[l]};
 }
 
 LANE_FN void fly_lanes(struct lanes *lane, const struct transport_view *view, const int absorbing, const int analog,
                        const int imaging)
 {
     const struct transport_view known = *view;
+    if (imaging) {
+#pragma omp simd
+        for (int l = 0; l < LANES; l++)
+            owe_lane(lane, l, &known, absorbing, analog);
+    }
 #pragma omp simd
     for (int l = 0; l < LANES; l++)
         fly_lane(lane, l, &known, absorbing, analog, imaging);

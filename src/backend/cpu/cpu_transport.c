@@ -68,7 +68,7 @@ LANE_FN void serve_lane(struct pass *pass, struct lanes *lane, int l, struct sup
 {
     struct packet packet;
     struct packet *p = &packet;
-    const struct flight flight = {lane->event[l], lane->collided[l], lane->profile[l]};
+    const struct flight flight = lane_flight(lane, l);
     lane_get(lane, l, p);
     packet_after_flight(&pass->view, &pass->sums, p, flight, &lane->last[l], absorbing);
     PLACE_MEMBERS(LANE_PUT)
@@ -101,7 +101,7 @@ LANE_FN void serve_lanes(struct pass *pass, struct lanes *lane, struct supply *s
 {
     const int every_collision = pass->job->record || pass->sums.cones.places || pass->job->analog_absorption;
     for (int l = 0; l < LANES; l++)
-        if (lane->event[l] != FLIGHT_GOES_ON || (every_collision && lane->collided[l]))
+        if (lane->event[l] != EVENT_NONE || (every_collision && lane->collided[l]))
             serve_lane(pass, lane, l, supply, absorbing);
 }
 

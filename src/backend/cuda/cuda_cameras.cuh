@@ -18,12 +18,11 @@ enum { BLOCKS_OF_CAMERAS = 4 };
 enum { BLOCKS_OF_CAMERAS = 7 };
 #endif
 
-/* A photon toward a camera. */
-struct photon {
+/* A photon toward a camera. The group of its spot is the slot, group x n_camera + camera, of its light. */
+struct LR_ALIGNED(16) photon {
     struct spot spot;
     real x, amount, limit;
     int channel;
-    int slot; /* group x n_camera + camera */
 };
 
 /* Notes that a warp works on: 32 at a time, for one camera after the other. */
@@ -85,7 +84,7 @@ __device__ __forceinline__ void send_photons(const struct pass &pass, const stru
         photon.amount = light.amount;
         photon.limit = note.limit;
         photon.channel = light.channel;
-        photon.slot = note.group * view.n_camera + desk.camera;
+        photon.spot.group = note.spot.group * view.n_camera + desk.camera;
     }
     const unsigned who = __ballot_sync(0xffffffffu, sends);
     if (sends)
@@ -121,7 +120,7 @@ __device__ __forceinline__ void take_photons(const struct pass &pass, const stru
         const struct photon photon = list[p.waiting - 1 - rank];
         const struct place at = spot_place(&view, photon.spot);
         p.channel = photon.channel;
-        p.slot = photon.slot;
+        p.slot = photon.spot.group;
         p.amount = photon.amount;
         p.limit = photon.limit;
         p.sight = sight_begin(&view, at, spot_way(&view, photon.spot, at, p.slot % view.n_camera), photon.x);

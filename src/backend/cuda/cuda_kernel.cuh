@@ -41,7 +41,12 @@ __device__ __forceinline__ void fly(const struct pass &pass, const struct table_
 {
     const struct profiles seen = line_profiles(&table, p.a, packet_aim(&p), MODE, NARROW);
     const bool analog = ABSORBING && pass.view.analog;
-    const struct flight flight = packet_fly(&pass.view, &p, seen, ABSORBING, analog, IMAGING);
+    const struct ahead ahead = packet_look(&p, seen, ABSORBING, analog);
+    if (IMAGING && packet_owes(&pass.view, &p, ahead, ABSORBING)) {
+        packet_fly(&pass.view, &p, seen, ahead, 1, ABSORBING, analog, IMAGING);
+        return;
+    }
+    const struct flight flight = packet_fly(&pass.view, &p, seen, ahead, 0, ABSORBING, analog, IMAGING);
     packet_after_flight(&pass.view, &pass.tally, &p, flight, last_of_thread(pass), ABSORBING);
 }
 
