@@ -90,7 +90,7 @@ LR_FN enum line_shape line_shape_of(real a, real depth)
     return a * r_max(depth, R(1)) < LINE_FLOOR ? SHAPE_BARE : a <= LR_VOIGT_NARROW_MAX ? SHAPE_NARROW : SHAPE_BROAD;
 }
 
-LR_FN real line_profile(real a, real x, const enum line_shape shape)
+LR_FN real shape_profile(real a, real x, const enum line_shape shape)
 {
     return shape == SHAPE_BARE     ? r_exp(-r_min(x * x, LR_VOIGT_T_MAX))
            : shape == SHAPE_NARROW ? voigt_narrow(a, x)

@@ -132,11 +132,11 @@ static void bare_lines_leave_little_out(void **state)
             const enum line_shape shape = line_shape_of((real)a, (real)depth);
             assert_int_equal(shape == SHAPE_BROAD, (real)a > LR_VOIGT_NARROW_MAX);
             for (double x = 0; shape == SHAPE_BARE && x < 6; x += 0.25) {
-                const double gap = fabs((double)(line_profile((real)a, (real)x, shape) - voigt((real)a, (real)x)));
+                const double gap = fabs((double)(shape_profile((real)a, (real)x, shape) - voigt((real)a, (real)x)));
                 assert_true(gap * fmax(depth, 1) < 1.2 * (double)LINE_FLOOR + 8 * (double)R_EPSILON * fmax(depth, 1));
             }
             if (shape != SHAPE_BARE)
-                assert_true(line_profile((real)a, R(0.7), shape) == voigt((real)a, R(0.7)));
+                assert_true(shape_profile((real)a, R(0.7), shape) == voigt((real)a, R(0.7)));
         }
 }
 

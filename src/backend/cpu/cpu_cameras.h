@@ -169,7 +169,8 @@ static void leave_light(struct pass *pass, const struct notes *notes, int m, int
     if (pass->job->peel)
         peel(pass, &notes->note[m], notes->channel[m], camera, amount);
     else
-        add_to_voxel(pass, sight_voxel(view, sight, notes->note[m].spot.group * view->n_camera + camera, notes->channel[m]),
+        add_to_voxel(pass,
+                     sight_voxel(view, sight, notes->note[m].spot.group * view->n_camera + camera, notes->channel[m]),
                      amount);
 }
 

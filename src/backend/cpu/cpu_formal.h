@@ -14,7 +14,7 @@ static inline __attribute__((always_inline)) void line_step(real *intensity, rea
 {
 #pragma omp simd
     for (int c = low; c < high; c++) {
-        const struct passed passed = pass_line(gas, intensity[c], line_profile(a, sample_row_x(row, c), shape), flat);
+        const struct passed passed = pass_line(gas, intensity[c], shape_profile(a, sample_row_x(row, c), shape), flat);
         intensity[c] = passed.intensity;
         sum[c] += passed.depth;
     }

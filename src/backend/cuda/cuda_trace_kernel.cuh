@@ -70,7 +70,8 @@ __device__ __forceinline__ void take_line_part(struct bundle<SAMPLES> &b, const 
         const real x = sample_x(b.shift[k], part.velocity, gas.inv_b);
         if (r_abs(x) > seen.reach)
             continue;
-        const struct passed passed = pass_line(gas, b.intensity[k], line_profile(here.cell.a, x, seen.shape), gas.flat);
+        const struct passed passed =
+            pass_line(gas, b.intensity[k], shape_profile(here.cell.a, x, seen.shape), gas.flat);
         b.depth[k] += passed.depth;
         if (SHINES)
             b.intensity[k] = passed.intensity;
