@@ -88,3 +88,14 @@ foreach(suite cli docs physics parity python)
     endif()
   endforeach()
 endforeach()
+
+# The same cases on the CPU and on a GPU, in both precisions; skipped where there is no GPU.
+function(add_parity_test name)
+  add_test(NAME parity.${name} COMMAND ${python} ${ARGN})
+  set_tests_properties(parity.${name} PROPERTIES LABELS check TIMEOUT 1800 SKIP_RETURN_CODE 77 RUN_SERIAL TRUE
+                       ENVIRONMENT "${test_environment}")
+endfunction()
+
+add_parity_test(images ${PROJECT_SOURCE_DIR}/tests/parity/images.py)
+add_parity_test(levels ${PROJECT_SOURCE_DIR}/tests/parity/levels.py)
+add_parity_test(transport ${PROJECT_SOURCE_DIR}/tests/parity/compare.py cpu:mixed cuda:mixed cuda:double)

@@ -20,6 +20,8 @@ sys.path.insert(0, os.path.join(ROOT, "tests", "physics"))
 
 import reference  # noqa: E402
 
+from gpu import NO_GPU, SKIPPED, has_gpu  # noqa: E402
+
 BINARY = os.environ.get("LINERAD_BIN", os.path.join(ROOT, "build", "linerad"))
 LIMIT = 4.0  # some two hundred comparisons: 3.5 is exceeded by chance one time in ten
 UNREFERENCED = ["median_abs_x", "f_esc", "scatterings_per_packet", "mean_path"]  # of cases without a reference
@@ -97,6 +99,9 @@ def sigmas(measured, expected):
 
 def main():
     targets = [target.rsplit(":", 1) for target in sys.argv[1:]] or [["cpu", "mixed"], ["cpu", "double"]]
+    if any(device.startswith("cuda") for device, _ in targets) and not has_gpu(BINARY):
+        print(NO_GPU)
+        return SKIPPED
     names = ["%s %s" % tuple(target) for target in targets]
     print("| case | quantity | reference | " + " | ".join(names) + " |")
     print("|" + "---|" * (3 + len(targets)))

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from gpu import NO_GPU, SKIPPED, has_gpu
 from plain_fits import read_fits
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -85,6 +86,9 @@ def image(model, packets, settings, device, precision, folder):
 
 
 def main():
+    if not has_gpu(PROGRAM):
+        print(NO_GPU)
+        return SKIPPED
     failed = False
     print("| case | packets | " + " | ".join(f"{device} {precision}" for device, precision in VARIANTS[1:]) + " |")
     print("|---|---|---|---|---|")

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+from gpu import NO_GPU, SKIPPED, has_gpu
 from plain_fits import read_fits
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -70,6 +71,9 @@ def solve(settings, device, precision, folder):
 
 
 def main():
+    if not has_gpu(PROGRAM):
+        print(NO_GPU)
+        return SKIPPED
     failed = False
     print("| case | iterations | " + " | ".join(f"{device} {precision}" for device, precision in VARIANTS[1:]) + " |")
     print("|---|---|---|---|---|")
