@@ -42,7 +42,7 @@ struct packet {
     double absorbed, scattered_sum;                    /* up to the last flush */
     uint32_t id_low, id_high;
     uint16_t batch, group; /* the group of batches, for the fields */
-    real owed;             /* to the cameras, for this segment; 0: not known yet, or PAID */
+    real owed;             /* to the cameras, for this segment; 0: not known yet; PAID: nothing any more */
     real owed_depth;       /* of the way to the face ahead, on which the share is left */
     uint32_t debt;         /* small shares, added up */
     real kept_x;           /* SHELLS: of the packet, while it is where the share is left */

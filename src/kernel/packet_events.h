@@ -1,5 +1,5 @@
-/* What happens to a packet at the end of a segment, and at its own end. Rare beside scatterings: drivers call these for
- * one packet at a time. */
+/* What happens to a packet at the end of a segment, and at its own end. Mostly rare beside scatterings, so drivers call
+ * these for one packet at a time. */
 #ifndef LR_KERNEL_PACKET_EVENTS_H
 #define LR_KERNEL_PACKET_EVENTS_H
 

@@ -85,7 +85,7 @@ LR_FN struct camera_way spot_way(const struct transport_view *view, struct spot 
     return way;
 }
 
-/* The shade of a cell for a camera; none for a near one. */
+/* The shade of a cell for a camera; none for a near one, or where no shades are known. */
 LR_FN struct shade_view note_shade(const struct transport_view *view, int cell, int camera)
 {
     const struct camera_view *eye = &view->camera[camera];

@@ -1,10 +1,11 @@
-/* The line as a scatterer: what it absorbs, what it does with a photon, and what it sends to a camera. These four are
- * all that packets ask of a scatterer; another kind would answer the same questions in a file of its own.
+/* The line as a scatterer: what it absorbs, what it does with a photon, and what it sends to a camera. This is all that
+ * packets ask of a scatterer; another kind would answer the same questions in a file of its own.
  *
- *     line_profile     the opacity, over that at line centre
- *     line_propose     an atom that may absorb the photon
- *     line_scatter     direction and frequency after the scattering
- *     line_toward      the light that the same scattering sends toward a camera
+ *     line_profile, line_profiles          the opacity over that at line centre, at one frequency or along a step
+ *     line_propose, line_side_velocity     an atom that may absorb the photon
+ *     line_scatter                         direction and frequency after the scattering
+ *     line_toward, line_farthest           the light that the same scattering sends toward a camera, and a bound on
+ *                                          its frequency
  */
 #ifndef LR_KERNEL_SCATTERER_LINE_H
 #define LR_KERNEL_SCATTERER_LINE_H

@@ -205,7 +205,7 @@ LANE_FN void aim_lane(struct lanes *lane, int l)
     lane->x_end[l] = leg.end;
 }
 
-/* The same on the next step. Where gas is at rest, and in boxes, it is the same all along. */
+/* The profiles on the next step. Where gas is at rest, and in boxes, it is the same all along. */
 LANE_FN void profile_steps(struct lanes *lane, const struct transport_view *view, const int flows, const int mode,
                            const int narrow)
 {

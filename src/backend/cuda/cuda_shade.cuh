@@ -80,8 +80,10 @@ bool find_shades(struct device *device, struct transport_view *view)
     size_t total = 0;
     if (!okay(device, cudaMemGetInfo(&available, &total)))
         return false;
-    if (shade_bytes + hidden_bytes + 2 * blocks_bytes > available / 10 * 9) /* without shades images only take longer */
+    if (shade_bytes + hidden_bytes + 2 * blocks_bytes > available / 10 * 9) { /* images only take longer without */
+        view->n_shade = 0;
         return true;
+    }
     struct device room = {};
     struct shade_view *shade = (struct shade_view *)device_reserve(device, shade_bytes);
     struct shade_block *from = (struct shade_block *)device_reserve(&room, blocks_bytes);
