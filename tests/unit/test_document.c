@@ -69,7 +69,7 @@ static void test_lines(void **state)
         assert_close(f->model->line.nu0, 115.2712018e9, 1e-6);
     }
     refuse(f, document, "middle", "no line 'middle'; the lines are low, high");
-    refuse(f, document, NULL, "this model has several lines; load one of them: low, high");
+    refuse(f, document, NULL, "this model has several lines; choose one of: low, high");
     lr_document_free(document);
 }
 
