@@ -33,6 +33,16 @@ enum transport_mode {
     TRANSPORT_COMPLETE
 };
 
+/* A mesh as backends see it. SHELLS: n[0] shells from the centre on, whose widths are in width[0]. AMR: n counts the
+ * cells of stacked bricks, and there is a tree instead of widths. */
+struct job_mesh {
+    enum transport_mesh kind;
+    int n[3];
+    const double *width[3]; /* of the cells along each axis */
+    const struct transport_tree *tree;
+    enum transport_face face[TRANSPORT_N_FACE];
+};
+
 struct transport_cell {
     double alpha0, a, b, velocity[3], kappa, eps;
 };
@@ -105,15 +115,9 @@ struct transport_cone {
 };
 
 struct transport_job {
-    /* SHELLS: n[0] shells from the centre on, whose widths are in width[0]; the velocity of a cell is radial,
-     * velocity[0], and its coordinate `local` is the height above the inner sphere, in local[0]. There are no cameras.
-     * AMR: n counts the cells of stacked bricks, there is no width, and a plane is at local[axis] from the lower face.
-     */
-    enum transport_mesh mesh;
-    int n[3];
-    const double *width[3]; /* of the cells along each axis */
-    const struct transport_tree *tree;
-    enum transport_face face[TRANSPORT_N_FACE];
+    /* SHELLS: the velocity of a cell is radial, velocity[0], and its coordinate `local` is the height above the inner
+     * sphere, in local[0]. There are no cameras. AMR: a plane is at local[axis] from the lower face. */
+    struct job_mesh mesh;
     int64_t n_cell;
     const void *medium;
     void (*read_cells)(const void *medium, int64_t first, int64_t count, struct transport_cell *cells);
@@ -220,11 +224,7 @@ struct trace_gas {
 
 /* Ray tracing for one camera. Lengths and velocities in code units, intensities in any one unit. */
 struct trace_job {
-    enum transport_mesh mesh; /* SHELLS: no planes; n, width and tree as in transport_job */
-    int n[3];
-    const double *width[3];
-    const struct transport_tree *tree;
-    enum transport_face face[TRANSPORT_N_FACE];
+    struct job_mesh mesh; /* SHELLS: no planes */
     int64_t n_cell;
     const void *medium;
     void (*read_gas)(const void *medium, int64_t first, int64_t count, struct trace_gas *gas);
@@ -312,12 +312,8 @@ struct level_star {
 };
 
 struct level_job {
-    enum transport_mesh mesh;
-    int n[3];
-    const double *width[3]; /* SHELLS: of the shells, in width[0] */
-    const struct transport_tree *tree;
+    struct job_mesh mesh;
     double inner; /* SHELLS: radius of the cavity */
-    enum transport_face face[TRANSPORT_N_FACE];
     int64_t n_cell;
     int n_level, n_line;
     const struct level_line *line;

@@ -92,7 +92,7 @@ static inline int make_trace_view(const struct view_store *store, const struct t
 {
     int failed = 0;
     memset(view, 0, sizeof *view);
-    view->mesh = make_mesh_view(store, job->n, job->width, job->tree, job->face, &failed);
+    view->mesh = make_mesh_view(store, &job->mesh, &failed);
     view->eye.toward = make_point(job->toward);
     view->eye.right = make_point(job->right);
     view->eye.up = make_point(job->up);

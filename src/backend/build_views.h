@@ -76,19 +76,17 @@ static inline void store_edges(const struct view_store *store, int axis, int n, 
     free(edge);
 }
 
-/* `width` of rectilinear meshes and shells, or `tree` of refined ones. */
-static inline struct mesh_view make_mesh_view(const struct view_store *store, const int count[3],
-                                              const double *const width[3], const struct transport_tree *tree,
-                                              const enum transport_face *face_rule, int *failed)
+static inline struct mesh_view make_mesh_view(const struct view_store *store, const struct job_mesh *from, int *failed)
 {
+    const struct transport_tree *tree = from->tree;
     struct mesh_view mesh;
     memset(&mesh, 0, sizeof mesh);
     for (int face = 0; face < TRANSPORT_N_FACE; face++)
-        mesh.face[face] = (int)face_rule[face];
+        mesh.face[face] = (int)from->face[face];
     for (int axis = 0; axis < 3; axis++) {
-        mesh.n[axis] = count[axis];
+        mesh.n[axis] = from->n[axis];
         if (!tree) {
-            store_edges(store, axis, count[axis], width[axis], &mesh, failed);
+            store_edges(store, axis, from->n[axis], from->width[axis], &mesh, failed);
             continue;
         }
         mesh.root[axis] = tree->root[axis];
@@ -258,7 +256,7 @@ static inline int make_transport_view(const struct view_store *store, const stru
 {
     int failed = 0;
     memset(view, 0, sizeof *view);
-    view->mesh = make_mesh_view(store, job->n, job->width, job->tree, job->face, &failed);
+    view->mesh = make_mesh_view(store, &job->mesh, &failed);
     struct source_view *source = (struct source_view *)calloc((size_t)job->n_source, sizeof *source);
     if (!source)
         return 0;

@@ -12,17 +12,18 @@
 /* The largest width of a cell, but not along axes without an end, whose width means nothing. */
 static inline double level_widest(const struct level_job *job, int64_t cell)
 {
-    if (job->mesh == TRANSPORT_SHELLS)
-        return job->width[0][cell];
-    const int64_t at[3] = {cell / job->n[2] / job->n[1], cell / job->n[2] % job->n[1], cell % job->n[2]};
+    if (job->mesh.kind == TRANSPORT_SHELLS)
+        return job->mesh.width[0][cell];
+    const int64_t at[3] = {cell / job->mesh.n[2] / job->mesh.n[1], cell / job->mesh.n[2] % job->mesh.n[1],
+                           cell % job->mesh.n[2]};
     double width = 0;
     for (int axis = 0; axis < 3; axis++) {
         double along = 0;
-        if (job->mesh == TRANSPORT_AMR)
-            along = job->tree->cell[axis] /
-                    (double)(1 << brick_from_key(job->tree->key[at[0] / job->tree->brick[0]]).level);
-        else if (job->n[axis] > 1 || job->face[2 * axis] != TRANSPORT_PERIODIC)
-            along = job->width[axis][at[axis]];
+        if (job->mesh.kind == TRANSPORT_AMR)
+            along = job->mesh.tree->cell[axis] /
+                    (double)(1 << brick_from_key(job->mesh.tree->key[at[0] / job->mesh.tree->brick[0]]).level);
+        else if (job->mesh.n[axis] > 1 || job->mesh.face[2 * axis] != TRANSPORT_PERIODIC)
+            along = job->mesh.width[axis][at[axis]];
         width = along > width ? along : width;
     }
     return width;

@@ -12,17 +12,6 @@ struct birth {
     int64_t entry; /* of a list */
 };
 
-LR_FN struct place place_in_cell(const struct mesh_view *mesh, int i, int j, int k, struct vec3 local)
-{
-    struct place at;
-    at.i = i;
-    at.j = j;
-    at.k = k;
-    at.local = local;
-    at.width = walk_width(mesh, i, j, k);
-    return at;
-}
-
 LR_FN struct birth birth_of(const struct mesh_view *mesh, const struct source_view *source, struct random4 first,
                             struct random4 second, struct random4 third)
 {
@@ -42,7 +31,7 @@ LR_FN struct birth birth_of(const struct mesh_view *mesh, const struct source_vi
     born.entry = 0;
     switch (source->kind) {
     case SOURCE_IS_POINT:
-        born.at = place_in_cell(mesh, source->cell[0], source->cell[1], source->cell[2],
+        born.at = walk_place_in(mesh, source->cell[0], source->cell[1], source->cell[2],
                                 vec3_make(source->local[0], source->local[1], source->local[2]));
         break;
     case SOURCE_IS_PLANE:
@@ -55,7 +44,7 @@ LR_FN struct birth birth_of(const struct mesh_view *mesh, const struct source_vi
         const int j = row - i * mesh->n[1];
         const int k = (int)born.entry - row * mesh->n[2];
         const struct vec3 width = walk_width(mesh, i, j, k);
-        born.at = place_in_cell(mesh, i, j, k, vec3_make(ux * width.x, uy * width.y, uz * width.z));
+        born.at = walk_place_in(mesh, i, j, k, vec3_make(ux * width.x, uy * width.y, uz * width.z));
         break;
     }
     case SOURCE_IS_EXTERNAL: {
@@ -74,7 +63,7 @@ LR_FN struct birth birth_of(const struct mesh_view *mesh, const struct source_vi
         const int32_t *cell = source->list_cell + 3 * born.entry;
         const real *local = source->list_local + 3 * born.entry;
         const real *n = source->list_direction + 3 * born.entry;
-        born.at = place_in_cell(mesh, cell[0], cell[1], cell[2], vec3_make(local[0], local[1], local[2]));
+        born.at = walk_place_in(mesh, cell[0], cell[1], cell[2], vec3_make(local[0], local[1], local[2]));
         born.n = vec3_make(n[0], n[1], n[2]);
         break;
     }

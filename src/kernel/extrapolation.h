@@ -19,11 +19,6 @@ enum {
     EXTRAPOLATION_SUMS = EXTRAPOLATION_ORDER * (EXTRAPOLATION_ORDER + 3) / 2
 };
 
-LR_FN int extrapolation_sums(int order)
-{
-    return order * (order + 3) / 2;
-}
-
 /* Adds one unknown to them, from its iterates x[0 .. order + 1]. Its norm is weighted with 1 / x: with relative
  * changes, 1 / x^2, what matters least decides, and thick layers diverge. */
 LR_FN void extrapolation_add(int order, const double *x, double *sums)

@@ -45,9 +45,7 @@ static double found_ratio(bool double_precision, double half_depth, double half_
     const double width[1] = {2};
     const struct level_line line = {
         .upper = 1, .lower = 0, .a_ul = 1, .weight_ratio = 1, .opacity = 1, .background = BACKGROUND, .energy = ENERGY};
-    const struct level_job job = {.mesh = TRANSPORT_CARTESIAN,
-                                  .n = {1, 1, 1},
-                                  .width = {width, width, width},
+    const struct level_job job = {.mesh = {.kind = TRANSPORT_CARTESIAN, .n = {1, 1, 1}, .width = {width, width, width}},
                                   .n_cell = 1,
                                   .n_level = 2,
                                   .n_line = 1,
@@ -66,7 +64,7 @@ static double found_ratio(bool double_precision, double half_depth, double half_
     const struct level_ray ray = {{0, 1, 1}, 1};
     const struct level_rays rays = {
         .n_direction = 1, .direction = direction, .weight = weight, .first = first, .ray = &ray};
-    const struct level_backend *backend = backend_cpu()->levels(job.mesh, double_precision);
+    const struct level_backend *backend = backend_cpu()->levels(job.mesh.kind, double_precision);
     volatile sig_atomic_t stop = 0;
     struct level_change change;
     void *state;

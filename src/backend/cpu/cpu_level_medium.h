@@ -48,7 +48,7 @@ static int read_medium(struct levels *levels)
 static int make_shells(struct levels *levels)
 {
     const struct level_job *job = &levels->job;
-    const int n = job->n[0];
+    const int n = job->mesh.n[0];
     double *edge = chain_copy(&levels->chain, ((size_t)n + 1) * sizeof *edge, NULL);
     double *middle = chain_copy(&levels->chain, (size_t)n * sizeof *middle, NULL);
     levels->shells = (struct shell_view){n, edge, middle};
@@ -56,8 +56,8 @@ static int make_shells(struct levels *levels)
         return 0;
     edge[0] = job->inner;
     for (int i = 0; i < n; i++) {
-        edge[i + 1] = edge[i] + job->width[0][i];
-        middle[i] = edge[i] + 0.5 * job->width[0][i];
+        edge[i + 1] = edge[i] + job->mesh.width[0][i];
+        middle[i] = edge[i] + 0.5 * job->mesh.width[0][i];
     }
     return 1;
 }

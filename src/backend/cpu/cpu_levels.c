@@ -86,10 +86,10 @@ static enum lr_status open_levels(lr_context *ctx, int device, int threads, cons
         levels->job = *job;
         levels->threads = threads > 0 ? threads : omp_get_max_threads();
         const struct view_store store = {&levels->chain, chain_copy};
-        if (job->mesh == TRANSPORT_SHELLS)
+        if (job->mesh.kind == TRANSPORT_SHELLS)
             failed = !make_shells(levels);
         else
-            levels->mesh = make_mesh_view(&store, job->n, job->width, job->tree, job->face, &failed);
+            levels->mesh = make_mesh_view(&store, &job->mesh, &failed);
         failed = failed || !read_medium(levels) || !make_arrays(levels);
     }
     if (failed) {

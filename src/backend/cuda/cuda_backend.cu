@@ -41,7 +41,7 @@ static enum lr_status transport(lr_context *ctx, int device, int threads, bool d
     static cuda_transport_fn *const variant[3][2] = {{cuda_transport_mixed, cuda_transport_double},
                                                      {cuda_transport_shells_mixed, cuda_transport_shells_double},
                                                      {cuda_transport_amr_mixed, cuda_transport_amr_double}};
-    return variant[job->mesh][double_precision](fail_fn, ctx, job, monitor, tally);
+    return variant[job->mesh.kind][double_precision](fail_fn, ctx, job, monitor, tally);
 }
 
 static enum lr_status trace(lr_context *ctx, int device, int threads, bool double_precision,
@@ -55,7 +55,7 @@ static enum lr_status trace(lr_context *ctx, int device, int threads, bool doubl
     static cuda_trace_fn *const variant[3][2] = {{cuda_trace_mixed, cuda_trace_double},
                                                  {cuda_trace_shells_mixed, cuda_trace_shells_double},
                                                  {cuda_trace_amr_mixed, cuda_trace_amr_double}};
-    return variant[job->mesh][double_precision](fail_fn, ctx, job, monitor, image);
+    return variant[job->mesh.kind][double_precision](fail_fn, ctx, job, monitor, image);
 }
 
 static const struct level_backend *levels(enum transport_mesh mesh, bool double_precision)

@@ -103,7 +103,7 @@ bool send_lines(struct levels *levels)
     levels->line =
         (struct rate_line *)device_copy(&levels->device, lines.size() * sizeof(struct rate_line), lines.data());
     struct light_pass *pass = &levels->pass;
-    pass->mesh = make_mesh_view(&store, job->n, job->width, job->tree, job->face, &failed);
+    pass->mesh = make_mesh_view(&store, &job->mesh, &failed);
     pass->background = store_reals(&store, job->n_line, background.data(), &failed);
     pass->n_line = job->n_line;
     pass->band = band_make(job->n_frequency, job->frequency_first, job->frequency_step);
@@ -153,7 +153,7 @@ enum lr_status fill_levels(lr_context *ctx, struct levels *levels)
 
 enum lr_status open_levels(lr_context *ctx, int device, int threads, const struct level_job *job, void **state)
 {
-    if (job->mesh == TRANSPORT_SHELLS || job->n_past != N_PAST)
+    if (job->mesh.kind == TRANSPORT_SHELLS || job->n_past != N_PAST)
         return fail(ctx, LR_ERROR_DEVICE, "populations on shells and layers are solved on the CPU, not on cuda:%d",
                     device);
     struct levels *levels = (struct levels *)calloc(1, sizeof *levels);

@@ -116,12 +116,7 @@ static enum lr_status prepare_mesh(lr_context *ctx, struct prepared_trace *prepa
     struct trace_job *job = &prepared->job;
     LR_TRY(job_mesh_make(ctx, mesh, prepared->length_unit, &prepared->mesh));
     prepared->cavity = job_cavity(mesh);
-    job->mesh = prepared->mesh.kind;
-    memcpy(job->n, prepared->mesh.n, sizeof job->n);
-    memcpy(job->face, prepared->mesh.face, sizeof job->face);
-    for (int axis = 0; axis < 3; axis++)
-        job->width[axis] = prepared->mesh.width[axis];
-    job->tree = job_mesh_tree(&prepared->mesh);
+    job->mesh = prepared->mesh.job;
     job->n_cell = mesh_cell_count(mesh) + prepared->cavity;
     job->medium = prepared;
     job->read_gas = read_gas;

@@ -16,7 +16,7 @@ struct prepared_trace {
     const struct medium *gas;
     double length_unit, velocity_unit, intensity_unit;
     bool shines; /* the line source counts */
-    struct job_mesh mesh;
+    struct own_mesh mesh;
     int cavity;   /* 1: the first cell of the job is the empty cavity inside the shells */
     float *light; /* the emissivity with that cell */
     struct rings rings;

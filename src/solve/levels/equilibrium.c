@@ -288,7 +288,7 @@ enum lr_status equilibrium_solve(lr_context *ctx, const struct worker *worker, c
     *out = (struct populations){.n_cell = (int64_t)cells, .n_level = species->molecule.n_level, .noise = NAN};
     LR_TRY(level_job_prepare(ctx, model, &prepared));
     choose_place(model, &place);
-    it.backend = place.backend->levels(prepared.job.mesh, place.double_precision);
+    it.backend = place.backend->levels(prepared.job.mesh.kind, place.double_precision);
     it.job = &prepared.job;
     LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof *out->x, &out->x));
     LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof *other, &other));

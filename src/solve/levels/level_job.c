@@ -91,15 +91,15 @@ static enum lr_status prepare_mesh(lr_context *ctx, struct prepared_levels *prep
             prepared->width[axis][i] = (mesh->edge[axis][i + 1] - mesh->edge[axis][i]) / prepared->length_unit;
     }
     for (int axis = 0; axis < 3; axis++) {
-        job->n[axis] = mesh->n[axis];
-        job->width[axis] = prepared->width[axis];
+        job->mesh.n[axis] = mesh->n[axis];
+        job->mesh.width[axis] = prepared->width[axis];
     }
     for (int face = 0; face < TRANSPORT_N_FACE; face++)
-        job->face[face] = (enum transport_face)mesh->face[face];
-    job->mesh = job_mesh_kind(mesh);
+        job->mesh.face[face] = (enum transport_face)mesh->face[face];
+    job->mesh.kind = job_mesh_kind(mesh);
     if (mesh->kind == MESH_AMR) {
         prepared->tree = job_tree(&mesh->tree, prepared->length_unit);
-        job->tree = &prepared->tree;
+        job->mesh.tree = &prepared->tree;
     }
     job->inner = mesh->kind == MESH_SHELLS ? mesh->edge[0][0] / prepared->length_unit : 0;
     job->n_cell = mesh_cell_count(mesh);

@@ -277,7 +277,7 @@ static enum lr_status make_boxes(lr_context *ctx, const struct mesh *mesh, doubl
     void *copy[MAX_COPY] = {NULL};
     void **next = copy;
     const struct view_store store = {&next, host_copy};
-    struct job_mesh made = {0};
+    struct own_mesh made = {0};
     double size[3];
     int64_t room = 0;
     int failed = 0;
@@ -285,8 +285,7 @@ static enum lr_status make_boxes(lr_context *ctx, const struct mesh *mesh, doubl
     for (int axis = 0; axis < 3; axis++)
         size[axis] = mesh_size(mesh, axis) / length_unit;
     LR_TRY(job_mesh_make(ctx, mesh, length_unit, &made));
-    const struct mesh_view view =
-        make_mesh_view(&store, mesh->n, (const double *const *)made.width, job_mesh_tree(&made), made.face, &failed);
+    const struct mesh_view view = make_mesh_view(&store, &made.job, &failed);
     status = failed ? lr_fail(ctx, LR_ERROR_MEMORY, "out of memory for rays") : set_allocate(ctx, number, set);
     if (status == LR_OK)
         spread_directions(set, number, &state);

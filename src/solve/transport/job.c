@@ -84,21 +84,24 @@ struct transport_tree job_tree(const struct mesh_tree *from, double length_unit)
     return tree;
 }
 
-enum lr_status job_mesh_make(lr_context *ctx, const struct mesh *mesh, double length_unit, struct job_mesh *made)
+enum lr_status job_mesh_make(lr_context *ctx, const struct mesh *mesh, double length_unit, struct own_mesh *made)
 {
-    made->kind = job_mesh_kind(mesh);
+    struct job_mesh *job = &made->job;
+    job->kind = job_mesh_kind(mesh);
     for (int k = 0; k < TRANSPORT_N_FACE; k++)
-        made->face[k] = (enum transport_face)mesh->face[k];
+        job->face[k] = (enum transport_face)mesh->face[k];
     if (mesh->kind == MESH_AMR) {
-        memcpy(made->n, mesh->n, sizeof made->n);
+        memcpy(job->n, mesh->n, sizeof job->n);
         made->tree = job_tree(&mesh->tree, length_unit);
+        job->tree = &made->tree;
         return LR_OK;
     }
     for (int axis = 0; axis < 3; axis++) {
         const bool edges = axis < mesh_axis_count(mesh);
         const int cavity = axis == 0 ? job_cavity(mesh) : 0;
-        made->n[axis] = mesh->n[axis] + cavity;
-        LR_TRY(lr_allocate(ctx, (size_t)made->n[axis], sizeof(double), &made->width[axis]));
+        job->n[axis] = mesh->n[axis] + cavity;
+        LR_TRY(lr_allocate(ctx, (size_t)job->n[axis], sizeof(double), &made->width[axis]));
+        job->width[axis] = made->width[axis];
         if (cavity)
             made->width[axis][0] = mesh->edge[axis][0] / length_unit;
         for (int i = 0; edges && i < mesh->n[axis]; i++)
@@ -107,12 +110,7 @@ enum lr_status job_mesh_make(lr_context *ctx, const struct mesh *mesh, double le
     return LR_OK;
 }
 
-const struct transport_tree *job_mesh_tree(const struct job_mesh *made)
-{
-    return made->kind == TRANSPORT_AMR ? &made->tree : NULL;
-}
-
-void job_mesh_free(struct job_mesh *made)
+void job_mesh_free(struct own_mesh *made)
 {
     for (int axis = 0; axis < 3; axis++)
         free(made->width[axis]);
@@ -124,12 +122,7 @@ static enum lr_status prepare_mesh(lr_context *ctx, struct prepared *prepared)
     struct transport_job *job = &prepared->job;
     LR_TRY(job_mesh_make(ctx, mesh, prepared->length_unit, &prepared->mesh));
     prepared->cavity = job_cavity(mesh);
-    job->mesh = prepared->mesh.kind;
-    memcpy(job->n, prepared->mesh.n, sizeof job->n);
-    memcpy(job->face, prepared->mesh.face, sizeof job->face);
-    for (int axis = 0; axis < 3; axis++)
-        job->width[axis] = prepared->mesh.width[axis];
-    job->tree = job_mesh_tree(&prepared->mesh);
+    job->mesh = prepared->mesh.job;
     job->n_cell = mesh_cell_count(mesh) + prepared->cavity;
     job->medium = prepared;
     job->read_cells = read_cells;

@@ -9,12 +9,10 @@
 
 /* What every job says of its mesh: numbers of cells, their widths in code units (allocated), the rules of the faces.
  * Jobs on shells begin at the centre: a cavity is their first cell, and cell i of the mesh is cell i + job_cavity(). */
-struct job_mesh {
-    enum transport_mesh kind;
-    int n[3];
+struct own_mesh {
+    struct job_mesh job; /* of the arrays below; AMR borrows its bricks from the mesh of the model */
     double *width[3];
-    struct transport_tree tree; /* AMR: borrows its arrays from the mesh */
-    enum transport_face face[TRANSPORT_N_FACE];
+    struct transport_tree tree;
 };
 
 /* A job and what it owns. */
@@ -25,7 +23,7 @@ struct prepared {
     int cavity;           /* 1: the first cell of the job is the empty cavity inside the shells */
     double velocity_unit; /* cm/s: reference_b */
     double luminosity;    /* photons/s, all sources */
-    struct job_mesh mesh;
+    struct own_mesh mesh;
     struct transport_source *source;
     struct alias *alias;
     int32_t **list_cell;
@@ -40,10 +38,8 @@ struct transport_cell job_cell(const struct medium *medium, int64_t cell, double
 enum transport_mesh job_mesh_kind(const struct mesh *mesh);
 /* Borrows its arrays from the mesh. */
 struct transport_tree job_tree(const struct mesh_tree *from, double length_unit);
-enum lr_status job_mesh_make(lr_context *ctx, const struct mesh *mesh, double length_unit, struct job_mesh *made);
-void job_mesh_free(struct job_mesh *made);
-/* What jobs want: NULL unless AMR. */
-const struct transport_tree *job_mesh_tree(const struct job_mesh *made);
+enum lr_status job_mesh_make(lr_context *ctx, const struct mesh *mesh, double length_unit, struct own_mesh *made);
+void job_mesh_free(struct own_mesh *made);
 int job_cavity(const struct mesh *mesh);
 /* A cell without gas, for the cavity; its line is that of the gas around it. */
 struct transport_cell job_empty_cell(const struct medium *medium, double velocity_unit);
