@@ -157,10 +157,8 @@ LR_FN void packet_cross(const struct transport_view *view, const struct tally_vi
  * has become small. Afterwards the packet goes on, or is PACKET_GONE. `last` may be NULL where neither records nor
  * cones ask for it. */
 LR_FN void packet_after_flight(const struct transport_view *view, const struct tally_view *tally, struct packet *p,
-                               struct flight flight, struct last_place *last, const int absorbing)
+                               struct flight flight, const struct last_place *last, const int absorbing)
 {
-    if (flight.collided && last)
-        packet_keep_place(p, last);
     if (absorbing && view->analog && flight.collided && packet_is_absorbed(view, p, flight.profile)) {
         packet_flush(view, tally, p, absorbing);
         p->absorbed = p->settled;

@@ -97,9 +97,22 @@ static int any_active(const struct lanes *lane)
     return active;
 }
 
+/* Where packets were last scattered. */
+static void keep_places(struct lanes *lane)
+{
+    for (int l = 0; l < LANES; l++)
+        if (lane->collided[l]) {
+            struct packet p;
+            lane_get(lane, l, &p);
+            packet_keep_place(&p, &lane->last[l]);
+        }
+}
+
 LANE_FN void serve_lanes(struct pass *pass, struct lanes *lane, struct supply *supply, const int absorbing)
 {
-    const int every_collision = pass->job->record || pass->sums.cones.places || pass->job->analog_absorption;
+    const int every_collision = absorbing && pass->job->analog_absorption;
+    if (pass->job->record || pass->sums.cones.places)
+        keep_places(lane);
     for (int l = 0; l < LANES; l++)
         if (lane->event[l] != EVENT_NONE || (every_collision && lane->collided[l]))
             serve_lane(pass, lane, l, supply, absorbing);

@@ -47,6 +47,8 @@ __device__ __forceinline__ void fly(const struct pass &pass, const struct table_
         return;
     }
     const struct flight flight = packet_fly(&pass.view, &p, seen, ahead, 0, ABSORBING, analog, IMAGING);
+    if (flight.collided && pass.last)
+        packet_keep_place(&p, last_of_thread(pass));
     packet_after_flight(&pass.view, &pass.tally, &p, flight, last_of_thread(pass), ABSORBING);
 }
 
@@ -62,7 +64,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_PER_SM)
             next_packet(pass, p);
         if (p.state == NO_MORE_PACKETS)
             return;
-        if (p.state == PACKET_WAITING)
+        if (packet_waits(&p))
             try_scattering<MODE, ABSORBING, NARROW, false, false>(pass, table, p, NULL);
         if (p.state == PACKET_FLYING)
             fly<MODE, ABSORBING, NARROW, false>(pass, table, p);
@@ -93,7 +95,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, ABSORBING ? BLOCKS_WITH_CAMERAS
         for (int turn = 0; turn < TURNS_PER_LOOK; turn++) {
             if (p.state == PACKET_GONE)
                 next_packet(pass, p);
-            if (p.state == PACKET_WAITING || p.state == PACKET_OWING)
+            if (packet_waits(&p))
                 try_scattering<MODE, ABSORBING, NARROW, true, LONE>(pass, table, p, to);
             if (p.state == PACKET_FLYING)
                 fly<MODE, ABSORBING, NARROW, true>(pass, table, p);

@@ -11,7 +11,7 @@ namespace
 
 enum { TURNS_PER_LOOK = 8, LOOKS_PER_POOL = 2, PAGE_NOTES = 4 * TURNS_PER_LOOK * WARP };
 #define MOST_WARPS ((size_t)8192)
-#define POOL_BYTES ((size_t)2 << 30)
+#define POOL_BYTES ((size_t)8 << 30)
 
 /* The page on which a warp writes, in shared memory. */
 struct note_page {

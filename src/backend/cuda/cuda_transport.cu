@@ -17,7 +17,7 @@
 namespace
 {
 
-/* A pool of notes that a round of some milliseconds fills, if there is memory for it; two pages at least for each warp
+/* A pool of notes that a round of tens of milliseconds fills, if there is memory for it; two pages at least for each warp
  * that a device runs at a time. */
 bool reserve_notes(struct device *device, int n_thread, struct pass *pass)
 {
