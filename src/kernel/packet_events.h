@@ -159,7 +159,7 @@ LR_FN void packet_cross(const struct transport_view *view, const struct tally_vi
 LR_FN void packet_after_flight(const struct transport_view *view, const struct tally_view *tally, struct packet *p,
                                struct flight flight, const struct last_place *last, const int absorbing)
 {
-    if (absorbing && view->analog && flight.collided && packet_is_absorbed(view, p, flight.profile)) {
+    if (absorbing && flight.absorbed) {
         packet_flush(view, tally, p, absorbing);
         p->absorbed = p->settled;
         packet_end(view, tally, p, -1, last, absorbing);

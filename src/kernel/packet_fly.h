@@ -7,7 +7,8 @@
 /* How a segment ends. */
 struct flight {
     int crosses, axis; /* the face of a cell */
-    int collided;      /* scatters, or with analog absorption is absorbed */
+    int collided;      /* scatters, or with analog absorption is perhaps absorbed */
+    int absorbed;      /* is (packet_is_absorbed) */
     int overdue;       /* and has stayed in its cell for long: the sums are to be flushed */
     real profile;      /* where it collided */
 };
@@ -64,7 +65,7 @@ LR_FN struct flight packet_fly(const struct transport_view *view, struct packet 
     struct flight flight;
     segment.length = stop.length;
     packet_advance(view, p, seen, segment, flying, owing, imaging);
-    flight.crosses = flight.collided = flight.overdue = 0;
+    flight.crosses = flight.collided = flight.absorbed = flight.overdue = 0;
     flight.axis = segment.axis;
     flight.profile = stop.there;
     if (LR_BRANCH(flying)) {

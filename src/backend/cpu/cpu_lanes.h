@@ -10,7 +10,7 @@
 #include "kernel/packet_show.h"
 
 enum { LANES = 64 };
-enum { EVENT_NONE = 0, EVENT_FLUSH = -1 };
+enum { EVENT_NONE = 0, EVENT_FLUSH = -1, EVENT_ABSORBED = -2 };
 
 #define LANE_FN static inline __attribute__((always_inline))
 
@@ -88,7 +88,7 @@ struct lanes {
     real u[LANES], uniform[LANES], chance[LANES];
     int32_t found[LANES];
     /* How the segment ended (struct flight). */
-    int32_t event[LANES], collided[LANES]; /* the axis of a face, plus 1; or EVENT_FLUSH; or EVENT_NONE */
+    int32_t event[LANES], collided[LANES]; /* the axis of a face, plus 1; or EVENT_... */
     /* What cameras may see: the packet before it was scattered, and its share. */
     int32_t owing[LANES], visible[LANES], was_owing[LANES];
     real in_x[LANES], in_n_x[LANES], in_n_y[LANES], in_n_z[LANES], share[LANES], u_side[LANES];
@@ -273,6 +273,7 @@ LANE_FN struct flight lane_flight(const struct lanes *lane, int l)
     return (struct flight){.crosses = lane->event[l] > EVENT_NONE,
                            .axis = lane->event[l] - 1,
                            .collided = lane->collided[l],
+                           .absorbed = lane->event[l] == EVENT_ABSORBED,
                            .overdue = lane->event[l] == EVENT_FLUSH,
                            .profile = lane->profile[l]};
 }

@@ -108,13 +108,27 @@ static void keep_places(struct lanes *lane)
         }
 }
 
+/* Analog absorption. */
+static void absorb_lanes(const struct transport_view *view, struct lanes *lane)
+{
+    for (int l = 0; l < LANES; l++)
+        if (lane->collided[l]) {
+            struct packet p;
+            lane_get(lane, l, &p);
+            if (packet_is_absorbed(view, &p, lane->profile[l]))
+                lane->event[l] = EVENT_ABSORBED;
+            lane->draw[l] = p.draw;
+        }
+}
+
 LANE_FN void serve_lanes(struct pass *pass, struct lanes *lane, struct supply *supply, const int absorbing)
 {
-    const int every_collision = absorbing && pass->job->analog_absorption;
+    if (absorbing && pass->view.analog)
+        absorb_lanes(&pass->view, lane);
     if (pass->job->record || pass->sums.cones.places)
         keep_places(lane);
     for (int l = 0; l < LANES; l++)
-        if (lane->event[l] != EVENT_NONE || (every_collision && lane->collided[l]))
+        if (lane->event[l] != EVENT_NONE)
             serve_lane(pass, lane, l, supply, absorbing);
 }
 

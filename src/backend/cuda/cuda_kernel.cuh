@@ -46,7 +46,9 @@ __device__ __forceinline__ void fly(const struct pass &pass, const struct table_
         packet_fly(&pass.view, &p, seen, ahead, 1, ABSORBING, analog, IMAGING);
         return;
     }
-    const struct flight flight = packet_fly(&pass.view, &p, seen, ahead, 0, ABSORBING, analog, IMAGING);
+    struct flight flight = packet_fly(&pass.view, &p, seen, ahead, 0, ABSORBING, analog, IMAGING);
+    if (analog && flight.collided)
+        flight.absorbed = packet_is_absorbed(&pass.view, &p, flight.profile);
     if (flight.collided && pass.last)
         packet_keep_place(&p, last_of_thread(pass));
     packet_after_flight(&pass.view, &pass.tally, &p, flight, last_of_thread(pass), ABSORBING);
