@@ -1,4 +1,4 @@
-/* Selects where packets are born for the mesh in use (kernel/walk.h). */
+/* Selects the birth of packets for the mesh in use (kernel/walk.h). */
 #ifndef LR_KERNEL_BIRTH_H
 #define LR_KERNEL_BIRTH_H
 

@@ -2,9 +2,9 @@
  * level 0 and has a place in a grid of root * 2^l bricks. A 64-bit key identifies it: the level in the upper 4 bits,
  * then 20 bits each for the position along x, y and z.
  *
- * Bricks are found through an octree: link[(i root_y + j) root_z + k] belongs to place (i, j, k) of level 0. A link >=
- * 0 is the number of a brick. If it is negative, the links of the eight octants of that place start at ~link, in the
- * order 4 x + 2 y + z. */
+ * Bricks are found through an octree: link[(i root_y + j) root_z + k] belongs to place (i, j, k) of level 0. A link
+ * that is not negative is the number of a brick. Otherwise the links of the eight octants of that place start at ~link,
+ * in the order 4 x + 2 y + z. */
 #ifndef LR_KERNEL_BRICK_H
 #define LR_KERNEL_BRICK_H
 

@@ -51,8 +51,7 @@ LR_FN struct camera_way way_to_camera(const struct camera_view *camera, const st
     return way;
 }
 
-/* Channel of a shift in the mesh frame, or -1 outside the recorded range. Channels count radio velocity, minus the
- * shift. */
+/* Channel of a shift in the mesh frame, or -1 if outside. Channels count radio velocity, minus the shift. */
 LR_FN int channel_of_shift(const struct channel_view *channels, real shift)
 {
     const real position = (-shift - channels->first) * channels->inv_step;

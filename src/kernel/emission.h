@@ -16,8 +16,11 @@ struct emitted {
     real tau; /* optical depth to the first scattering */
 };
 
-/* Shift from a tabulated density, linear between knots: the integral gives the interval, then the quadratic INT_0^t (d0
- * + (d1 - d0) s) ds = fraction of the interval's integral is solved in the form without cancellation. */
+/* Shift from a tabulated density, linear between knots: the cumulative integral gives the interval, then the quadratic
+ *
+ *     INT_0^t (d0 + (d1 - d0) s) ds = fraction of the interval's integral
+ *
+ * is solved in the form without cancellation. */
 LR_FN real sample_table_spectrum(const struct source_view *source, real uniform)
 {
     const int interval = walk_locate(source->table_integral, source->n_table - 1, uniform);

@@ -71,7 +71,7 @@ LR_FN struct escape_beta escape_sphere(double tau)
     return beta;
 }
 
-/* Range of tau in which the two forms of the expanding sphere are joined. They cross inside it, at tau = 2 sqrt(pi)
+/* Range of tau in which the two forms of the expanding sphere are joined; they cross at tau = 2 sqrt(pi)
  * exp(1.17^2). */
 #define ESCAPE_LVG_NEAR 13.4
 #define ESCAPE_LVG_FAR 14.5

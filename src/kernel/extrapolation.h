@@ -35,8 +35,7 @@ LR_FN void extrapolation_add(int order, const double *x, double *sums)
         *sum++ += weight * q[j] * last;
 }
 
-/* A row of the Gram matrix is dependent on the others if no more than this part of its squared norm is left:
- * rounding. */
+/* A row of the Gram matrix counts as dependent if only this part of its squared norm, mere rounding, is left. */
 #define EXTRAPOLATION_ROUNDING 1e-12
 
 /* Cholesky factor L of the Gram matrix L L^T. Returns the number of independent rows, from the newest iterate on. */

@@ -79,8 +79,7 @@ LR_FN int velocity_steps(real change, real b)
     return steps < (real)MOST_VELOCITY_STEPS ? (int)steps + 1 : MOST_VELOCITY_STEPS;
 }
 
-/* The line of a cell is neglected where it is below this fraction of its centre and adds less than this to the
- * depth. */
+/* The line of a cell is neglected where it is below this fraction of its centre and adds less than this depth. */
 #define LINE_FLOOR R(1e-8)
 
 /* |x| beyond which the line of a segment of line-centre depth t is below LINE_FLOOR: Gaussian core, or damping wing

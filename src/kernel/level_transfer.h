@@ -102,8 +102,7 @@ LR_FN struct piece_ends piece_ends_of(int is_target, int is_other, real u0, real
     return ends;
 }
 
-/* Depth at line centre. A ray that grazes a layer is long, but the inversion limit is still that of half a cell,
- * `least`. */
+/* Depth at line centre. Even on a long, grazing ray the inversion limit is that of half a cell, `least`. */
 LR_FN real piece_depth(real alpha, real length, real least)
 {
     return r_max(alpha * length, least);

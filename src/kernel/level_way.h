@@ -76,8 +76,7 @@ LR_FN struct face face_between(const struct visit *last, const struct visit *her
     return face;
 }
 
-/* A piece of a ray inside one cell. S at its two ends mixes the cell, with weight 1 - u, and another one, with weight
- * u. */
+/* A piece of a ray inside one cell. S at its ends mixes the cell, with weight 1 - u, and another one, with weight u. */
 struct piece {
     int cell, other;
     real length;

@@ -17,8 +17,7 @@
 #include "kernel/shade.h"
 #include "kernel/tally.h"
 
-/* OWING: about to fly a thin segment, but first waits for an atom to scatter its share toward the cameras. GONE:
- * ended. */
+/* OWING: about to fly a thin segment; first waits for an atom to scatter its share to the cameras. GONE: has ended. */
 enum packet_state { PACKET_GONE, PACKET_FLYING, PACKET_WAITING, PACKET_OWING };
 
 /* Value of `owed` when the share of the segment has been deposited or is not due. */

@@ -1,5 +1,4 @@
-/* One segment of a packet's flight: to its next scattering, to the face ahead, or to the end of the longest allowed
- * step. */
+/* One segment of a packet's flight: to its next scattering, to the face ahead, or to the end of the longest step. */
 #ifndef LR_KERNEL_PACKET_FLY_H
 #define LR_KERNEL_PACKET_FLY_H
 

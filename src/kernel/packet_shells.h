@@ -37,8 +37,7 @@ LR_FN int packet_meets_face(struct segment segment)
     return segment.axis != EXIT_STEP;
 }
 
-/* Moves the packet by the segment if `flying`; if `owing`, takes on direction and frequency at the place of the
- * share. */
+/* Moves the packet by the segment if `flying`; if `owing`, takes direction and frequency at the place of the share. */
 LR_FN void packet_advance(const struct transport_view *view, struct packet *p, struct profiles seen,
                           struct segment segment, int flying, int owing, const int imaging)
 {

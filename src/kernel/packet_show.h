@@ -1,6 +1,5 @@
-/* What a packet shows the cameras when an atom scatters it: a counted scattering, or the share that a thin segment
- * owes. Most scatterings are hidden from all cameras; the others become notes, and each note sends a photon to every
- * camera. */
+/* What a packet shows the cameras when an atom scatters it: a counted scattering, or what a thin segment owes. Most
+ * scatterings are hidden from all cameras; the others become notes, and each note sends a photon to every camera. */
 #ifndef LR_KERNEL_PACKET_SHOW_H
 #define LR_KERNEL_PACKET_SHOW_H
 

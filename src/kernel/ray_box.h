@@ -160,8 +160,7 @@ LR_FN real flow_change(struct flow flow)
     return flow.near - flow.far;
 }
 
-/* Whether the ray leaves its cell at the end of a passage; `next` is the following one, of length 0 if there is
- * none. */
+/* Whether the ray leaves its cell at the end of a passage; `next` is the following one, of length 0 if none. */
 LR_FN int passage_leaves(const struct passage *way, const struct passage *next)
 {
     (void)way;

@@ -77,8 +77,8 @@ LR_FN struct vec3 eye_direction(const struct eye *eye, const struct mesh_view *m
 struct passage {
     int cell;
     real length;
-    struct vec3 from, to; /* radii at its ends minus the volume-weighted mean radius of the shell; 0; 0. r is not quite
-                             linear: both are shifted so that their mean is that of the piece */
+    struct vec3 from, to; /* radii at its ends minus the volume-weighted mean radius of the shell; 0; 0. Both are
+                           * shifted so that their mean is that of the piece, where r is not quite linear */
     int more;             /* there is another piece */
     real z, p, middle;    /* z of the far end; impact parameter; middle radius of the shell */
 };

@@ -4,8 +4,8 @@
  *
  *     p(u | x) ~ exp(-u^2) / (a^2 + (x - u)^2).
  *
- * Sampler. Write the Lorentzian as INT_0^inf exp(-s (a^2 + (x-u)^2)) ds. Given s the velocity is Gaussian; with v =
- * sqrt(1 + s) >= 1,
+ * Sampler. Write the Lorentzian as INT_0^inf exp(-s (a^2 + (x-u)^2)) ds. Given s, the velocity is Gaussian. In terms of
+ * v = sqrt(1 + s) >= 1,
  *
  *     u = x (1 - 1/v^2) + N(0,1) / (sqrt(2) v),      f(v) = exp(-x^2 (1 - 1/v^2) - a^2 (v^2 - 1)),   v in [1, inf),
  *
@@ -19,8 +19,8 @@
  *     resonance v > v1 : exp(x^2/v1^2) times a half-Gaussian in a v, or its tangent exponential where a v1 > 1/2
  *
  * Exact for every a and x. Acceptance: at least .78 for a <= 5e-3, above .9 for |x| > 4 at any a, about .6 at worst for
- * a <= 0.15 and .46 for any a (docs/physics.md). Proposals work for any small a: nothing is divided by an a below
- * LR_DAMPING_FLOOR. */
+ * a <= 0.15 and .46 for any a (docs/physics.md). Proposals do not depend on how small a is: nothing is divided by an a
+ * below LR_DAMPING_FLOOR. */
 #ifndef LR_KERNEL_REDISTRIBUTION_H
 #define LR_KERNEL_REDISTRIBUTION_H
 
@@ -62,8 +62,8 @@ LR_FN real free_path_after(real uniform, real chance)
     return r_max(-r_log(r_div(uniform, chance)), R(0));
 }
 
-/* Proposes u given x. Accept if result.uniform <= result.chance, otherwise propose again. `narrow` (a compile-time
- * constant) omits the tangent exponential, which helps only if a > LR_NARROW_DAMPING. */
+/* Proposes u given x. Accept if result.uniform <= result.chance, otherwise propose again. `narrow` (constant in each
+ * call) omits the tangent exponential, which helps only if a > LR_NARROW_DAMPING. */
 LR_FN struct velocity_proposal propose_velocity(real damping, real x_signed, struct random4 random, const int narrow)
 {
     const real a = r_max(damping, LR_DAMPING_FLOOR);

@@ -4,8 +4,7 @@
  *     line_profile, line_profiles          opacity relative to line centre, at one frequency or along a step
  *     line_propose, line_side_velocity     an atom that may absorb the photon
  *     line_scatter                         direction and frequency after the scattering
- *     line_toward, line_farthest           light that this scattering sends toward a camera; a bound on its
- * frequency */
+ *     line_toward, line_farthest           light that it sends toward a camera; a bound on its frequency */
 #ifndef LR_KERNEL_SCATTERER_LINE_H
 #define LR_KERNEL_SCATTERER_LINE_H
 

@@ -1,7 +1,6 @@
 /* How the gas varies inside a cell: slopes of the velocity toward the observer and of the source function of the line,
- * from the neighbours across the six faces, with van Leer's limiter (1977, J. Comput. Phys. 23, 276), which creates no
- * new extremes. Empty cells are ignored; a cell at the edge of the gas or of the mesh takes the slope of its other
- * side.
+ * from the neighbours across the six faces, with van Leer's limiter (1977, J. Comput. Phys. 23, 276): no new extremes.
+ * Empty cells are ignored; a cell at the edge of the gas or of the mesh takes the slope of its other side.
  *
  * Slopes of S are scaled down together until S is positive throughout the cell. S is then linear and equals its mean in
  * the middle, so that thin gas emits what it creates in every direction. */
@@ -17,7 +16,7 @@ struct LR_ALIGNED(32) slope_view {
     real unused[2];
 };
 
-/* Change of a quantity from the middle of a cell to that of its neighbours across a face: the mean over those with
+/* Change of a quantity from the middle of a cell to that of its neighbours across a face: the mean of those with
  * gas. */
 struct rise {
     int n; /* number of cells; 0: unknown */

@@ -4,7 +4,7 @@
  * For damping planes a_k and rows |x_i| the table holds the cumulative distribution of w = 1/v in (0, 1], the variable
  * of redistribution.h, at n_node nodes that resolve the resonance (w about a) and the wing (1 - w^2 about 1/x^2) for
  * any damping. Rows and planes are chosen at random with linear weights, so that the distribution, not its quantiles,
- * is interpolated; u = x (1 - w^2) + w N(0, 1/2) uses the photon's own x, without a shift to the grid. */
+ * is interpolated; u = x (1 - w^2) + w N(0, 1/2) uses the photon's own x: no shift by a bin. */
 #ifndef LR_KERNEL_TABLES_H
 #define LR_KERNEL_TABLES_H
 

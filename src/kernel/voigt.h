@@ -13,7 +13,7 @@
  *
  * Both have the exact wing a/(sqrt(pi) x^2). Coefficients: docs/derivations/voigt_fit.py. Largest relative error,
  * single precision, |x| <= 1e5 (tests/unit/test_voigt.c): narrow 1.3e-5 for a in 1e-12..0.1, broad 1.8e-5 for a in
- * 0.1..10. Hjerting, F. 1938, ApJ 88, 508, is the function's source. */
+ * 0.1..10. The function is due to Hjerting, F. 1938, ApJ 88, 508. */
 #ifndef LR_KERNEL_VOIGT_H
 #define LR_KERNEL_VOIGT_H
 
@@ -22,8 +22,7 @@
 
 #define LR_VOIGT_NARROW_MAX R(0.1)
 
-/* Limit of t in exp(-t): beyond it the result is not a normal number, and the vector exponential leaves its fast
- * path. */
+/* Limit of t in exp(-t): beyond it the result is not a normal number, and the vector exponential becomes slow. */
 #define LR_VOIGT_T_MAX R(sizeof(real) == sizeof(double) ? 700 : 87)
 
 LR_FN real voigt_narrow(real a, real x)
@@ -51,8 +50,9 @@ LR_FN real voigt_narrow(real a, real x)
 }
 
 /* B(Z) by Goertzel's algorithm: division by Z^2 - r Z - n, whose roots are Z and its conjugate, keeps the arithmetic
- * real and leaves B = b1 Z + b0. In the first bracket the terms in L x^2 cancel exactly: Re[(q + q^2/2)/2L] = ((a+L)^2
- * (a+2L) + a x^2) / ((a+L)^2 + x^2)^2. */
+ * real and leaves B = b1 Z + b0. In the first bracket the terms in L x^2 cancel exactly:
+ *
+ *     Re[(q + q^2/2)/2L] = ((a+L)^2 (a+2L) + a x^2) / ((a+L)^2 + x^2)^2. */
 LR_FN real voigt_broad(real a, real x)
 {
     const real pole = R(3.3);

@@ -81,9 +81,8 @@ LR_FN struct vec3 walk_mirrored(struct vec3 n, int axis)
     return vec3_make(axis == 0 ? -n.x : n.x, axis == 1 ? -n.y : n.y, axis == 2 ? -n.z : n.z);
 }
 
-/* A packet parallel to the open faces of a periodic or reflecting mesh without opacity would fly for ever: components
- * below LEAST_SLOPE are raised to it when the packet meets such a face, so that it drifts out after some 1e5
- * periods. */
+/* A packet parallel to the open faces of a periodic or reflecting mesh without opacity would fly forever: when it meets
+ * such a face, components below LEAST_SLOPE are raised to it, so that it drifts out after some 1e5 periods. */
 #define LEAST_SLOPE R(1e-5)
 
 LR_FN struct vec3 walk_not_parallel(struct vec3 n)

@@ -1,5 +1,4 @@
-/* Walking a rectilinear mesh. Every mesh has the same interface: where does this ray leave this cell, and what lies
- * there? */
+/* Walking a rectilinear mesh. Every mesh has the same interface: where a ray leaves a cell, and what lies beyond. */
 #ifndef LR_KERNEL_WALK_CARTESIAN_H
 #define LR_KERNEL_WALK_CARTESIAN_H
 

@@ -33,8 +33,8 @@ struct cell_exit {
 
 enum { EXIT_INWARD, EXIT_OUTWARD, EXIT_STEP };
 
-/* The outer sphere r1 is met at l = -r mu + sqrt(r^2 mu^2 + (r1^2 - r^2)), the inner one r0, if at all, at l = -r mu -
- * sqrt(r^2 mu^2 - (r^2 - r0^2)); both are written without cancellation. */
+/* Distance to the spheres. The outer one, r1, is met at l = -r mu + sqrt(r^2 mu^2 + (r1^2 - r^2)), the inner one, r0,
+ * if at all, at l = -r mu - sqrt(r^2 mu^2 - (r^2 - r0^2)). Both are written without cancellation. */
 LR_FN struct cell_exit walk_exit(struct vec3 local, struct vec3 width, struct vec3 n)
 {
     const real r = width.y + local.x;

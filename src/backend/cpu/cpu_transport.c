@@ -236,7 +236,7 @@ static void fold_fields(const struct pass *pass, int which, double *total, doubl
     }
 }
 
-/* Connects the tallies to which packets add; fields and cones already are. */
+/* Sets the tallies that packets add to; fields and cones are already set. */
 static void share_sums(struct pass *pass, unsigned long long *n_record)
 {
     const struct transport_job *job = pass->job;

@@ -57,8 +57,7 @@ __device__ __forceinline__ double ng_guess(const struct iterates &it, int64_t i,
     return extrapolation_guess(N_CHANGE, weight.of, gather_iterates(it, i).x);
 }
 
-/* The extrapolation, one thread per cell; the newest populations if it would invert a line. `guess` may be the oldest
- * iterate. */
+/* One thread per cell; keeps the newest populations if a line would be inverted. `guess` may be the oldest iterate. */
 __global__ void ng_kernel(int64_t n_cell, int n, int n_line, const struct rate_line *lines,
                           const __grid_constant__ struct iterates it,
                           const __grid_constant__ struct guess_weights weight, double *guess)

@@ -33,8 +33,8 @@ __device__ __forceinline__ int group_bits(int lines_left)
     return lines_left == 1 ? 5 : lines_left == 2 ? 4 : lines_left < 7 ? 3 : 2;
 }
 
-/* Takes lines `first` .. first + n - 1 through a span; `entering` holds their light. Cell b records it
- * with the given weight, if not 0. */
+/* Takes lines `first` .. first + n - 1 through a span; `entering` holds their light. Cell b records it with the given
+ * weight, if not 0. */
 template <bool DUST>
 __device__ __forceinline__ void cross_lines(const struct light_pass &pass, const struct beam &beam,
                                             const struct span &span, real weight, int first, int n, real *entering)

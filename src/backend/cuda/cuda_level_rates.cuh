@@ -144,8 +144,7 @@ __device__ void warp_fill(const struct rate_pass &pass, int64_t cell, int stride
     __syncwarp();
 }
 
-/* Writes the new populations. `tally` sums the changes seen by this thread; its largest change is that of the whole
- * warp. */
+/* Writes the new populations. `tally` sums the changes of one thread, but has the largest change of the whole warp. */
 __device__ void warp_finish(const struct rate_pass &pass, int64_t cell, const double *x, struct change_tally &tally)
 {
     const int lane = (int)threadIdx.x % WARP;

@@ -68,8 +68,7 @@ struct record {
     real profile, entering, lost;
 };
 
-/* Takes one frequency through both halves and returns the light that continues. `profile` is that in the middle of
- * b. */
+/* Takes one frequency through both halves and returns the light that continues. `profile` is for the middle of b. */
 template <enum matter MATTER>
 __device__ __forceinline__ real cross_span(const struct line_span &line, real entering, real depth_a, real depth_b,
                                            real profile, struct record &record)

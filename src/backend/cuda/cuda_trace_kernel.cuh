@@ -1,6 +1,5 @@
-/* The ray tracing kernel. LANES threads share a ray: they walk it together, and each follows SAMPLES of its
- * frequencies, so that the threads of a warp read one cell at a time and its emissivity contiguously. Included by
- * cuda_trace.cu. */
+/* The ray tracing kernel. LANES threads share a ray: they walk it together, each with SAMPLES of its frequencies, so
+ * that the threads of a warp read one cell at a time and its emissivity contiguously. Included by cuda_trace.cu. */
 #ifndef LR_BACKEND_CUDA_CUDA_TRACE_KERNEL_CUH
 #define LR_BACKEND_CUDA_CUDA_TRACE_KERNEL_CUH
 

@@ -115,8 +115,7 @@ struct kernels kernels_of(const struct transport_job *job)
     return kernels;
 }
 
-/* Only the exact mode has separate kernels for narrow lines and for no absorption; the other modes are for
- * comparison. */
+/* Only the exact mode has separate kernels for narrow lines and for no absorption; the others are for comparison. */
 struct kernels choose_kernels(const struct transport_job *job)
 {
     switch (job->mode) {
