@@ -1,4 +1,4 @@
-/* Memory of a run on the host: a chain of blocks freed together. */
+/* Host memory of a run: a chain of blocks that are freed together. */
 #ifndef LR_BACKEND_BLOCK_CHAIN_H
 #define LR_BACKEND_BLOCK_CHAIN_H
 

@@ -1,4 +1,4 @@
-/* From the job of the ray tracer to what its kernels read, as build_views.h does it for transport. */
+/* Converts the job of the ray tracer to what its kernels read, as build_views.h does for transport. */
 #ifndef LR_BACKEND_BUILD_TRACE_VIEW_H
 #define LR_BACKEND_BUILD_TRACE_VIEW_H
 
@@ -55,7 +55,7 @@ static inline int make_glow_views(const struct view_store *store, const struct t
     return !failed && view->glow;
 }
 
-/* The view with which the transmission of probes is found: other frequencies, and nothing that shines. */
+/* The view for the transmission of probes: with other frequencies, and without emission. */
 static inline struct trace_view make_probe_view(const struct trace_job *job, const struct trace_view *from)
 {
     struct trace_view view = *from;
@@ -87,7 +87,7 @@ static inline int make_plane_views(const struct view_store *store, const struct 
     return !failed && view->plane;
 }
 
-/* Everything but the cells and the emissivity. Returns 0 when memory is exhausted. */
+/* Everything but the cells and the emissivity. Returns 0 if out of memory. */
 static inline int make_trace_view(const struct view_store *store, const struct trace_job *job, struct trace_view *view)
 {
     int failed = 0;

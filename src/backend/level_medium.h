@@ -1,4 +1,4 @@
-/* The medium of a job of level populations as kernels read it: gas, opacity, dust. Compiled with the driver, in its
+/* The medium of a level populations job as kernels read it: gas, opacity, dust. Compiled with the driver, in its
  * precision. */
 #ifndef LR_BACKEND_LEVEL_MEDIUM_H
 #define LR_BACKEND_LEVEL_MEDIUM_H
@@ -9,7 +9,7 @@
 #include "kernel/brick.h"
 #include "kernel/level_way.h"
 
-/* The largest width of a cell, but not along axes without an end, whose width means nothing. */
+/* The largest width of a cell, ignoring axes of infinite extent, whose width is meaningless. */
 static inline double level_widest(const struct level_job *job, int64_t cell)
 {
     if (job->mesh.kind == TRANSPORT_SHELLS)
@@ -29,7 +29,7 @@ static inline double level_widest(const struct level_job *job, int64_t cell)
     return width;
 }
 
-/* -alpha up to which an inverted cell may amplify: how much depends on its width. */
+/* Limit of -alpha in an inverted cell: the depth across its width does not go below -inversion_limit. */
 static inline double level_most_gain(const struct level_job *job, int64_t cell)
 {
     return job->inversion_limit / level_widest(job, cell);
@@ -53,7 +53,7 @@ static inline struct gas_view level_gas_view(const struct level_gas *gas)
     return view;
 }
 
-/* Dust that is seen. */
+/* Whether the dust emits. */
 static inline int level_dust_shines(const struct level_gas *gas)
 {
     return gas->kappa > 0 && gas->dust_temperature > 0;

@@ -1,5 +1,5 @@
-/* The CUDA backend is a shared object beside the library (or on the loader's path) with one exported entry, so that
- * the same binary runs on machines with and without a driver. */
+/* Selects a backend. The CUDA backend is a shared object next to the library (or on the loader's path) with one
+ * exported entry, so that the same binary runs on machines with and without a driver. */
 #define _GNU_SOURCE
 #include "backend/select.h"
 
@@ -13,7 +13,7 @@
 
 static const char CUDA_MODULE[] = "liblinerad_cuda.so";
 
-/* First beside this library, then wherever the loader looks. The handle is kept for the life of the process. */
+/* Looks next to this library first, then wherever the loader looks. The handle is kept for the life of the process. */
 static void *open_module(void)
 {
     Dl_info self;

@@ -1,11 +1,12 @@
-/* Picking from a table of weights (Walker's alias method). */
+/* Random choice from a table of weights (Walker's alias method). */
 #ifndef LR_KERNEL_ALIAS_PICK_H
 #define LR_KERNEL_ALIAS_PICK_H
 
 #include "kernel/rng.h"
 #include "kernel/views.h"
 
-/* An entry from 64 random bits (32 would favour some of 1e9 cells by a sixth), then keep it or take its alias. */
+/* Picks an entry with 64 random bits (with 32, some of 1e9 cells would be favoured by a sixth), then keeps it or takes
+ * its alias. */
 LR_FN int64_t alias_pick(const struct alias_view *alias, struct random4 random)
 {
     const uint64_t n = (uint64_t)alias->n;

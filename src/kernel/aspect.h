@@ -1,31 +1,31 @@
-/* Aspects: how the sphere by which light leaves a shell is turned toward the observer there, as bins of equal width in
+/* Aspects of a shell: the angle to the radius at which light leaves it toward the observer, in bins of equal width in
  *
  *     mu = r_hat . n_cam,    -1 .. 1.
  *
- * Light leaves by the inner sphere where mu < 0, by the outer one where mu > 0: their number is even. By symmetry a
- * shell shines toward every observer alike where it has the same mu: what a scattering sends toward a direction drawn
- * for it, uniform over the sphere, stands for all observers. */
+ * Light leaves through the inner sphere where mu < 0 and through the outer one where mu > 0, so the number of bins is
+ * even. By symmetry a shell looks the same to every observer at the same mu, so light sent in one direction, drawn
+ * uniformly over the sphere for each scattering, represents all observers. */
 #ifndef LR_KERNEL_ASPECT_H
 #define LR_KERNEL_ASPECT_H
 
 #include "kernel/real.h"
 
-/* The bin of mu. */
+/* The bin that contains mu. */
 LR_FN int aspect_of(int n, real mu)
 {
     const int bin = (int)(R(0.5) * (mu + R(1)) * (real)n);
     return bin < 0 ? 0 : bin < n ? bin : n - 1;
 }
 
-/* The middle of bin j of one sphere, counted from mu = 0, in widths of a bin: the mean of |mu| over the area that the
- * observer sees, INT mu^2 dmu / INT mu dmu. */
+/* Centre of bin j of one sphere, counted from mu = 0, in bin widths: the mean of |mu| over the area that the observer
+ * sees, INT mu^2 dmu / INT mu dmu. */
 LR_FN real aspect_middle(real j)
 {
     return r_div(R(2.0 / 3) * (R(3) * j * (j + R(1)) + R(1)), R(2) * j + R(1));
 }
 
-/* The bins of one sphere between whose middles mu lies, and the weight of the higher one; beyond the first and the last
- * middle there is one bin. */
+/* The two bins of one sphere whose centres enclose mu, and the weight of the higher one. Beyond the first and the last
+ * centre both are the same bin. */
 struct aspects {
     int low, high;
     real share;

@@ -1,4 +1,4 @@
-/* Where packets are born, on the mesh that kernels walk on (kernel/walk.h). */
+/* Selects the birth of packets for the mesh in use (kernel/walk.h). */
 #ifndef LR_KERNEL_BIRTH_H
 #define LR_KERNEL_BIRTH_H
 

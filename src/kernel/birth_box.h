@@ -1,4 +1,4 @@
-/* Where a packet of a rectilinear or refined mesh is born, and its direction. */
+/* Position and direction of a new packet on a rectilinear or refined mesh. */
 #ifndef LR_KERNEL_BIRTH_BOX_H
 #define LR_KERNEL_BIRTH_BOX_H
 
@@ -9,7 +9,7 @@
 struct birth {
     struct place at;
     struct vec3 n;
-    int64_t entry; /* of a list */
+    int64_t entry; /* index in the list of the source */
 };
 
 LR_FN struct birth birth_of(const struct mesh_view *mesh, const struct source_view *source, struct random4 first,

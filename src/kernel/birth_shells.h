@@ -1,4 +1,4 @@
-/* Where a packet of spherical shells is born, and its direction in the frame whose z axis is the radius. A point source
+/* Position and direction of a new packet in spherical shells, in the frame whose z axis is the radius. A point source
  * is at the centre. */
 #ifndef LR_KERNEL_BIRTH_SHELLS_H
 #define LR_KERNEL_BIRTH_SHELLS_H
@@ -10,10 +10,10 @@
 struct birth {
     struct place at;
     struct vec3 n;
-    int64_t entry; /* of a list */
+    int64_t entry; /* index in the list of the source */
 };
 
-/* Uniform in the volume of a shell: r^3 is uniform. In double, since shells can be thin. */
+/* Height of a point drawn uniformly in the volume of a shell: r^3 is uniform. In double, since shells can be thin. */
 LR_FN real height_in_shell(real inner, real thickness, real uniform)
 {
     const double r0 = (double)inner;

@@ -1,9 +1,10 @@
-/* The bricks of a refined mesh. All have the same number of cells; a brick of level l is 2^l times smaller than one of
- * level 0, and sits in a grid of root * 2^l of them. Where it is, is one 64-bit key: its level in the upper 4 bits,
- * then 20 bits for its position along x, y and z.
+/* Bricks of a refined mesh. All have the same number of cells; a brick of level l is 2^l times smaller than one of
+ * level 0 and has a place in a grid of root * 2^l bricks. A 64-bit key identifies it: the level in the upper 4 bits,
+ * then 20 bits each for the position along x, y and z.
  *
- * An octree leads to them: link[(i root_y + j) root_z + k] belongs to place (i, j, k) of level 0. A link >= 0 is the
- * number of a brick. Below, ~link is where the links of the eight parts of that place begin, part 4 x + 2 y + z. */
+ * Bricks are found through an octree: link[(i root_y + j) root_z + k] belongs to place (i, j, k) of level 0. A link
+ * that is not negative is the number of a brick. Otherwise the links of the eight octants of that place start at ~link,
+ * in the order 4 x + 2 y + z. */
 #ifndef LR_KERNEL_BRICK_H
 #define LR_KERNEL_BRICK_H
 
@@ -37,7 +38,7 @@ LR_FN struct brick_place brick_from_key(uint64_t key)
     return at;
 }
 
-/* Which part of a place of the level above holds a position. */
+/* The octant of the parent that contains a position. */
 LR_FN int brick_part(const int x[3])
 {
     return 4 * (x[0] & 1) + 2 * (x[1] & 1) + (x[2] & 1);

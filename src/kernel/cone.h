@@ -1,12 +1,12 @@
-/* Packets that escape within a cone about the direction to a far camera, as a measure of the flux that its image should
- * have. The flux F of a body changes with the direction; that of a thick box seen along an axis has a cusp there,
- * F = F_0 + F_1 theta. A weight over the cone that falls with the angle keeps F_0 and cancels F_1: with u the chord
- * between the two directions over that of the edge of the cone, u^2 is uniform for isotropic packets, and
+/* Counts packets that escape within a cone about the direction to a far camera, as an estimate of the flux that the
+ * image should have. The flux F of a body varies with direction; that of a thick box seen along an axis has a cusp
+ * there, F = F_0 + F_1 theta. A weight that falls with the angle keeps F_0 and cancels F_1: if u is the chord between
+ * the two directions divided by that at the edge of the cone, u^2 is uniform for isotropic packets, and
  *
  *     INT_0^1 (9 - 12 u) 2 u du = 1,    INT_0^1 (9 - 12 u) u 2 u du = 0,    INT_0^1 (9 - 12 u)^2 2 u du = 9.
  *
- * So n packets in the cone give F to 3 / sqrt(n), and what is left of the change is of second order in the angle. Of
- * all weights that do this, the linear one has the least noise. */
+ * So n packets in the cone give F to 3 / sqrt(n), and the remaining error is of second order in the angle. Of all
+ * weights with this property, the linear one has the least noise. */
 #ifndef LR_KERNEL_CONE_H
 #define LR_KERNEL_CONE_H
 
@@ -14,18 +14,18 @@
 
 struct cone_view {
     struct vec3 toward;
-    real inv_size;     /* 1 / (1 - cosine of the half-angle) = 1 / (2 x share of all directions) */
-    real first, slope; /* the weight is first - slope u: 9 and 12; 1 and 0 where all directions count */
+    real inv_size;     /* 1 / (1 - cosine of the half-angle) = 1 / (2 x fraction of all directions) */
+    real first, slope; /* the weight is first - slope u: 9 and 12, or 1 and 0 if all directions count */
     struct vec3 middle, right, up;
     real half_width, half_height; /* of the image */
 };
 
-/* All cones of a run see the same shifts. */
+/* All cones of a run cover the same range of shifts. */
 struct cone_set {
     int n;
     const struct cone_view *cone;
     real lowest, highest; /* shift in the mesh frame */
-    int places;           /* some images are smaller than the mesh: the last place in the gas matters */
+    int places;           /* some images are smaller than the mesh, so the place of the last interaction matters */
 };
 
 struct cone_share {
@@ -42,13 +42,13 @@ LR_FN struct cone_share cone_share_of(const struct cone_view *cone, struct vec3 
     return share;
 }
 
-/* Channels count radio velocity, so that the upper edge in shift is the lower one of the first channel. */
+/* Channels count radio velocity, so the upper limit in shift is the lower edge of the first channel. */
 LR_FN int cone_has_shift(const struct cone_set *set, real shift)
 {
     return (shift > set->lowest) & (shift <= set->highest);
 }
 
-/* Whether the image shows a place, which is where the packet was last emitted or scattered. */
+/* Whether the image covers the place where the packet was last emitted or scattered. */
 LR_FN int cone_shows(const struct cone_view *cone, struct vec3 place)
 {
     const struct vec3 offset = vec3_make(place.x - cone->middle.x, place.y - cone->middle.y, place.z - cone->middle.z);

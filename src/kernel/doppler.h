@@ -1,10 +1,10 @@
-/* Frequencies between frames. x is in Doppler units of the gas, shifts and velocities in the reference b. */
+/* Transforms frequencies between frames. x is in Doppler units of the gas, shifts and velocities in the reference b. */
 #ifndef LR_KERNEL_DOPPLER_H
 #define LR_KERNEL_DOPPLER_H
 
 #include "kernel/real.h"
 
-/* Frequency of a photon in the gas of a new cell: its shift in the mesh frame does not change at the face,
+/* Frequency of a photon in the gas of a new cell. Its shift in the mesh frame does not change at the face:
  *
  *     x' b' + v'.n' = x b + v.n        (n' differs from n only after a reflection). */
 LR_FN real frequency_across(real x, real b, real projected, real b_new, real projected_new)

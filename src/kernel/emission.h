@@ -1,5 +1,5 @@
-/* Birth of a packet: where, in which direction and at which frequency. Four random blocks (16 numbers) are reserved;
- * transport draws from block EMISSION_BLOCKS on. */
+/* Creation of a packet: position, direction and frequency. Uses the first EMISSION_BLOCKS = 4 random blocks (16
+ * numbers); transport draws from the following ones. */
 #ifndef LR_KERNEL_EMISSION_H
 #define LR_KERNEL_EMISSION_H
 
@@ -12,12 +12,15 @@ enum { EMISSION_BLOCKS = 4 };
 struct emitted {
     struct place at;
     struct vec3 n;
-    real x;   /* in the gas of its cell */
+    real x;   /* in the frame of the gas */
     real tau; /* optical depth to the first scattering */
 };
 
-/* Shift from a tabulated density, linear between knots: pick the interval from the integral, then solve the quadratic
- * INT_0^t (d0 + (d1 - d0) s) ds = part of the interval's integral, in the form without cancellation. */
+/* Shift from a tabulated density, linear between knots: the cumulative integral gives the interval, then the quadratic
+ *
+ *     INT_0^t (d0 + (d1 - d0) s) ds = fraction of the interval's integral
+ *
+ * is solved in the form without cancellation. */
 LR_FN real sample_table_spectrum(const struct source_view *source, real uniform)
 {
     const int interval = walk_locate(source->table_integral, source->n_table - 1, uniform);
@@ -32,7 +35,7 @@ LR_FN real sample_table_spectrum(const struct source_view *source, real uniform)
            r_min(t, R(1)) * (source->table_shift[interval + 1] - source->table_shift[interval]);
 }
 
-/* The shift of a new photon, relative to the gas or the mesh as the source says. */
+/* Shift of a new photon relative to the gas or the mesh, as the source specifies. */
 LR_FN real sample_shift(const struct source_view *source, const struct cell_view *cell, struct random4 random)
 {
     switch (source->spectrum) {
@@ -51,15 +54,15 @@ LR_FN real sample_shift(const struct source_view *source, const struct cell_view
 
 LR_FN const struct source_view *source_of_packet(const struct transport_view *view, struct random4 first)
 {
-    const double pick = ((double)first.r0 + 0.5) * 2.3283064365386963e-10; /* rare sources need all 32 bits */
+    const double pick = ((double)first.r0 + 0.5) * 2.3283064365386963e-10; /* weak sources need all 32 bits */
     int s = 0;
     while (s < view->n_source - 1 && pick > view->source[s].cumulative)
         s++;
     return &view->source[s];
 }
 
-/* Whether light straight from its source has one place or one direction, so that a cone about a line of sight does not
- * see what the line of sight sees. */
+/* Whether the source has a single position or direction. A cone around the line of sight then does not measure its
+ * direct light. */
 LR_FN int packet_is_pointed(const struct transport_view *view, uint32_t id_low, uint32_t id_high)
 {
     const struct source_view *source = source_of_packet(view, rng_draw(view->key, 0, id_low, id_high));

@@ -1,7 +1,7 @@
-/* Mean probability beta(tau) that a line photon leaves the region it was emitted in, and its slope d(beta)/d(tau).
- * tau is the depth at line centre through the middle of the region, or along the velocity gradient. All forms are
- * entire functions of tau (but for the far end of the RADEX expanding sphere), so that the same expressions continue
- * them to inverted populations, tau < 0. */
+/* Mean probability beta(tau) that a line photon escapes from the region in which it was emitted, and its slope
+ * d(beta)/d(tau). tau is the depth at line centre through the middle of the region, or along the velocity gradient. All
+ * forms are entire functions of tau (except at the far end of the RADEX expanding sphere), so the same expressions hold
+ * for inverted populations, tau < 0. */
 #ifndef LR_KERNEL_ESCAPE_PROBABILITY_H
 #define LR_KERNEL_ESCAPE_PROBABILITY_H
 
@@ -10,7 +10,7 @@
 #include "kernel/portable.h"
 
 enum escape_geometry {
-    ESCAPE_SPHERE,    /* static uniform sphere; the default of RADEX */
+    ESCAPE_SPHERE,    /* static uniform sphere; the RADEX default */
     ESCAPE_LVG,       /* expanding sphere as in RADEX */
     ESCAPE_SLAB,      /* plane layer as in RADEX */
     ESCAPE_EXPANSION, /* Sobolev (1960): uniform expansion, the same velocity gradient in all directions */
@@ -21,7 +21,7 @@ struct escape_beta {
     double value, slope;
 };
 
-/* g(y) = (1 - exp(-y)) / y and g'(y). Below |y| = 1/2 by the series SUM (-y)^m / (m+1)!. */
+/* g(y) = (1 - exp(-y)) / y and g'(y), from the series SUM (-y)^m / (m+1)! for |y| < 1/2. */
 LR_FN struct escape_beta escape_exponential(double y)
 {
     struct escape_beta g;
@@ -71,7 +71,8 @@ LR_FN struct escape_beta escape_sphere(double tau)
     return beta;
 }
 
-/* Where the two forms of the expanding sphere change over. They meet in between, at tau = 2 sqrt(pi) exp(1.17^2). */
+/* Range of tau in which the two forms of the expanding sphere are joined; they cross at tau = 2 sqrt(pi)
+ * exp(1.17^2). */
 #define ESCAPE_LVG_NEAR 13.4
 #define ESCAPE_LVG_FAR 14.5
 
@@ -91,12 +92,14 @@ LR_FN struct escape_beta escape_lvg_far(double tau)
     return beta;
 }
 
-/* Expanding sphere (de Jong, Boland & Dalgarno 1980, A&A 91, 68), with half the depth, t = tau / 2, as in RADEX (van
- * der Tak et al. 2007):
- *   beta = (1 - exp(-2.34 t)) / (2.34 t)             near
- *   beta = 1 / (2 t sqrt(ln(t / sqrt(pi))))          far
- * RADEX jumps by 0.2 % from one to the other at t = 7. Here a cubic joins value and slope between t = 6.7 and 7.25; it
- * is within 0.4 % of RADEX there, and Newton's method meets no kink. */
+/* Expanding sphere (de Jong, Boland & Dalgarno 1980, A&A 91, 68) with half the depth, t = tau / 2, as in RADEX (van der
+ * Tak et al. 2007):
+ *
+ *     beta = (1 - exp(-2.34 t)) / (2.34 t)             near
+ *     beta = 1 / (2 t sqrt(ln(t / sqrt(pi))))          far
+ *
+ * RADEX switches at t = 7, where they differ by 0.2 %. Here a cubic matches value and slope between t = 6.7 and 7.25;
+ * it stays within 0.4 % of RADEX and gives Newton's method no kink. */
 LR_FN struct escape_beta escape_lvg(double tau)
 {
     if (tau <= ESCAPE_LVG_NEAR)
@@ -116,9 +119,9 @@ LR_FN struct escape_beta escape_lvg(double tau)
     return beta;
 }
 
-/* beta of a line; below tau = -limit its tangent there takes over. A strong maser is no local matter and these forms
- * say little about it; growing in proportion to tau instead of exponentially, beta still saturates it and stays smooth.
- */
+/* beta of a line; below tau = -limit it continues along its tangent. A strong maser is not a local problem, and these
+ * forms say little about it; but if beta grows linearly instead of exponentially, it still saturates the maser and
+ * stays smooth. */
 LR_FN struct escape_beta escape_probability(int geometry, double tau, double limit)
 {
     const double at = fmax(tau, -limit);

@@ -1,11 +1,10 @@
-/* Extrapolation of an iteration from its last iterates: the combination of them whose changes are smallest (Ng 1974, J.
- * Chem. Phys. 61, 2680; for any number of iterates Eddy 1979, Mesina 1977). With x_0 the newest and r_j = x_j -
- * x_(j+1),
+/* Accelerates an iteration: the combination of the last iterates with the smallest residual (Ng 1974, J. Chem. Phys.
+ * 61, 2680; for any number of iterates Eddy 1979, Mesina 1977). With x_0 the newest and r_j = x_j - x_(j+1),
  *
  *     x = x_0 + SUM_j a_j (x_j - x_0),      |r_0 - SUM_j a_j q_j|^2 = min,  q_j = r_0 - r_j,  j = 1 .. order,
  *
- * which takes order + 2 iterates. For a linear iteration that is GMRES, started anew each time. The unknowns are
- * populations of levels: positive, and a guess must not turn a line that absorbs into one that amplifies. */
+ * which takes order + 2 iterates. For a linear iteration this is restarted GMRES. The unknowns are level populations:
+ * they must stay positive, and the result must not turn an absorbing line into an amplifying one. */
 #ifndef LR_KERNEL_EXTRAPOLATION_H
 #define LR_KERNEL_EXTRAPOLATION_H
 
@@ -19,8 +18,8 @@ enum {
     EXTRAPOLATION_SUMS = EXTRAPOLATION_ORDER * (EXTRAPOLATION_ORDER + 3) / 2
 };
 
-/* Adds one unknown to them, from its iterates x[0 .. order + 1]. Its norm is weighted with 1 / x: with relative
- * changes, 1 / x^2, what matters least decides, and thick layers diverge. */
+/* Adds one unknown to the sums, from its iterates x[0 .. order + 1]. The norm has weight 1 / x. With relative changes,
+ * 1 / x^2, the least important levels would dominate, and thick layers would diverge. */
 LR_FN void extrapolation_add(int order, const double *x, double *sums)
 {
     double q[EXTRAPOLATION_ORDER];
@@ -36,12 +35,10 @@ LR_FN void extrapolation_add(int order, const double *x, double *sums)
         *sum++ += weight * q[j] * last;
 }
 
-/* A row of the matrix of products adds nothing of its own when so little of its length is left: the rest is rounding.
- */
+/* A row of the Gram matrix counts as dependent if only this part of its squared norm, mere rounding, is left. */
 #define EXTRAPOLATION_ROUNDING 1e-12
 
-/* The lower triangle L of the matrix of products, L L^T. Returns how many rows, the newest iterates, say something of
- * their own. */
+/* Cholesky factor L of the Gram matrix L L^T. Returns the number of independent rows, from the newest iterate on. */
 LR_FN int extrapolation_factor(int order, const double *sums, double triangle[][EXTRAPOLATION_ORDER])
 {
     for (int j = 0; j < order; j++)
@@ -57,7 +54,7 @@ LR_FN int extrapolation_factor(int order, const double *sums, double triangle[][
     return order;
 }
 
-/* weight[j] of x_j, j = 0 .. order, whose sum is 1. False when the iterates do not tell. */
+/* Weights of x_j, j = 0 .. order; they add up to 1. False if the iterates are not independent enough to give any. */
 LR_FN int extrapolation_weights(int order, const double *sums, double *weight)
 {
     double triangle[EXTRAPOLATION_ORDER][EXTRAPOLATION_ORDER];
@@ -83,10 +80,10 @@ LR_FN int extrapolation_weights(int order, const double *sums, double *weight)
     return n > 0;
 }
 
-/* No population changes by more than this factor at once. */
+/* Largest factor by which a population may change in one extrapolation. */
 #define EXTRAPOLATION_STRIDE 10.0
 
-/* The guess for one unknown; the newest iterate where that goes too far. */
+/* Extrapolated value of one unknown, or the newest iterate if it would change too much. */
 LR_FN double extrapolation_guess(int order, const double *weight, const double *x)
 {
     double guess = 0.0;
@@ -95,14 +92,14 @@ LR_FN double extrapolation_guess(int order, const double *weight, const double *
     return guess * EXTRAPOLATION_STRIDE > x[0] && guess < EXTRAPOLATION_STRIDE * x[0] ? guess : x[0];
 }
 
-/* Whether a guess makes a line amplify that absorbed before: (g_u / g_l) x_l <= x_u. */
+/* Whether the extrapolation inverts a line that absorbed before: (g_u / g_l) x_l <= x_u. */
 LR_FN int extrapolation_inverts(double weight_ratio, double x_lower, double x_upper, double guess_lower,
                                 double guess_upper)
 {
     return weight_ratio * guess_lower <= guess_upper && weight_ratio * x_lower > x_upper;
 }
 
-/* A part of the way to a guess that went too far. */
+/* Goes only part of the way to an extrapolation that went too far. */
 LR_FN double extrapolation_retreat(double before, double guess, double part)
 {
     return before + part * (guess - before);

@@ -1,4 +1,4 @@
-/* Lines of sight, in double. Coordinates run from the lower corner of the mesh, or from the centre of shells. */
+/* Lines of sight, in double. The origin is the lower corner of the mesh, or the centre of shells. */
 #ifndef LR_KERNEL_EYE_H
 #define LR_KERNEL_EYE_H
 
@@ -24,14 +24,14 @@ LR_FN struct vec3 point_rounded(struct point3 point)
 
 #define RAY_FAR 1e30
 
-/* The eye of a camera: image plane through `centre` (far observer), or a point (near observer). */
+/* The eye of a camera: an image plane through `origin` (far observer), or a point (near observer). */
 struct eye {
     struct point3 toward, right, up;
-    struct point3 origin; /* the middle of the image, or the observer */
+    struct point3 origin; /* centre of the image, or the observer */
     double step;          /* between rays: length, or tangent of the angle */
     int perspective;
     int n_ray[2];         /* of the whole image, along right and up */
-    const double *impact; /* SHELLS: distance of each ray from the centre, and nothing else */
+    const double *impact; /* SHELLS: distance of each ray from the centre; other members are not used */
 };
 
 struct line3 {

@@ -1,6 +1,6 @@
 /* One straight segment of a flight inside a cell.
  *
- * Packets fly analog free paths in the scattering opacity (1 - eps) alpha0 H; absorption, kappa + eps alpha0 H, takes
+ * Free paths are analog in the scattering opacity (1 - eps) alpha0 H; absorption, kappa + eps alpha0 H, reduces the
  * weight continuously. For a segment of length l that starts with weight w,
  *
  *     INT w ds = w (1 - exp(-kappa_abs l)) / kappa_abs. */
@@ -24,10 +24,10 @@ LR_FN struct opacity opacity_at(real alpha0, real eps, real kappa, real profile)
 
 struct segment {
     real length;
-    real to_face;  /* length to the face ahead */
+    real to_face;  /* distance to the face ahead */
     real tau_left; /* to the next scattering; 0 when the segment ends with it */
     int scatters;
-    int axis; /* of the face where it ends otherwise */
+    int axis; /* of the face where it ends if it does not scatter */
 };
 
 LR_FN struct segment fly_segment(struct vec3 local, struct vec3 width, struct vec3 n, real tau, real opacity)
@@ -43,16 +43,16 @@ LR_FN struct segment fly_segment(struct vec3 local, struct vec3 width, struct ve
     return result;
 }
 
-/* SHELLS: the velocity of the gas along a flight changes inside a cell. A step is so short that it changes by STEP_TURN
- * b at most, and the profile is known at its start, middle and end: between them it is the parabola through all three,
+/* SHELLS: the velocity of the gas along a flight changes inside a cell. A step is short enough that it changes by at
+ * most STEP_TURN b. The profile is evaluated at the start, middle and end of the step and interpolated by a parabola,
  *
  *     q(y) = q0 + q1 y + q2 y^2,    INT_0^1 q dy = (start + 4 middle + end) / 6.
  *
- * At x = 2.5 that integral is good to 5e-4; one value in the middle would be off by 6 %, and make packets in thick gas
- * scatter as if they were half a step ahead. */
+ * At x = 2.5 this integral is accurate to 5e-4; a single value in the middle would be off by 6 %, and packets in thick
+ * gas would scatter as if they were half a step ahead. */
 #define STEP_TURN R(0.25)
 
-/* The longest step, and the frequencies on it. */
+/* The longest step allowed, and the frequencies along it. */
 struct leg {
     real reach;
     real start, middle, end;
@@ -70,12 +70,12 @@ LR_FN struct leg leg_ahead(struct vec3 local, struct vec3 width, struct vec3 n, 
     return leg;
 }
 
-/* The profile on a step; in boxes it is the same all along. */
+/* The profile along a step; constant in boxes. */
 struct profiles {
     real start, middle, end, mean;
 };
 
-/* The mean of q over the first part y of the step, and q at its end. */
+/* The mean of q over the fraction y of the step, and q at its end. */
 LR_FN real leg_mean(real start, real middle, real end, real y)
 {
     const real q1 = R(4) * middle - R(3) * start - end;
@@ -90,7 +90,7 @@ LR_FN real leg_value(real start, real middle, real end, real y)
     return r_max(start + y * (q1 + y * q2), R(0));
 }
 
-/* The part of the step on which a share of the whole integral is reached, by Newton's method. */
+/* The fraction of the step on which a share of the integral is reached, by Newton's method. */
 LR_FN real leg_part(real start, real middle, real end, real share)
 {
     const real mean = leg_mean(start, middle, end, R(1));
@@ -104,11 +104,11 @@ LR_FN real leg_part(real start, real middle, real end, real share)
     return y;
 }
 
-/* Where a flight stops on such a step: fly_segment has found the share of its depth. The opacity is alpha0 times the
- * profile, and a grey one. */
+/* Where a flight stops on such a step; fly_segment has found the share of its depth. The opacity is alpha0 times the
+ * profile plus a grey part. */
 struct stop {
     real length;
-    real mean, there; /* the profile up to this place, and at it */
+    real mean, there; /* of the profile up to this place; the profile at it */
 };
 
 LR_FN struct stop stop_on_leg(struct segment segment, real alpha0, real grey, real start, real middle, real end)
@@ -131,8 +131,8 @@ LR_FN real mean_transmission(real f)
     return f < R(0.04) ? series : direct;
 }
 
-/* A packet flushes its sums at every face, and when it has scattered FLUSH_EVENTS times since its birth or the last
- * such moment, counted by its own scatterings so that its history depends on nothing else. */
+/* A packet flushes its sums at every face and after every FLUSH_EVENTS scatterings. It counts its own scatterings, so
+ * that its history depends on nothing else. */
 enum { FLUSH_EVENTS = 4096 };
 
 LR_FN int flush_is_due(uint32_t events)
@@ -140,8 +140,8 @@ LR_FN int flush_is_due(uint32_t events)
     return events % FLUSH_EVENTS == FLUSH_EVENTS - 1;
 }
 
-/* Russian roulette: a packet below ROULETTE_BELOW goes on with ten times its weight, one time in ten. Weights between
- * flushes are kept in double: thousands of tiny losses, and one deep loss, are exact alike. */
+/* Russian roulette: a packet with weight below ROULETTE_BELOW survives one time in ten, with ten times the weight.
+ * Weights are kept in double between flushes, so that thousands of tiny losses are as accurate as one large loss. */
 #define ROULETTE_BELOW 1e-3
 #define ROULETTE_SURVIVAL 0.1
 

@@ -2,23 +2,23 @@
  *
  *     dI/ds = j - alpha I,    alpha = alpha0 H(a, x) + kappa,    S = j / alpha,
  *
- * with the light j that the gas creates, in the line or with a spectrum of its own. Where no packets are, S is linear
- * inside a cell about its value in the middle: the emission of a thin cell is what it should be, and an optically thick
- * one shows the S of its near side. The velocity is linear too (slope.h), in steps of b/4 at most. Where packets are,
- * cells are to rays what they are to packets, even throughout.
+ * where j is the light that the gas creates, in the line or with a spectrum of its own. Without packets, S is linear
+ * inside a cell about its value in the middle: a thin cell emits the right amount, and a thick one shows the S of its
+ * near side. The velocity is linear too (slope.h), in steps of at most b/4. With packets, cells are uniform for rays,
+ * as they are for packets.
  *
- * Scattered light E is added where the ray leaves a cell, since it is what leaves it (sight.h):
+ * Scattered light E is added where the ray leaves a cell, because E is the light that leaves it (sight.h):
  *
  *     I_out = I_in exp(-t) + created light + E,
  *
- * or at the end, where it is what leaves the mesh. */
+ * or at the end of the ray if E is the light that leaves the mesh. */
 #ifndef LR_KERNEL_FORMAL_SOLUTION_H
 #define LR_KERNEL_FORMAL_SOLUTION_H
 
 #include "kernel/real.h"
 
-/* Below these depths a series stands for a difference of nearly equal numbers: where the first term that is left out is
- * as small as what the difference loses, in single precision or in double. */
+/* Depths below which a series replaces a difference of nearly equal numbers: where the first omitted term is as small
+ * as the cancellation error in the working precision. */
 #define FORMAL_SERIES_BELOW R(sizeof(real) == sizeof(double) ? 0.03 : 0.25)
 #define FORMAL_FLAT_SERIES_BELOW R(sizeof(real) == sizeof(double) ? 0.005 : 0.1)
 #define EXIT_SERIES_BELOW R(sizeof(real) == sizeof(double) ? 2e-4 : 0.02)
@@ -52,25 +52,25 @@ LR_FN real formal_step_flat(real intensity, real t, real glow)
 }
 
 struct tilt {
-    real in, out; /* S at the ends of the way is S (1 + tilt) */
+    real in, out; /* S at the two ends is S (1 + tilt) */
 };
 
-/* Light that was scattered in a cell and leaves it (sight.h) is known per channel. Inside the channel it follows the
- * depth t of the cell's line on this way as 1 - exp(-t): like the profile where the cell is thin, flat where it is
- * thick. The mean over the channel stays. */
+/* Scattered light that leaves a cell (sight.h) is known per channel. Within the channel it is assumed to vary with the
+ * depth t of the cell's line on this way as 1 - exp(-t): like the profile if the cell is thin, flat if it is thick. The
+ * channel mean is preserved. */
 LR_FN real exit_shape(real t)
 {
     const real series = t * (R(1) - t * (R(0.5) - t * R(1.0 / 6)));
     return t < EXIT_SERIES_BELOW ? series : R(1) - r_exp(-r_min(t, R(80)));
 }
 
-/* The factor at one frequency, from the shape there and its mean over the channel. */
+/* The resulting factor at one frequency, from the shape there and its mean over the channel. */
 LR_FN real exit_factor(real shape, real mean)
 {
     return mean > R(1e-30) ? r_div(shape, mean) : R(1);
 }
 
-/* Steps in which the velocity changes by b/4 at most. */
+/* Number of steps in each of which the velocity changes by at most b/4. */
 enum { MOST_VELOCITY_STEPS = 4096 };
 
 LR_FN int velocity_steps(real change, real b)
@@ -79,7 +79,7 @@ LR_FN int velocity_steps(real change, real b)
     return steps < (real)MOST_VELOCITY_STEPS ? (int)steps + 1 : MOST_VELOCITY_STEPS;
 }
 
-/* The line of a cell is left out where it is below this share of its centre, and adds less than this to the depth. */
+/* The line of a cell is neglected where it is below this fraction of its centre and adds less than this depth. */
 #define LINE_FLOOR R(1e-8)
 
 /* |x| beyond which the line of a segment of line-centre depth t is below LINE_FLOOR: Gaussian core, or damping wing

@@ -1,10 +1,10 @@
-/* Profiles of lines along rays, for level populations, at frequencies that all lines share: f = 0 .. n - 1 are Doppler
- * shifts in equal steps. Along a piece of a ray the projected velocity changes evenly from v0 to v1, and what counts is
- * the mean over the piece,
+/* Line profiles along rays, for level populations, on a frequency grid that all lines share: f = 0 .. n - 1 are Doppler
+ * shifts in equal steps. Along a piece of a ray the projected velocity changes linearly from v0 to v1. The mean profile
+ * of the piece,
  *
  *     INT exp(-x^2) ds / INT ds,      x = (shift - v) / b,
  *
- * by Gauss-Legendre with two nodes in panels over which v changes by at most PROFILE_PANEL b. */
+ * is computed by two-point Gauss-Legendre quadrature in panels over which v changes by at most PROFILE_PANEL b. */
 #ifndef LR_KERNEL_LEVEL_PROFILE_H
 #define LR_KERNEL_LEVEL_PROFILE_H
 
@@ -25,19 +25,19 @@ LR_FN struct band band_make(int n, double first, double step)
     return band;
 }
 
-/* f of a velocity. */
+/* Position f of a velocity on the grid. */
 LR_FN real band_place(const struct band *band, real v)
 {
     return (v - band->first) * band->inv_step;
 }
 
-/* ---- where a line counts ---- */
+/* ---- the range of a line ---- */
 
 struct interval {
     int low, high; /* [low, high) */
 };
 
-/* Lines are left out where their depth is below FAINTEST_DEPTH: beyond this |x|, with `depth` at line centre. */
+/* Lines are neglected where their depth is below FAINTEST_DEPTH: beyond this |x|, with `depth` at line centre. */
 #define FAINTEST_DEPTH 1e-6
 #define LOG_FAINTEST_DEPTH R(-13.815510557964274)
 
@@ -46,7 +46,7 @@ LR_FN real profile_reach(real depth)
     return r_sqrt(r_log(r_max(depth, R(1))) - LOG_FAINTEST_DEPTH);
 }
 
-/* Frequencies from `low` to `high` and as many more as `reach` on both sides. */
+/* Frequencies from `low` to `high`, extended by `reach` on both sides. */
 LR_FN struct interval band_interval(const struct band *band, real low, real high, real reach)
 {
     const real n = (real)band->n;
@@ -56,7 +56,7 @@ LR_FN struct interval band_interval(const struct band *band, real low, real high
     return interval;
 }
 
-/* Those within |x| < reach of a line whose velocity goes from v0 to v1. */
+/* Frequencies within |x| < reach of a line whose velocity changes from v0 to v1. */
 LR_FN struct interval line_interval(const struct band *band, real v0, real v1, real inv_b, real reach)
 {
     return band_interval(band, band_place(band, r_min(v0, v1)), band_place(band, r_max(v0, v1)),
@@ -65,11 +65,11 @@ LR_FN struct interval line_interval(const struct band *band, real v0, real v1, r
 
 /* ---- the mean profile ---- */
 
-/* Below this change of v / b the profile is that of the velocity half-way. */
+/* If v / b changes by less than this, the profile is evaluated at the mean velocity. */
 #define PROFILE_STILL R(1e-4)
 #define PROFILE_PANEL 0.7
 enum { PROFILE_MOST_PANELS = 64 };
-/* Nodes of Gauss-Legendre, (1 -+ 1 / sqrt 3) / 2. */
+/* Gauss-Legendre nodes, (1 -+ 1 / sqrt 3) / 2. */
 #define PROFILE_NODE_LOW R(0.21132486540518711775)
 #define PROFILE_NODE_HIGH R(0.78867513459481288225)
 
@@ -81,15 +81,15 @@ LR_FN int profile_panels(real v0, real v1, real inv_b)
                                                          : PROFILE_MOST_PANELS;
 }
 
-/* The profile along a piece, in y = R_GAUSS_UNIT x. */
+/* The profile along a piece, in terms of y = R_GAUSS_UNIT x. */
 struct slide {
-    real low, high; /* the nodes of the first panel, at f = 0 */
+    real low, high; /* nodes of the first panel, at f = 0 */
     real step;      /* from f to f + 1 */
     real part;      /* from panel to panel */
-    int panels;     /* 0: the velocity hardly changes, both nodes are one */
+    int panels;     /* 0: the velocity hardly changes and both nodes coincide */
 };
 
-/* At one velocity. */
+/* At a single velocity. */
 LR_FN struct slide slide_at(const struct band *band, real v, real inv_b)
 {
     const real scale = R_GAUSS_UNIT * inv_b;
@@ -111,7 +111,7 @@ LR_FN struct slide slide_over(const struct band *band, real v0, real v1, real in
     return slide;
 }
 
-/* The profile where there are no panels. */
+/* The profile without panels. */
 LR_FN real slide_still(const struct slide *slide, real f)
 {
     return r_gauss(slide->low + slide->step * f);
@@ -123,14 +123,14 @@ LR_FN real slide_pair(real low, real high)
     return r_gauss(low) + r_gauss(high);
 }
 
-/* Of panel p. */
+/* The same for panel p. */
 LR_FN real slide_panel(const struct slide *slide, real f, int p)
 {
     const real along = slide->part * (real)p;
     return slide_pair(slide->low + along + slide->step * f, slide->high + along + slide->step * f);
 }
 
-/* Of all panels; of two nodes where there are none. */
+/* Sum over all panels, or over the two coincident nodes if there are none. */
 LR_FN real slide_sum(const struct slide *slide, real f, int panels)
 {
     const real low = slide->low + slide->step * f;
@@ -142,7 +142,7 @@ LR_FN real slide_sum(const struct slide *slide, real f, int panels)
     return sum;
 }
 
-/* Turns that sum into a mean. */
+/* Factor that turns this sum into a mean. */
 LR_FN real slide_scale(const struct slide *slide)
 {
     return slide->panels > 1 ? r_div(R(0.5), (real)slide->panels) : R(0.5);

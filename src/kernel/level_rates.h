@@ -1,6 +1,6 @@
-/* What radiation adds to the rate equations (level_solve.h), from means over directions of the light in the middle of a
- * cell (level_transfer.h): per molecule in the upper level A (lost + entering) down, per molecule in the lower one
- * (g_u / g_l) A entering up. And how much populations changed. */
+/* Radiative terms of the rate equations (level_solve.h), from direction averages of the light in the middle of a cell
+ * (level_transfer.h): A (lost + entering) down per molecule in the upper level, (g_u / g_l) A entering up per molecule
+ * in the lower one. Also measures how much the populations change. */
 #ifndef LR_KERNEL_LEVEL_RATES_H
 #define LR_KERNEL_LEVEL_RATES_H
 
@@ -11,8 +11,8 @@ struct LR_ALIGNED(16) light_sum {
     double entering, lost;
 };
 
-/* Adds one direction, whose rays left `light` in a cell that they met with the weights `length`; each direction counts
- * alike however many of its rays met the cell. */
+/* Adds one direction. `light` is the sum over its rays, `length` the sum of their weights in the cell: each direction
+ * counts the same, however many of its rays met the cell. */
 LR_FN struct light_sum light_sum_add(struct light_sum sum, struct line_light light, double weight, double length)
 {
     const double scale = weight / length;
@@ -21,8 +21,8 @@ LR_FN struct light_sum light_sum_add(struct light_sum sum, struct line_light lig
     return sum;
 }
 
-/* Mean over the directions that met the cell, whose weights add up to `seen`. Where none did, it is in the background,
- * and its own light is lost. */
+/* Mean over the directions that met the cell, whose weights add up to `seen`. If none did, the cell sees the background
+ * and loses all its own light. */
 LR_FN struct light_sum light_mean(struct light_sum sum, double seen, double background)
 {
     struct light_sum mean;
@@ -35,7 +35,7 @@ struct line_rates {
     double down, up;
 };
 
-/* `star` is direct light of stars, which comes on top. */
+/* `star` is the direct light of stars, which is added. */
 LR_FN struct line_rates line_rates_of(double a_ul, double weight_ratio, struct light_sum mean, double star)
 {
     const double entering = mean.entering + star;

@@ -1,6 +1,6 @@
-/* Rays through spherical shells for level populations, in double. A ray passes the centre at the distance p and stands
- * for the ring between two such distances. Shells are points at their middle radii, between which source functions and
- * the radial velocity are linear in r; the velocity along the ray at the coordinate z is v(r) z / r. */
+/* Rays through spherical shells for level populations, in double. A ray has impact parameter p and represents the ring
+ * between two such values. Shells are represented by their middle radii, between which source functions and the radial
+ * velocity are linear in r; the velocity along the ray at coordinate z is v(r) z / r. */
 #ifndef LR_KERNEL_LEVEL_SHELLS_H
 #define LR_KERNEL_LEVEL_SHELLS_H
 
@@ -18,7 +18,7 @@ LR_FN double shell_within_one(double u)
     return u > 0 ? (u < 1 ? u : 1) : 0;
 }
 
-/* Share of the inner of the two shells i - 1 and i at radius r. */
+/* Weight of the inner of the two shells i - 1 and i at radius r. */
 LR_FN real shell_inner_share(const struct shell_view *shells, int i, double r)
 {
     const double low = shells->middle[i - 1];
@@ -45,14 +45,14 @@ LR_FN real shell_velocity(const struct shell_view *shells, const struct gas_view
     return r > 0 ? (real)(v * z / r) : R(0);
 }
 
-/* The way of light from the centre through shell i: velocities at both edges and in the middle, where they bend. */
+/* The radial path through shell i: velocities at both edges and in the middle, where the slope changes. */
 struct shell_slide {
     real inner, middle, outer;
 };
 
 LR_FN struct shell_slide shell_slide_outward(const struct shell_view *shells, const struct gas_view *gas, int i)
 {
-    const double tiny = 1e-9 * shells->edge[shells->n]; /* at the centre itself no direction is outward */
+    const double tiny = 1e-9 * shells->edge[shells->n]; /* at the centre itself no direction points outward */
     const double inner = shells->edge[i] > tiny ? shells->edge[i] : tiny;
     struct shell_slide slide;
     slide.inner = shell_velocity(shells, gas, inner, inner);
@@ -61,14 +61,14 @@ LR_FN struct shell_slide shell_slide_outward(const struct shell_view *shells, co
     return slide;
 }
 
-/* Half the interval of mu at the middle of shell i that a ring stands for. */
+/* Half the interval of mu, at the middle of shell i, that a ring represents. */
 LR_FN real shell_ring_weight(const struct shell_view *shells, int i, double ring_inner, double ring_outer)
 {
     const double r = shells->middle[i];
     return (real)(0.5 * (sphere_half_chord(r, ring_inner) - sphere_half_chord(r, ring_outer)) / r);
 }
 
-/* A piece in shell `cell` between the radii r0 and r1, on the side z < 0 (way in) or z > 0; u0 and u1 are shares of the
+/* A piece in shell `cell` between the radii r0 and r1, at z < 0 (inward) or z > 0; u0 and u1 are the weights of the
  * shell `other`. */
 LR_FN struct piece shell_piece(const struct shell_view *shells, const struct gas_view *gas, double p, int cell,
                                int other, double r0, double r1, int side, real u0, real u1, real weight)

@@ -1,7 +1,7 @@
-/* Steady state of levels that exchange molecules: SUM_j x_j R_ji + b_i = x_i SUM_j R_ij, SUM x = 1, for rates R >= 0.
- * Levels are taken out from the last to the first, each handing its molecules on to those that remain (Grassmann,
- * Taksar & Heyman 1985, Oper. Res. 33, 1107; the diagonal is a sum of what leaves, never a difference). Without a
- * source b nothing is subtracted, so every population is >= 0 and has full relative accuracy however small it is. */
+/* Steady state of level populations: SUM_j x_j R_ji + b_i = x_i SUM_j R_ij, SUM x = 1, for rates R >= 0. Levels are
+ * eliminated from the last to the first, each passing its molecules on to those that remain (Grassmann, Taksar & Heyman
+ * 1985, Oper. Res. 33, 1107; the diagonal is computed as the sum of what leaves, never as a difference). Without a
+ * source b nothing is subtracted, so every population is >= 0 and has full relative accuracy, however small it is. */
 #ifndef LR_KERNEL_LEVEL_SOLVE_H
 #define LR_KERNEL_LEVEL_SOLVE_H
 
@@ -17,14 +17,14 @@ LR_FN void level_add_row(int n, double factor, const double *b, double *a)
         a[j] += factor * b[j];
 }
 
-/* What goes on from a level to each of the others, per rate into it. */
+/* The share of the inflow into a level that is passed on, per rate out of it. */
 LR_FN double level_hand_on(double into, double leave)
 {
     return into > 0.0 ? into / leave : 0.0;
 }
 
-/* Take out level k: what flows into it goes on in the proportions in which it leaves to levels below k. The diagonal
- * keeps the rate of leaving; 0 means that it cannot, and then nothing flows on. */
+/* Eliminates level k: what flows into it is passed on in the proportions in which it leaves for the levels below k. The
+ * diagonal stores the total rate out of k; if that is 0, nothing is passed on. */
 LR_FN void level_take_out(int k, int stride, double *rates, double *source)
 {
     double *row = rates + (long)k * stride;
@@ -45,11 +45,11 @@ LR_FN void level_take_out(int k, int stride, double *rates, double *source)
 
 /* Populations relative to level 0 are scaled down before they overflow. */
 #define LEVEL_LARGE 1e150
-/* A level that is left at less than this part of the flow into it cannot be left. */
+/* If the rate out of a level is less than this part of the flow into it, the level is a trap. */
 #define LEVEL_TRAP 1e-300
 
-/* The population of a level from what flows into it and the rate of leaving it, and what those before it are multiplied
- * with. A level that cannot be left holds everything as soon as anything flows into it. */
+/* The population of a level, from the flow into it and the rate out of it, and the factor by which all previous ones
+ * must be multiplied. A trap holds everything as soon as anything flows into it. */
 struct level_filled {
     double x, scale;
 };
@@ -67,7 +67,7 @@ LR_FN struct level_filled level_fill(double flow, double leave)
     return level;
 }
 
-/* After level_take_out() of n-1 ... 1: populations relative to level 0. */
+/* Populations relative to level 0, after level_take_out() of n-1 ... 1. */
 LR_FN void level_put_back(int n, int stride, const double *rates, double *x)
 {
     x[0] = 1.0;
@@ -92,8 +92,8 @@ LR_FN void level_normalise(int n, double *x)
         x[i] /= sum;
 }
 
-/* rates[i * stride + j] from i to j, used up; the diagonal is not read. x[n] comes back with sum 1. Where levels fall
- * apart into groups that do not exchange molecules, all are in the group that level 0 feeds. */
+/* Solves for x[n], normalised to 1. rates[i * stride + j] is from i to j and is overwritten; its diagonal is not read.
+ * If the levels form groups that do not exchange molecules, all molecules are in the group that level 0 feeds. */
 LR_FN void level_solve(int n, int stride, double *rates, double *x)
 {
     for (int k = n - 1; k > 0; k--)
@@ -102,7 +102,7 @@ LR_FN void level_solve(int n, int stride, double *rates, double *x)
     level_normalise(n, x);
 }
 
-/* What is left to do with a source once all levels but the first are taken out. work[n] is scratch. */
+/* Back substitution with a source, after all levels but the first are eliminated. work[n] is scratch. */
 LR_FN void level_put_back_driven(int n, int stride, const double *rates, const double *source, double *x, double *work)
 {
     level_put_back(n, stride, rates, x);
@@ -121,8 +121,8 @@ LR_FN void level_put_back_driven(int n, int stride, const double *rates, const d
         x[k] = work[k] + (1.0 - sum) * x[k];
 }
 
-/* The same as level_solve() with a source of molecules into each level, SUM b = 0, used up: the step of Newton's
- * method. Populations may come out negative. work[n] is scratch. */
+/* Like level_solve(), but with a source of molecules into each level, SUM b = 0, which is overwritten: the step of
+ * Newton's method. Populations may come out negative. work[n] is scratch. */
 LR_FN void level_solve_driven(int n, int stride, double *rates, double *source, double *x, double *work)
 {
     for (int k = n - 1; k > 0; k--)

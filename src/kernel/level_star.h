@@ -1,17 +1,17 @@
-/* Direct light of a star in cells that are boxes, for level populations: absorbed on the way and in the cell,
+/* Direct starlight in box cells, for level populations, attenuated on the way and in the cell:
  *
  *     J = W n SUM_f p e^-tau (1 - e^-h) / h / SUM_f p,    h = (alpha p + kappa) l,
  *
- * with W its dilution, n its occupation number, p(f) the profile of the line along the way l of the light through the
- * cell, and tau(f) the depth from the star to the cell. A cell then absorbs as many photons as the light loses in it,
- * however thick it is. Inverted cells amplify the light, but not beyond BRIGHTEST. */
+ * where W is the dilution factor, n the occupation number of the star, p(f) the line profile along the path l of the
+ * light through the cell, and tau(f) the depth from the star to the cell. A cell then absorbs as many photons as the
+ * light loses in it, however thick it is. Inverted cells amplify the light, but not beyond BRIGHTEST. */
 #ifndef LR_KERNEL_LEVEL_STAR_H
 #define LR_KERNEL_LEVEL_STAR_H
 
 #include "kernel/level_transfer.h"
 #include "kernel/level_way.h"
 
-/* One line of a star. */
+/* One line as lit by a star. */
 struct star_line {
     double light;   /* n */
     real least;     /* tau at which inverted gas has amplified the light to BRIGHTEST */
@@ -20,7 +20,7 @@ struct star_line {
 
 LR_FN struct star_line star_line_of(double light)
 {
-    const double most = 1e30; /* single precision still holds that */
+    const double most = 1e30; /* still fits in single precision */
     double brightest = light * most > (double)BRIGHTEST ? (double)BRIGHTEST / light : most;
     brightest = brightest > 1 ? brightest : 1;
     struct star_line line;
@@ -30,7 +30,7 @@ LR_FN struct star_line star_line_of(double light)
     return line;
 }
 
-/* tau with another piece of the way. */
+/* tau after another piece of the path. */
 LR_FN real star_dim(real depth, real piece, real least)
 {
     return r_max(depth + piece, least);
@@ -43,13 +43,13 @@ LR_FN real star_seen(real depth, real here, real brightest)
     return r_min(r_exp(-depth) * (R(1) - weights.to), brightest);
 }
 
-/* Adds up what a cell sees: `sum` over frequencies of the above times the profile, `norm` of the profile. */
+/* The light J in a cell: `sum` over frequencies of star_seen times the profile, `norm` the sum of the profile. */
 LR_FN double star_light(double dilution, double light, real sum, real norm)
 {
     return norm > R(0) ? dilution * light * (double)r_div(sum, norm) : 0;
 }
 
-/* ---- the way ---- */
+/* ---- the path ---- */
 
 /* From a star to the middle of a cell; t_last is the distance. */
 LR_FN struct line3 star_line_to(const struct mesh_view *mesh, struct point3 star, int64_t cell)
@@ -73,13 +73,13 @@ LR_FN struct line3 star_line_to(const struct mesh_view *mesh, struct point3 star
     return line;
 }
 
-/* Light on its way from a star to a cell, the target. */
+/* Path of light from a star to a cell, the target. */
 struct star_way {
     struct line3 line;
     struct ray ray;
-    struct visit last; /* cell that it has passed */
-    double so_far;     /* length */
-    int more;          /* cells */
+    struct visit last; /* the last cell passed */
+    double so_far;     /* path length */
+    int more;          /* there are more cells */
 };
 
 LR_FN struct star_way star_way_to(const struct mesh_view *mesh, struct point3 star, int64_t target)
@@ -93,7 +93,7 @@ LR_FN struct star_way star_way_to(const struct mesh_view *mesh, struct point3 st
     return way;
 }
 
-/* False where rounding led the ray past the target. */
+/* False if rounding took the ray past the target. */
 LR_FN int star_way_goes_on(const struct star_way *way)
 {
     return way->more && way->so_far < way->line.t_last;
@@ -103,7 +103,7 @@ LR_FN int star_way_goes_on(const struct star_way *way)
 struct star_step {
     struct visit last, here;
     struct face face;
-    int counts; /* the ray does not only touch this cell */
+    int counts; /* the ray does not merely touch this cell */
     int arrives;
 };
 
@@ -125,7 +125,7 @@ LR_FN struct star_step star_way_next(const struct mesh_view *mesh, const struct 
     return step;
 }
 
-/* The target as its light meets it, from v0 to v1: in the cell itself the velocity goes on as it came in. */
+/* The target and the velocity across it, from v0 to v1: its slope from the face to the middle is continued. */
 struct star_end {
     struct visit visit;
     real v0, v1;
@@ -140,7 +140,7 @@ LR_FN struct star_end star_end_at(const struct star_step *step)
     return end;
 }
 
-/* The same where the ray went past it. */
+/* The same if the ray missed the target. */
 LR_FN struct star_end star_end_beside(const struct gas_view *gas, int64_t target, const struct star_way *way)
 {
     const double *n = way->line.n.x;

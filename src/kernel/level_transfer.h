@@ -1,19 +1,19 @@
-/* Radiation of a line along a ray, piece by piece, for level populations (complete redistribution). Intensities are
+/* Line radiation along a ray, piece by piece, for level populations (complete redistribution). Intensities are
  * occupation numbers. In a piece of depth h the source function is linear from S0 to S1:
  *
  *     I1 = I0 e + S0 (m - e) + S1 (1 - m),    e = exp(-h),  m = (1 - e) / h.
  *
- * A ray is recorded in the middle of its way through each cell. There the intensity is split into what the cell itself
- * emits on the way, (1 - lost) S, and the rest, `entering`: nothing is subtracted, however thick the cell is, since
- * e + (m - e) + (1 - m) = 1 lets `lost` be followed like an intensity that begins with 1,
+ * A ray is recorded in the middle of its path through each cell. There the intensity is split into the cell's own
+ * emission along the path, (1 - lost) S, and the rest, `entering`. Nothing is subtracted, however thick the cell is,
+ * because e + (m - e) + (1 - m) = 1 allows `lost` to be propagated like an intensity that starts at 1,
  *
  *     lost1 = lost0 e + (1 - w0) (m - e) + (1 - w1) (1 - m),      w: weight of the cell in S at the ends.
  *
- * Then the net rate A x_u + (x_u - (g_u / g_l) x_l) A J with J = entering + (1 - lost) S becomes
+ * The net rate A x_u + (x_u - (g_u / g_l) x_l) A J with J = entering + (1 - lost) S then becomes
  *
  *     A lost x_u + (x_u - (g_u / g_l) x_l) A entering
  *
- * (Rybicki & Hummer 1991, A&A 245, 171), whose rates are positive. */
+ * (Rybicki & Hummer 1991, A&A 245, 171), in which all rates are positive. */
 #ifndef LR_KERNEL_LEVEL_TRANSFER_H
 #define LR_KERNEL_LEVEL_TRANSFER_H
 
@@ -21,12 +21,12 @@
 
 /* One line in one cell. */
 struct LR_ALIGNED(2 * sizeof(real)) line_glow {
-    real alpha;  /* line-centre opacity, below zero for an inversion */
-    real source; /* source function, below zero too then */
+    real alpha;  /* line-centre opacity, negative if inverted */
+    real source; /* source function, then negative too */
 };
 
-/* Opacity and source function from populations. Where (g_u / g_l) x_l - x_u is almost nothing, it is held at a
- * millionth of x_u; opacities below -most_gain (an inversion) are held there. */
+/* Opacity and source function from populations. (g_u / g_l) x_l - x_u is kept at least a millionth of x_u away from
+ * zero, and opacities (of inversions) do not go below -most_gain. */
 LR_FN struct line_glow line_glow_of(double x_upper, double x_lower, double weight_ratio, double strength,
                                     double most_gain)
 {
@@ -46,17 +46,17 @@ LR_FN struct line_glow line_glow_of(double x_upper, double x_lower, double weigh
     return glow;
 }
 
-/* Photons per mode that a line may be amplified to: far above what saturates it, and numbers stay finite. */
+/* Limit of amplification, in photons per mode: far above saturation, but the numbers stay finite. */
 #define BRIGHTEST R(1e9)
 
 struct step_weights {
     real through, from, to; /* e, m - e, 1 - m */
 };
 
-/* |h| below this is thin. */
+/* A step is thin if |h| is below this. */
 #define STEP_IS_THIN R(0.25)
 
-/* Thin steps by the series of 1 - m: because e = 1 - h m, there m - e = h - (1 - m) (1 + h). No exponential. */
+/* Thin steps use the series of 1 - m; since e = 1 - h m, m - e = h - (1 - m) (1 + h). No exponential is needed. */
 LR_FN struct step_weights step_weights_thin(real h)
 {
     struct step_weights weights;
@@ -81,16 +81,16 @@ LR_FN struct step_weights step_weights_of(real h)
 
 /* ---- a piece of a ray inside one cell ---- */
 
-/* S at the two ends of a piece is that of its cell with the share 1 - u, and that of another one with the share u. Seen
- * from the cell that records next, the target: what others give, and one minus its own weight. */
+/* S at the two ends of a piece mixes the cell, with weight 1 - u, and another one, with weight u. For the target, the
+ * cell that records next, this gives the contribution of other cells and one minus its own weight. */
 struct piece_ends {
     real rest0, rest1, lost0, lost1;
 };
 
-/* The piece lies in the target, or `is_other`: beside it. */
+/* The piece lies in the target, or next to it (`is_other`). */
 LR_FN struct piece_ends piece_ends_of(int is_target, int is_other, real u0, real u1, real source, real source_other)
 {
-    /* an inverted cell has a source function of its own sign: nothing to interpolate */
+    /* S of an inverted cell has the opposite sign: do not interpolate */
     const int apart = source < R(0) || source_other < R(0);
     u0 = apart ? R(0) : u0;
     u1 = apart ? R(0) : u1;
@@ -102,8 +102,7 @@ LR_FN struct piece_ends piece_ends_of(int is_target, int is_other, real u0, real
     return ends;
 }
 
-/* Depth at line centre. Rays that graze a layer are long: also for them the limit of an inversion is that of half a
- * cell, `least`. */
+/* Depth at line centre. Even on a long, grazing ray the inversion limit is that of half a cell, `least`. */
 LR_FN real piece_depth(real alpha, real length, real least)
 {
     return r_max(alpha * length, least);
@@ -114,13 +113,13 @@ LR_FN real piece_least_depth(double inversion_limit)
     return (real)(-0.5 * inversion_limit);
 }
 
-/* What is in a piece: lines of any depth with dust or without it, or thin lines alone. */
+/* What a piece contains: lines of any depth with or without dust, or thin lines only. */
 enum matter { MATTER_DUSTY, MATTER_CLEAR, MATTER_THIN };
 
-/* Weights of a step for the line; with dust each source function counts with its share of the depth. */
+/* Weights of a step for the line; with dust each source function is weighted by its share of the depth. */
 struct piece_weights {
     real through, from, to;
-    real aside; /* of dust: 1 minus these three */
+    real aside; /* for dust: 1 minus the other three */
 };
 
 LR_FN struct piece_weights piece_weights_of(enum matter matter, real line, real grey)
@@ -141,13 +140,13 @@ LR_FN struct piece_weights piece_weights_of(enum matter matter, real line, real 
     return weights;
 }
 
-/* Light of a line at one frequency on its way to the target: from elsewhere, and the part of the target's own that is
- * lost. Begins with lost = 1. */
+/* Light of a line at one frequency on its way to the target: what comes from elsewhere, and the fraction of the
+ * target's own light that is lost. Starts with lost = 1. */
 struct LR_ALIGNED(2 * sizeof(real)) line_light {
     real entering, lost;
 };
 
-/* After a piece; `dust` is the source function of dust in it. */
+/* The light after a piece; `dust` is the source function of its dust. */
 LR_FN struct line_light light_cross(enum matter matter, struct line_light light, struct piece_weights weights,
                                     struct piece_ends ends, real dust)
 {
@@ -171,14 +170,14 @@ LR_FN struct line_light light_arrive(enum matter matter, struct line_light light
 
 /* ---- the middle of a cell ---- */
 
-/* Inverted cells in a row amplify without a limit. */
+/* A row of inverted cells would amplify without limit. */
 LR_FN struct line_light light_limited(struct line_light light)
 {
     light.entering = r_min(light.entering, BRIGHTEST);
     return light;
 }
 
-/* The intensity that goes on: the light of the cell joins the rest. */
+/* The intensity that continues: the rest plus the light of the cell. */
 LR_FN real light_leaving(struct line_light light, real source)
 {
     return light.entering + (R(1) - light.lost) * source;

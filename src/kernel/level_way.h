@@ -1,13 +1,13 @@
-/* The way of a ray through gas, for level populations: what it meets in a cell, and what lies between the middles of
- * two cells, the second half of the one and the first half of the other. On the face between cells with gas the source
- * functions, and velocities that differ much, are interpolated along the ray. */
+/* The path of a ray through gas, for level populations: what it meets in a cell, and the pieces between the middles of
+ * two cells, the second half of one and the first half of the next. At a face between cells with gas, the source
+ * functions are interpolated along the ray, and so are velocities that differ much. */
 #ifndef LR_KERNEL_LEVEL_WAY_H
 #define LR_KERNEL_LEVEL_WAY_H
 
 #include "kernel/ray.h"
 #include "kernel/real.h"
 
-/* What rays need of a cell. */
+/* The properties of a cell that rays need. */
 struct LR_ALIGNED(32) gas_view {
     real inv_b;
     real v[3];
@@ -16,9 +16,9 @@ struct LR_ALIGNED(32) gas_view {
     real unused[2];
 };
 
-/* What a ray meets in a cell: its way through it, and the velocity along that. */
+/* What a ray meets in a cell: its path length and the velocity along it. */
 struct visit {
-    int cell; /* below 0: none */
+    int cell; /* negative: none */
     int has_gas;
     real length, v, inv_b, kappa;
 };
@@ -45,21 +45,21 @@ LR_FN struct visit visit_cell(const struct gas_view *gas, int cell, real length,
     return visit;
 }
 
-/* How much a ray that stands for this cross-section counts in a cell; nobody looks where there is no gas. */
+/* Weight in a cell of a ray that represents this cross-section; zero without gas, where nothing is recorded. */
 LR_FN real visit_weight(const struct visit *visit, real area)
 {
     return visit->has_gas ? area * visit->length : R(0);
 }
 
-/* Where the velocity changes by more than so many b from cell to cell it is interpolated; below, one velocity for each
- * cell is as good (both are second order) and the work is less. */
+/* Velocities that differ by more than this many b between cells are interpolated. Below, one velocity per cell is just
+ * as good (both are second order) and cheaper. */
 #define GLIDE_ABOVE R(0.35)
 
-/* The face between two cells, as seen from either. */
+/* The face between two cells, seen from both sides. */
 struct face {
-    real share_last, share_here; /* of the other cell in S */
+    real share_last, share_here; /* weight of the other cell in S */
     real v_last, v_here;
-    int glides; /* velocities are interpolated, and both are the same */
+    int glides; /* the velocity is interpolated, and the same on both sides */
 };
 
 LR_FN struct face face_between(const struct visit *last, const struct visit *here)
@@ -76,14 +76,13 @@ LR_FN struct face face_between(const struct visit *last, const struct visit *her
     return face;
 }
 
-/* A piece of a ray inside one cell. S at its two ends is that of the cell with the share 1 - u, and that of another one
- * with the share u. */
+/* A piece of a ray inside one cell. S at its ends mixes the cell, with weight 1 - u, and another one, with weight u. */
 struct piece {
     int cell, other;
     real length;
     real u0, u1;
     real v0, v1; /* projected velocity at the ends */
-    real weight; /* above zero: recorded at its end, for its cell, with this weight */
+    real weight; /* positive: recorded at its end, for its cell, with this weight */
 };
 
 /* From the middle of the last cell to the face. */

@@ -1,10 +1,10 @@
-/* Search in a rising array. */
+/* Search in an increasing array. */
 #ifndef LR_KERNEL_LOCATE_H
 #define LR_KERNEL_LOCATE_H
 
 #include "kernel/real.h"
 
-/* The interval of a rising array of n + 1 edges that holds a coordinate, by bisection: about log2(n) steps. */
+/* The interval of an increasing array of n + 1 edges that contains a coordinate, by bisection: about log2(n) steps. */
 LR_FN int walk_locate(const real *edge, int n, real coordinate)
 {
     int low = 0;

@@ -1,4 +1,4 @@
-/* A packet of photons. Its life is a row of events, each written once for all devices:
+/* A packet of photons. Its life is a sequence of events, each written once for all devices:
  *
  *     begin      birth in a cell                                          packet.h
  *     propose    an atom, drawn for a packet that waits to scatter        packet_scatter.h
@@ -8,7 +8,7 @@
  *     flush, roulette, absorb, cross, end                                 packet_events.h
  *
  * A GPU thread holds one packet and calls them in turn. A CPU thread keeps many packets as arrays and calls the
- * frequent ones (propose, show, scatter, fly) in SIMD loops; for that they have no branches but LR_BRANCH. */
+ * frequent ones (propose, show, scatter, fly) in SIMD loops; these therefore have no branches other than LR_BRANCH. */
 #ifndef LR_KERNEL_PACKET_H
 #define LR_KERNEL_PACKET_H
 
@@ -17,40 +17,40 @@
 #include "kernel/shade.h"
 #include "kernel/tally.h"
 
-/* OWING: about to fly a thin segment, waits for an atom that scatters its share toward the cameras. GONE: has ended. */
+/* OWING: about to fly a thin segment; first waits for an atom to scatter its share to the cameras. GONE: has ended. */
 enum packet_state { PACKET_GONE, PACKET_FLYING, PACKET_WAITING, PACKET_OWING };
 
-/* What a packet owes for its segment, when it has left it or need not. */
+/* Value of `owed` when the share of the segment has been deposited or is not due. */
 #define PAID R(-1)
 
 struct packet {
     struct place at;
     int cell;
     struct vec3 n;
-    real x;   /* frequency in the gas of the cell */
+    real x;   /* frequency in the frame of the gas */
     real tau; /* depth to the next scattering */
     int state;
     uint32_t draw, events;                             /* random blocks and scatterings so far */
     real alpha0, a, kappa, eps;                        /* of the cell */
     real b;                                            /* of the cell (LR_KEPT) */
-    real outflow;                                      /* SHELLS: radial velocity of its gas, in units of b */
-    struct hidden_view hidden;                         /* of the cell; with cameras */
+    real outflow;                                      /* SHELLS: radial velocity of the gas, in units of b */
+    struct hidden_view hidden;                         /* of the cell; used with cameras */
     real path_part, length, scatter, depth, scattered; /* since the last flush */
-    real path;                                         /* up to the last flush, as what follows */
-    real weight;                                       /* settled, in working precision */
+    real path;                                         /* up to the last flush */
+    real weight;                                       /* `settled` in working precision */
     double settled;                                    /* weight at the last flush */
     double absorbed, scattered_sum;                    /* up to the last flush */
     uint32_t id_low, id_high;
-    uint16_t batch, group; /* the group of batches, for the fields */
-    real owed;             /* to the cameras, for this segment; 0: not known yet; PAID: nothing any more */
-    real owed_depth;       /* of the way to the face ahead, on which the share is left */
-    uint32_t debt;         /* small shares, added up */
-    real kept_x;           /* SHELLS: of the packet, while it is where the share is left */
+    uint16_t batch, group; /* group: of batches, for the fields */
+    real owed;             /* to the cameras for this segment; 0: not known yet; PAID: nothing more */
+    real owed_depth;       /* depth of the way to the face ahead, along which the share is deposited */
+    uint32_t debt;         /* sum of small shares */
+    real kept_x;           /* SHELLS: x and n of the packet while it is at the place of its share */
     struct vec3 kept_n;
-    real aside; /* SHELLS: the height of that place */
+    real aside; /* SHELLS: height of that place */
 };
 
-/* The packet is in a new cell. */
+/* Loads the gas of a new cell. */
 LR_FN void packet_enter(const struct transport_view *view, struct packet *p)
 {
     const struct cell_view cell = view->cell[p->cell];
@@ -70,7 +70,7 @@ LR_FN void packet_set_weight(struct packet *p, double weight)
     p->weight = (real)weight;
 }
 
-/* At this moment: the settled weight, less what was absorbed since. */
+/* Current weight: the settled one less what has been absorbed since. */
 LR_FN real packet_weight(const struct packet *p, const int absorbing)
 {
     return absorbing ? p->weight * r_exp(-p->depth) : R(1);

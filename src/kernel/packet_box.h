@@ -1,10 +1,10 @@
-/* What flights of packets are in boxes: straight, in gas that moves as one. */
+/* Flights of packets in boxes: straight, through gas with one velocity per cell. */
 #ifndef LR_KERNEL_PACKET_BOX_H
 #define LR_KERNEL_PACKET_BOX_H
 
 #include "kernel/packet.h"
 
-/* The frequencies at which the next step meets the gas. */
+/* Frequencies along the next step in the frame of the gas. */
 LR_FN struct leg packet_aim(struct packet *p)
 {
     struct leg leg;
@@ -13,7 +13,7 @@ LR_FN struct leg packet_aim(struct packet *p)
     return leg;
 }
 
-/* Where on the way a flight stops that ends in a scattering, and what it sees up to there and at that place. */
+/* Where a flight stops if it ends in a scattering, and the profile up to there and at that place. */
 LR_FN struct stop packet_stop(const struct packet *p, struct segment segment, struct profiles seen, const int analog)
 {
     struct stop stop;
@@ -24,14 +24,14 @@ LR_FN struct stop packet_stop(const struct packet *p, struct segment segment, st
     return stop;
 }
 
-/* Whether the longest step reaches a face: any does. */
+/* Whether the segment reaches a face: always, since steps are not limited. */
 LR_FN int packet_meets_face(struct segment segment)
 {
     (void)segment;
     return 1;
 }
 
-/* Fly the length, if `flying`. */
+/* Moves the packet by the segment if `flying`. */
 LR_FN void packet_advance(const struct transport_view *view, struct packet *p, struct profiles seen,
                           struct segment segment, int flying, int owing, const int imaging)
 {
@@ -45,14 +45,14 @@ LR_FN void packet_advance(const struct transport_view *view, struct packet *p, s
     p->at.local.z += length * p->n.z;
 }
 
-/* Frequency and direction of a packet after it has left its share: those it still has. */
+/* Restores frequency and direction after a share is deposited: in boxes they have not changed. */
 LR_FN void packet_come_back(struct packet *p, int back)
 {
     (void)p;
     (void)back;
 }
 
-/* The place on the way to the face ahead where the share of a packet that owes one is left. */
+/* Random place on the way to the face ahead where the packet deposits the share it owes. */
 LR_FN struct vec3 packet_share_place(const struct packet *p, struct random4 random)
 {
     const real part = scattering_part(rng_uniform(random.r0), p->owed_depth);

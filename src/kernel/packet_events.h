@@ -1,13 +1,13 @@
-/* What happens to a packet at the end of a segment, and at its own end. Mostly rare beside scatterings, so drivers call
- * these for one packet at a time. */
+/* What happens to a packet at the end of a segment, and at the end of its life. Most of this is rare compared with
+ * scattering, so drivers handle one packet at a time. */
 #ifndef LR_KERNEL_PACKET_EVENTS_H
 #define LR_KERNEL_PACKET_EVENTS_H
 
 #include "kernel/packet_fly.h"
 #include "kernel/packet_scatter.h"
 
-/* Move what the packet gathered in its cell to the tallies. Small sums are kept apart from large ones until here, so
- * that single precision does not lose short steps. */
+/* Adds what the packet has accumulated in its cell to the tallies. Until then small sums are kept apart from large
+ * ones, so that single precision does not lose short steps. */
 LR_FN void packet_flush(const struct transport_view *view, const struct tally_view *tally, struct packet *p,
                         const int absorbing)
 {
@@ -26,7 +26,7 @@ LR_FN void packet_flush(const struct transport_view *view, const struct tally_vi
     p->path_part = p->length = p->scatter = p->depth = p->scattered = R(0);
 }
 
-/* Russian roulette after a flush; returns whether the packet lives. */
+/* Russian roulette after a flush; returns whether the packet survives. */
 LR_FN int packet_roulette(const struct transport_view *view, const struct tally_view *tally, struct packet *p,
                           const int absorbing)
 {
@@ -40,8 +40,8 @@ LR_FN int packet_roulette(const struct transport_view *view, const struct tally_
     return survives;
 }
 
-/* An escaped packet, for the cameras that look along its way. Light straight from a pointed source is left out: images
- * have it exactly, or not at all. */
+/* Counts an escaped packet for the cameras that look along its direction. Direct light of a pointed source is left out:
+ * images contain it exactly, or not at all. */
 LR_FN void packet_count_in_cones(const struct transport_view *view, const struct tally_view *tally,
                                  const struct packet *p, real shift, double weight, const struct last_place *last)
 {
@@ -88,7 +88,7 @@ LR_FN void packet_record(const struct tally_view *tally, const struct packet *p,
     }
 }
 
-/* Count a packet that ends: escaped through `face`, or gone (face < 0). */
+/* Counts a packet that ends: escaped through `face`, or lost (face < 0). */
 LR_FN void packet_end(const struct transport_view *view, const struct tally_view *tally, struct packet *p, int face,
                       const struct last_place *last, const int absorbing)
 {
@@ -119,8 +119,8 @@ LR_FN void packet_end(const struct transport_view *view, const struct tally_view
         packet_record(tally, p, shift, weight, face, last);
 }
 
-/* Analog absorption: a collision is an absorption with the probability of its part of the opacity. Returns whether it
- * was one. */
+/* Analog absorption: a collision is an absorption with a probability equal to its share of the opacity. Returns whether
+ * it was one. */
 LR_FN int packet_is_absorbed(const struct transport_view *view, struct packet *p, real profile)
 {
     const struct opacity opacity = opacity_at(p->alpha0, p->eps, p->kappa, profile);
@@ -128,7 +128,7 @@ LR_FN int packet_is_absorbed(const struct transport_view *view, struct packet *p
     return rng_uniform(random.r0) * (opacity.scatter + opacity.absorb) <= opacity.absorb;
 }
 
-/* Through the face of a cell: into the next one, or out of the mesh. */
+/* Crosses the face of a cell, into the next one or out of the mesh. */
 LR_FN void packet_cross(const struct transport_view *view, const struct tally_view *tally, struct packet *p, int axis,
                         const struct last_place *last, const int absorbing)
 {
@@ -153,9 +153,9 @@ LR_FN void packet_cross(const struct transport_view *view, const struct tally_vi
     packet_enter(view, p);
 }
 
-/* What follows a flight. A packet that stays in one cell for long settles its sums there, and its fate if its weight
- * has become small. Afterwards the packet goes on, or is PACKET_GONE. `last` may be NULL where neither records nor
- * cones ask for it. */
+/* Handles the end of a flight. A packet that stays in one cell for long flushes its sums there and, if its weight has
+ * become small, plays roulette. Afterwards the packet continues or is PACKET_GONE. `last` may be NULL if neither
+ * records nor cones need it. */
 LR_FN void packet_after_flight(const struct transport_view *view, const struct tally_view *tally, struct packet *p,
                                struct flight flight, const struct last_place *last, const int absorbing)
 {

@@ -6,11 +6,11 @@
 
 /* How a segment ends. */
 struct flight {
-    int crosses, axis; /* the face of a cell */
-    int collided;      /* scatters, or with analog absorption is perhaps absorbed */
-    int absorbed;      /* is (packet_is_absorbed) */
-    int overdue;       /* and has stayed in its cell for long: the sums are to be flushed */
-    real profile;      /* where it collided */
+    int crosses, axis; /* reaches the face of a cell */
+    int collided;      /* scatters or, with analog absorption, may be absorbed */
+    int absorbed;      /* was absorbed there (packet_is_absorbed) */
+    int overdue;       /* has scattered often since the last flush: another is due */
+    real profile;      /* at the place of the collision */
 };
 
 /* The segment ahead of a packet. */
@@ -19,8 +19,8 @@ struct ahead {
     struct segment segment;
 };
 
-/* `seen` are the profiles on the step (packet_aim). With `analog` absorption a packet stops for it as for a scattering;
- * otherwise absorption takes weight on the way. */
+/* `seen` is the profile along the step (packet_aim). With `analog` absorption the packet stops for it as for a
+ * scattering; otherwise absorption reduces the weight along the way. */
 LR_FN struct ahead packet_look(const struct packet *p, struct profiles seen, const int absorbing, const int analog)
 {
     struct ahead ahead;
@@ -30,7 +30,7 @@ LR_FN struct ahead packet_look(const struct packet *p, struct profiles seen, con
     return ahead;
 }
 
-/* A thin segment owes the cameras its share (deposit.h). Returns whether the packet has to wait for an atom. */
+/* A thin segment owes the cameras its share (deposit.h). Returns whether the packet must wait for an atom. */
 LR_FN int packet_owes(const struct transport_view *view, struct packet *p, struct ahead ahead, const int absorbing)
 {
     const real way = ahead.segment.to_face;
@@ -52,7 +52,7 @@ LR_FN int packet_owes(const struct transport_view *view, struct packet *p, struc
     return owing;
 }
 
-/* Fly the segment; or, if `owing`, wait for an atom. */
+/* Flies the segment or, if `owing`, waits for an atom. */
 LR_FN struct flight packet_fly(const struct transport_view *view, struct packet *p, struct profiles seen,
                                struct ahead ahead, int owing, const int absorbing, const int analog, const int imaging)
 {

@@ -1,5 +1,5 @@
-/* Scattering of a packet: an atom is proposed until one absorbs the photon, which then leaves in a new direction, at
- * the frequency of that direction in the gas. */
+/* Scattering of a packet: atoms are proposed until one absorbs the photon, which then leaves in a new direction, at the
+ * frequency that this direction has in the gas. */
 #ifndef LR_KERNEL_PACKET_SCATTER_H
 #define LR_KERNEL_PACKET_SCATTER_H
 
@@ -12,7 +12,7 @@ LR_FN int packet_waits(const struct packet *p)
     return p->state >= PACKET_WAITING;
 }
 
-/* The next numbers of a packet, of which it uses up a block if it `takes` them. */
+/* The packet's next random block; it advances to the following one only if it `takes` this one. */
 LR_FN struct random4 packet_draw(const struct transport_view *view, struct packet *p, int takes)
 {
     const struct random4 random = rng_draw(view->key, p->draw, p->id_low, p->id_high);
@@ -20,20 +20,20 @@ LR_FN struct random4 packet_draw(const struct transport_view *view, struct packe
     return random;
 }
 
-/* An atom, for a packet that waits. */
+/* Proposes an atom for a packet that waits for one. */
 LR_FN struct velocity_proposal packet_propose(const struct transport_view *view, const struct table_view *table,
                                               struct packet *p, const int mode, const int narrow)
 {
     return line_propose(table, p->a, p->x, packet_draw(view, p, packet_waits(p)), mode, narrow);
 }
 
-/* Whether the packet has found its atom. */
+/* Whether the packet accepts the atom. */
 LR_FN int packet_accepts(const struct packet *p, struct velocity_proposal atom)
 {
     return packet_waits(p) & (atom.uniform <= atom.chance);
 }
 
-/* `found` an atom: a packet that waits scatters, one that owes a share has left it and flies on as it was. */
+/* If an atom was `found`, a waiting packet scatters; one that owes a share has deposited it and flies on unchanged. */
 LR_FN void packet_scatter(const struct transport_view *view, struct packet *p, struct velocity_proposal atom,
                           struct random4 random, int found, const int mode, const int dipole, const int imaging)
 {

@@ -1,12 +1,12 @@
-/* What flights of packets are in shells: the frame of the packet turns with the radius, and with it the velocity of the
- * gas along the flight. A packet that owes a share therefore goes to the place where it is left, waits there for an
- * atom in the frame of that place, and comes back. */
+/* Flights of packets in shells: the frame of the packet turns with the radius, and the velocity of the gas along the
+ * flight changes with it. A packet that owes a share therefore moves to the place of the share, waits there for an atom
+ * in the local frame, and returns. */
 #ifndef LR_KERNEL_PACKET_SHELLS_H
 #define LR_KERNEL_PACKET_SHELLS_H
 
 #include "kernel/packet.h"
 
-/* The frequencies at which the next step meets the gas; sets the longest step. */
+/* Frequencies along the next step in the frame of the gas; also sets the longest step. */
 LR_FN struct leg packet_aim(struct packet *p)
 {
     const struct leg leg = leg_ahead(p->at.local, p->at.width, p->n, p->x, p->outflow);
@@ -14,7 +14,7 @@ LR_FN struct leg packet_aim(struct packet *p)
     return leg;
 }
 
-/* Where on the way a flight stops that ends in a scattering, and what it sees up to there and at that place. */
+/* Where a flight stops if it ends in a scattering, and the profile up to there and at that place. */
 LR_FN struct stop packet_stop(const struct packet *p, struct segment segment, struct profiles seen, const int analog)
 {
     struct stop stop;
@@ -31,13 +31,13 @@ LR_FN struct stop packet_stop(const struct packet *p, struct segment segment, st
     return stop;
 }
 
-/* Whether the longest step reaches a face. */
+/* Whether the segment reaches a face rather than the end of the longest step. */
 LR_FN int packet_meets_face(struct segment segment)
 {
     return segment.axis != EXIT_STEP;
 }
 
-/* Fly the length, if `flying`; or, if `owing`, take direction and frequency of the place where the share is left. */
+/* Moves the packet by the segment if `flying`; if `owing`, takes direction and frequency at the place of the share. */
 LR_FN void packet_advance(const struct transport_view *view, struct packet *p, struct profiles seen,
                           struct segment segment, int flying, int owing, const int imaging)
 {

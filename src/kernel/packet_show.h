@@ -1,5 +1,5 @@
-/* What a packet shows the cameras when an atom scatters it: the count of a scattering, or what a thin segment owes.
- * Most scatterings are hidden from all cameras; the others become notes, and each note a photon toward every camera. */
+/* What a packet shows the cameras when an atom scatters it: a counted scattering, or what a thin segment owes. Most
+ * scatterings are hidden from all cameras; the others become notes, and each note sends a photon to every camera. */
 #ifndef LR_KERNEL_PACKET_SHOW_H
 #define LR_KERNEL_PACKET_SHOW_H
 
@@ -8,7 +8,7 @@
 
 struct shown {
     real share, u_side;
-    int visible; /* perhaps, to some camera */
+    int visible; /* possibly, to some camera */
 };
 
 LR_FN struct shown packet_show(const struct transport_view *view, const struct packet *p, struct velocity_proposal atom,
@@ -17,15 +17,15 @@ LR_FN struct shown packet_show(const struct transport_view *view, const struct p
     struct shown shown;
     shown.share = p->owed == R(0) ? packet_weight(p, absorbing) : p->owed;
     shown.u_side = line_side_velocity(random);
-    shown.visible = found & (p->owed >= R(0));                /* not PAID */
-    if (WALK_KNOWS_SHADE && mode != MODE_APPROXIMATE_VOIGT) { /* whose profile can be lower */
+    shown.visible = found & (p->owed >= R(0));                /* unless PAID */
+    if (WALK_KNOWS_SHADE && mode != MODE_APPROXIMATE_VOIGT) { /* the approximate profile can be lower than the bounds */
         const real farthest = line_farthest(view, p->n, p->x, atom.u, shown.u_side, mode, lone);
         shown.visible &= !hidden_is(p->hidden, farthest, free_path_after(atom.uniform, atom.chance));
     }
     return shown;
 }
 
-/* Where light starts. SHELLS: local.y, local.z and toward_z are the direction to the observer. */
+/* Where light starts. SHELLS: local.y, local.z and toward_z hold the direction to the observer. */
 struct spot {
     int i, j, k; /* cell */
     int group;   /* of batches, for the light */
@@ -33,7 +33,7 @@ struct spot {
     real toward_z;
 };
 
-/* A packet as it comes in, and the atom that scatters it. */
+/* A packet before it scatters, and the atom that scatters it. */
 struct LR_ALIGNED(16) note {
     struct spot spot;
     struct vec3 n;
@@ -53,7 +53,7 @@ LR_FN struct note packet_note(const struct transport_view *view, struct packet *
     note.spot.toward_z = R(0);
     if (p->state == PACKET_OWING)
         note.spot.local = packet_share_place(p, random);
-    if (WALK_IS_RADIAL) { /* toward an observer anywhere */
+    if (WALK_IS_RADIAL) { /* toward an observer in a random direction */
         const struct random4 anywhere = packet_draw(view, p, 1);
         const struct vec3 toward = direction_isotropic(anywhere.r0, anywhere.r1);
         note.spot.local.y = toward.x;
@@ -74,7 +74,7 @@ LR_FN struct place spot_place(const struct transport_view *view, struct spot spo
     return walk_place_in(&view->mesh, spot.i, spot.j, spot.k, spot.local);
 }
 
-/* The way from there to a camera. */
+/* Direction and distance from there to a camera. */
 LR_FN struct camera_way spot_way(const struct transport_view *view, struct spot spot, struct place at, int camera)
 {
     struct camera_way way;
@@ -85,7 +85,7 @@ LR_FN struct camera_way spot_way(const struct transport_view *view, struct spot 
     return way;
 }
 
-/* The shade of a cell for a camera; none for a near one, or where no shades are known. */
+/* Shade of a cell for a camera; none for a near camera, or if shades are not known. */
 LR_FN struct shade_view note_shade(const struct transport_view *view, int cell, int camera)
 {
     const struct camera_view *eye = &view->camera[camera];
@@ -94,8 +94,8 @@ LR_FN struct shade_view note_shade(const struct transport_view *view, int cell, 
     return view->shade[eye->shade * view->n_cell + cell];
 }
 
-/* The light of a note toward a camera; no channel where it is not worth following. `along` is the velocity of the gas
- * that way. */
+/* The light of a note toward a camera; its channel is -1 if it is not worth following. `along` is the gas velocity in
+ * that direction. */
 LR_FN struct light note_light(const struct transport_view *view, struct note note, struct place at,
                               struct cell_view gas, real along, struct camera_way way, struct shade_view shade,
                               const int mode)

@@ -1,4 +1,4 @@
-/* Flights on the mesh that packets walk on (walk.h). */
+/* Selects the flights for the mesh in use (walk.h). */
 #ifndef LR_KERNEL_PACKET_WALK_H
 #define LR_KERNEL_PACKET_WALK_H
 

@@ -7,7 +7,7 @@
 #include "kernel/rng.h"
 #include "kernel/vec3.h"
 
-/* A direction with cosine mu to the z axis and azimuth of `turn` full turns. */
+/* Direction with cosine mu to the z axis and an azimuth of `turn` full turns. */
 LR_FN struct vec3 direction_about_z(real mu, real turn)
 {
     const real sine = r_sqrt(r_max(R(1) - mu * mu, R(0)));
@@ -20,8 +20,8 @@ LR_FN struct vec3 direction_isotropic(uint32_t random_mu, uint32_t random_azimut
     return direction_about_z(R(2) * rng_uniform(random_mu) - R(1), rng_uniform(random_azimuth));
 }
 
-/* `local` turned from the frame whose z axis is (0,0,1) to the frame whose z axis is `axis`. The frame is the one of
- * Duff et al. 2017 (JCGT 6, 1): no singular direction. */
+/* Rotates `local` from the frame with z axis (0,0,1) to the frame with z axis `axis`, the one of Duff et al. 2017 (JCGT
+ * 6, 1), which has no singular direction. */
 LR_FN struct vec3 direction_turned_to(struct vec3 axis, struct vec3 local)
 {
     const real sign = axis.z < R(0) ? R(-1) : R(1);
@@ -32,8 +32,8 @@ LR_FN struct vec3 direction_turned_to(struct vec3 axis, struct vec3 local)
                      -local.x * sign * axis.x - local.y * axis.y + local.z * axis.z);
 }
 
-/* Cosine of the scattering angle of a pure dipole: the root of g^3 + 3 g = 4 (2 u - 1), by Cardano's formula as a
- * hyperbolic sine: g = 2 sinh(asinh(q) / 3), q = 2 (2 u - 1). */
+/* Cosine of the scattering angle of a pure dipole: the root of g^3 + 3 g = 4 (2 u - 1) by Cardano's formula, written
+ * with hyperbolic sines: g = 2 sinh(asinh(q) / 3), q = 2 (2 u - 1). */
 LR_FN real dipole_cosine(real uniform)
 {
     const real q = R(4) * uniform - R(2);
@@ -51,8 +51,8 @@ LR_FN int phase_in_core(real a, real x)
     return xx < R(1) || R_SQRT_PI * xx * r_exp(-r_min(xx, R(80))) > a;
 }
 
-/* The new direction for a dipole fraction e1. One uniform serves twice: whether this scattering is dipole-like, then,
- * rescaled, where. */
+/* The new direction for a dipole fraction e1. One uniform number decides whether this scattering is dipole-like and
+ * then, rescaled, gives the angle. */
 LR_FN struct vec3 direction_dipole(struct vec3 n, real e1, uint32_t random_mu, uint32_t random_azimuth)
 {
     const real uniform = rng_uniform(random_mu);

@@ -1,6 +1,6 @@
-/* What differs between compilers: how a physics function is declared. Together with real.h the only place in kernel/
- * where a backend is named. Kernel code is the common subset of C17 and C++17: no designated arrays, VLAs, _Generic,
- * complex numbers or file-scope arrays. */
+/* What differs between compilers: how a physics function is declared. Apart from real.h, this is the only file in
+ * kernel/ that names a backend. Kernel code is the common subset of C17 and C++17: no designated arrays, VLAs,
+ * _Generic, complex numbers or file-scope arrays. */
 #ifndef LR_KERNEL_PORTABLE_H
 #define LR_KERNEL_PORTABLE_H
 
@@ -18,19 +18,19 @@
 #define LR_ON_DEVICE 0
 #endif
 
-/* A step that not every packet takes. A device branches around it. On a CPU packets are lanes of a SIMD loop and go
- * through all steps together: the step is always computed, and its results are selected by the same condition, which a
- * device knows to be true. */
+/* A step that not every packet takes. A device branches around it. On a CPU packets are lanes of a SIMD loop and take
+ * all steps together: the step is always computed, and its results are selected by the same condition, which on a
+ * device is known to be true. */
 #if LR_ON_DEVICE
 #define LR_BRANCH(condition) (condition)
 #else
 #define LR_BRANCH(condition) 1
 #endif
 
-/* A number of its cell that a packet keeps at hand on a CPU; a device, short of registers, reads it again. */
+/* A property of the cell that a packet stores on a CPU; a device, short of registers, reads it again. */
 #define LR_KEPT(kept, read_again) (LR_ON_DEVICE ? (read_again) : (kept))
 
-/* Additions to what all threads share. */
+/* Additions to memory that all threads share. */
 LR_FN void shared_add(double *to, double value)
 {
 #if LR_ON_DEVICE
@@ -43,7 +43,7 @@ LR_FN void shared_add(double *to, double value)
 #endif
 }
 
-/* Returns the count before. */
+/* Returns the count before the addition. */
 LR_FN unsigned long long shared_count(unsigned long long *counter)
 {
 #if LR_ON_DEVICE
@@ -58,14 +58,14 @@ LR_FN unsigned long long shared_count(unsigned long long *counter)
 #endif
 }
 
-/* A number that nothing changes while a kernel runs: a device reads it through its read-only cache. */
+/* Reads a number that does not change while a kernel runs: a device uses its read-only cache. */
 #if LR_ON_DEVICE
 #define LR_READ(pointer) __ldg(pointer)
 #else
 #define LR_READ(pointer) (*(pointer))
 #endif
 
-/* Before a loop that must stay a loop. */
+/* Before a loop that must not be unrolled. */
 #if LR_ON_DEVICE
 #define LR_NO_UNROLL _Pragma("unroll 1")
 #else

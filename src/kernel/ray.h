@@ -1,4 +1,4 @@
-/* Rays through the mesh that kernels walk on (kernel/walk.h). */
+/* Selects the rays for the mesh in use (kernel/walk.h). */
 #ifndef LR_KERNEL_RAY_H
 #define LR_KERNEL_RAY_H
 

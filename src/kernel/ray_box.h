@@ -1,5 +1,5 @@
-/* Rays from behind a rectilinear or refined mesh to an observer. They are set up in double, once each; coordinates run
- * from the lower corner of the mesh. */
+/* Rays from behind a rectilinear or refined mesh to an observer. Each is set up in double; the origin is the lower
+ * corner of the mesh. */
 #ifndef LR_KERNEL_RAY_BOX_H
 #define LR_KERNEL_RAY_BOX_H
 
@@ -8,19 +8,19 @@
 
 struct ray {
     struct place at;
-    struct vec3 n;    /* along the flight of the photons, toward the observer */
-    real length_left; /* to an observer inside the mesh; the walk itself finds the faces */
-    double t_first;   /* where on the line it begins */
+    struct vec3 n;    /* direction of the photons, toward the observer */
+    real length_left; /* to an observer inside the mesh; faces are found by the walk itself */
+    double t_first;   /* where on the line the ray starts */
     int hits;         /* the mesh */
 };
 
 /* The line p + t n, from the first to the last t inside the open faces and between t_first and t_last. Periodic axes
- * have no end: the start is moved into the mesh. */
+ * are unbounded: the start is moved into the mesh. */
 LR_FN struct ray ray_enter(const struct mesh_view *mesh, struct point3 p, struct point3 n, double t_first,
                            double t_last)
 {
     struct ray ray;
-    int face = -1;       /* axis of the face it comes in by, unless it begins inside */
+    int face = -1;       /* axis of the face through which it enters, unless it starts inside */
     int ends_inside = 1; /* of the mesh */
     ray.hits = 0;
     for (int axis = 0; axis < 3; axis++) {
@@ -58,7 +58,7 @@ LR_FN struct ray ray_enter(const struct mesh_view *mesh, struct point3 p, struct
     return ray;
 }
 
-/* Ray (i, j) of the image, counted from its lower left corner. */
+/* Ray (i, j) of the image, counted from the lower left corner. */
 LR_FN struct line3 eye_line(const struct eye *eye, int i, int j)
 {
     const double u = ((double)i + 0.5 - 0.5 * (double)eye->n_ray[0]) * eye->step;
@@ -78,7 +78,7 @@ LR_FN struct line3 eye_line(const struct eye *eye, int i, int j)
     return line;
 }
 
-/* From the middle of a cell to the observer. */
+/* Direction from the middle of a cell to the observer. */
 LR_FN struct vec3 eye_direction(const struct eye *eye, const struct mesh_view *mesh, const int at[3])
 {
     if (!eye->perspective)
@@ -92,11 +92,11 @@ LR_FN struct vec3 eye_direction(const struct eye *eye, const struct mesh_view *m
     return vec3_dot(offset, offset) > R(0) ? direction_normalised(offset) : point_rounded(eye->toward);
 }
 
-/* The way of a ray through one cell, far end first. */
+/* Path of a ray through one cell, far end first. */
 struct passage {
     int cell;
     real length;
-    struct vec3 from, to; /* its ends, from the middle of the cell */
+    struct vec3 from, to; /* its ends, relative to the middle of the cell */
     struct vec3 width;    /* of the cell */
     int more;             /* there is another cell */
 };
@@ -107,7 +107,7 @@ LR_FN struct vec3 place_from_middle(struct place at)
                      at.local.z - R(0.5) * at.width.z);
 }
 
-/* The passage through the cell where the ray is; moves the ray to the next one. */
+/* Returns the passage through the current cell and moves the ray to the next one. */
 LR_FN struct passage ray_advance(const struct mesh_view *mesh, struct ray *ray)
 {
     const struct cell_exit exit = walk_exit(ray->at.local, ray->at.width, ray->n);
@@ -130,13 +130,12 @@ LR_FN struct passage ray_advance(const struct mesh_view *mesh, struct ray *ray)
     return passage;
 }
 
-/* The velocity of the gas toward the observer on a passage: linear between its ends. */
+/* Gas velocity toward the observer on a passage: linear between its ends. */
 struct flow {
     real far, near;
 };
 
-/* `along` the ray it is that in the middle of the cell, with a slope (slope.h) about it unless the cell moves as one.
- */
+/* `along` is the velocity in the middle of the cell; without a slope (slope.h) it holds throughout. */
 LR_FN struct flow flow_make(const struct passage *way, real along, const struct vec3 *slope)
 {
     struct flow flow;
@@ -148,21 +147,20 @@ LR_FN struct flow flow_make(const struct passage *way, real along, const struct 
     return flow;
 }
 
-/* At a part of the way, from its far end. */
+/* The velocity at a fraction of the way, from its far end. */
 LR_FN real flow_at(const struct passage *way, struct flow flow, real part)
 {
     (void)way;
     return r_between(flow.far, flow.near, part);
 }
 
-/* By how much it changes along the way, if all of the way is as steep as the steepest of it. */
+/* Change along the way, if all of it were as steep as its steepest point. */
 LR_FN real flow_change(struct flow flow)
 {
     return flow.near - flow.far;
 }
 
-/* Whether the ray leaves its cell at the end of a passage; `next` is the one that follows, of length 0 where there
- * is none. */
+/* Whether the ray leaves its cell at the end of a passage; `next` is the following one, of length 0 if none. */
 LR_FN int passage_leaves(const struct passage *way, const struct passage *next)
 {
     (void)way;
@@ -170,8 +168,8 @@ LR_FN int passage_leaves(const struct passage *way, const struct passage *next)
     return 1;
 }
 
-/* Scattered light that leaves a cell with a ray: where it is stored, and in which unit the ray takes it along. It is
- * per volume of the cell. */
+/* Scattered light that leaves a cell along a ray: where it is stored, and the factor that converts it to intensity. It
+ * is stored per volume of the cell. */
 struct stored_light {
     int64_t row;
     real factor;
@@ -191,7 +189,7 @@ LR_FN real stored_light_at(struct stored_light light, const float *emissivity, i
     return (real)LR_READ(&emissivity[light.row + channel]) * light.factor;
 }
 
-/* Whether the ray goes on in the cell that it left: a mesh one cell wide and periodic. */
+/* Whether the ray re-enters the cell that it left: the mesh is periodic and one cell wide. */
 LR_FN int ray_stays(const struct mesh_view *mesh, const struct ray *ray, const struct passage *way)
 {
     return way->more && walk_cell_index(mesh, ray->at) == way->cell;

@@ -1,8 +1,8 @@
-/* Rays through spherical shells to a far observer. A ray is its distance p from the centre, and a place on it is z,
- * which grows toward the observer from 0 at the closest point: r^2 = p^2 + z^2, mu = z / r. All in double.
+/* Rays through spherical shells to a far observer. A ray is given by its impact parameter p, a point on it by z, which
+ * increases toward the observer and is 0 at the closest point: r^2 = p^2 + z^2, mu = z / r. All in double.
  *
- * The way through a shell is taken in pieces on which r, and the velocity toward the observer, change steadily: it is
- * cut at the closest point and at every r/2. */
+ * The path through a shell is split into pieces on which r, and the velocity toward the observer, change monotonically:
+ * it is cut at the closest point and after every r/2. */
 #ifndef LR_KERNEL_RAY_SHELLS_H
 #define LR_KERNEL_RAY_SHELLS_H
 
@@ -12,9 +12,9 @@
 #include "kernel/walk_shells.h"
 
 struct ray {
-    struct vec3 n; /* z */
+    struct vec3 n; /* along z */
     double p, z, z_last;
-    double t_first; /* where on the line it begins */
+    double t_first; /* where on the line the ray starts */
     int shell;
     int hits; /* the mesh */
 };
@@ -52,7 +52,7 @@ LR_FN struct ray ray_enter(const struct mesh_view *mesh, struct point3 p, struct
     return ray;
 }
 
-/* Ray (i, j) of the image: one of the list of distances. */
+/* Ray (i, j) of the image: one of the list of impact parameters. */
 LR_FN struct line3 eye_line(const struct eye *eye, int i, int j)
 {
     struct line3 line;
@@ -64,7 +64,7 @@ LR_FN struct line3 eye_line(const struct eye *eye, int i, int j)
     return line;
 }
 
-/* From a shell to the observer: slopes (slope.h) are along the radius, which is z. */
+/* Direction from a shell to the observer: slopes (slope.h) are along the radius, which is z. */
 LR_FN struct vec3 eye_direction(const struct eye *eye, const struct mesh_view *mesh, const int at[3])
 {
     (void)eye;
@@ -73,17 +73,17 @@ LR_FN struct vec3 eye_direction(const struct eye *eye, const struct mesh_view *m
     return vec3_make(R(0), R(0), R(1));
 }
 
-/* A piece of the way of a ray, far end first. */
+/* A piece of the path of a ray, far end first. */
 struct passage {
     int cell;
     real length;
-    struct vec3 from, to; /* radii at its ends, from the mean radius of the volume of the shell; 0; 0. Both are moved so
-                           * that their mean is that over the piece, where r is not quite linear */
+    struct vec3 from, to; /* radii at its ends minus the volume-weighted mean radius of the shell; 0; 0. Both are
+                           * shifted so that their mean is that of the piece, where r is not quite linear */
     int more;             /* there is another piece */
-    real z, p, middle;    /* far end; distance of the ray from the centre; radius of the middle of the shell */
+    real z, p, middle;    /* z of the far end; impact parameter; middle radius of the shell */
 };
 
-/* The piece where the ray is; moves the ray to the next one. */
+/* Returns the piece ahead and moves the ray to the next one. */
 LR_FN struct passage ray_advance(const struct mesh_view *mesh, struct ray *ray)
 {
     const double inner = mesh->radius[ray->shell];
@@ -116,7 +116,7 @@ LR_FN struct passage ray_advance(const struct mesh_view *mesh, struct ray *ray)
     passage.length = (real)(end - ray->z);
     const double r_half = sqrt(p * p + 0.25 * (ray->z + end) * (ray->z + end));
     const double r_end = sqrt(p * p + end * end);
-    const double bend = (2 * r_half - r - r_end) / 3; /* Simpson's mean, less that of the ends */
+    const double bend = (2 * r_half - r - r_end) / 3; /* Simpson's mean minus that of the ends */
     passage.from = vec3_make((real)(r + bend - mean), R(0), R(0));
     passage.to = vec3_make((real)(r_end + bend - mean), R(0), R(0));
     passage.z = (real)ray->z;
@@ -127,7 +127,7 @@ LR_FN struct passage ray_advance(const struct mesh_view *mesh, struct ray *ray)
     return passage;
 }
 
-/* Radius and mu at a part of a piece, from its far end. On a ray through the centre mu is 1 there. */
+/* Radius and mu at a fraction of a piece, from its far end. At the centre itself mu is taken as 1. */
 struct piece_place {
     real r, mu;
 };
@@ -141,21 +141,20 @@ LR_FN struct piece_place passage_at(const struct passage *way, real part)
     return at;
 }
 
-/* The velocity of the gas toward the observer on a piece: v(r) mu, where v is linear in r inside a shell. */
+/* Gas velocity toward the observer on a piece: v(r) mu, with v linear in r inside a shell. */
 struct flow {
     real far, near;         /* at its ends */
     real outflow, gradient; /* v in the middle of the shell, dv/dr */
 };
 
-/* At a part of the way, from its far end. */
+/* The velocity at a fraction of the way, from its far end. */
 LR_FN real flow_at(const struct passage *way, struct flow flow, real part)
 {
     const struct piece_place at = passage_at(way, part);
     return (flow.outflow + flow.gradient * (at.r - way->middle)) * at.mu;
 }
 
-/* `along` the radius it is that in the middle of the shell, with a slope (slope.h) about it unless the shell expands as
- * one. */
+/* `along` is the radial velocity in the middle of the shell; without a slope (slope.h) it holds throughout. */
 LR_FN struct flow flow_make(const struct passage *way, real along, const struct vec3 *slope)
 {
     struct flow flow;
@@ -167,25 +166,23 @@ LR_FN struct flow flow_make(const struct passage *way, real along, const struct 
     return flow;
 }
 
-/* By how much it changes along the way, if all of the way is as steep as the steepest of it: up to twice the change
- * between the ends. */
+/* Change along the way, if all of it were as steep as its steepest point: at most twice the change between the ends. */
 LR_FN real flow_change(struct flow flow)
 {
     return R(2) * (flow.near - flow.far);
 }
 
-/* Whether the ray leaves its shell at the end of a piece; `next` is the one that follows, of length 0 where there
- * is none. */
+/* Whether the ray leaves its shell at the end of a piece; `next` is the following one, of length 0 if there is none. */
 LR_FN int passage_leaves(const struct passage *way, const struct passage *next)
 {
     return !(next->length > R(0)) || next->cell != way->cell;
 }
 
-/* Scattered light that leaves a shell with a ray: between which aspects (aspect.h) it is stored, and in which unit the
- * ray takes it along. It is per area as the observer sees it. */
+/* Scattered light that leaves a shell along a ray: the two aspects (aspect.h) between which it is interpolated, and the
+ * factor that converts it to intensity. It is stored per projected area. */
 struct stored_light {
     int64_t low, high; /* rows */
-    real share;        /* of the higher one */
+    real share;        /* weight of the higher one */
     real factor;
 };
 
@@ -208,7 +205,7 @@ LR_FN real stored_light_at(struct stored_light light, const float *emissivity, i
            light.factor;
 }
 
-/* Whether the ray goes on in the shell of this piece. */
+/* Whether the ray continues in the shell of this piece. */
 LR_FN int ray_stays(const struct mesh_view *mesh, const struct ray *ray, const struct passage *way)
 {
     (void)mesh;

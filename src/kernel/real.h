@@ -28,8 +28,8 @@ typedef float real;
 #define R_SQRT_PI R(1.77245385090551602730)
 #define R_INV_SQRT_PI R(0.56418958354775628695)
 
-/* x rounded to the nearest integer, |x| < 2^21: adding and taking away 1.5 x 2^(mantissa bits) leaves no fraction. One
- * form that every SIMD set has. */
+/* x rounded to the nearest integer, |x| < 2^21: adding and subtracting 1.5 x 2^(mantissa bits) removes the fraction.
+ * Works with every SIMD instruction set. */
 LR_FN real r_round(real x)
 {
 #ifdef LR_REAL_DOUBLE
@@ -40,11 +40,11 @@ LR_FN real r_round(real x)
     return (x + magic) - magic;
 }
 
-/* On the host exp and log are written out: the C library's scalar functions stop the compiler from turning a loop over
- * packets into SIMD code, and its vector functions are slower (docs/architecture.md).
+/* On the host, exp and log are written out: the scalar functions of the C library keep the compiler from vectorising
+ * loops over packets, and its vector functions are slower (docs/architecture.md).
  *
- * exp(x) = 2^n exp(r), n = round(x / ln 2), |r| <= ln(2)/2, Taylor series to one unit in the last place; x is held
- * within the range where the result is a normal number. */
+ * exp(x) = 2^n exp(r), n = round(x / ln 2), |r| <= ln(2)/2, Taylor series to one unit in the last place; x is limited
+ * to the range where the result is a normal number. */
 LR_FN real r_exp_host(real x)
 {
 #ifdef LR_REAL_DOUBLE
@@ -116,7 +116,7 @@ LR_FN real r_exp(real x)
 #endif
 }
 
-/* 2^x; on a device one instruction less than exp in single precision. */
+/* 2^x; in single precision on a device one instruction cheaper than exp. */
 LR_FN real r_exp2(real x)
 {
 #if LR_ON_DEVICE && defined(LR_REAL_DOUBLE)
@@ -128,7 +128,7 @@ LR_FN real r_exp2(real x)
 #endif
 }
 
-/* exp(-x^2) of y = R_GAUSS_UNIT x: on a device as a power of two. */
+/* exp(-x^2) for y = R_GAUSS_UNIT x: a power of two on a device. */
 #if LR_ON_DEVICE
 #define R_GAUSS_UNIT R(1.20112240878644984) /* sqrt(log2 e) */
 #else
@@ -143,7 +143,7 @@ LR_FN real r_gauss(real y)
 #endif
 }
 
-/* exp(-x) in double whatever the working precision, for sums that must not drift. */
+/* exp(-x) in double in either working precision, for sums that must not drift. */
 LR_FN double r_exp_minus_wide(double x)
 {
     return exp(-x);
@@ -165,7 +165,7 @@ LR_FN real r_sqrt(real x)
 #ifdef LR_REAL_DOUBLE
     return sqrt(x);
 #else
-    return sqrtf(x); /* on a device the approximate one: built with -prec-sqrt=false */
+    return sqrtf(x); /* approximate on a device: built with -prec-sqrt=false */
 #endif
 }
 
@@ -196,7 +196,7 @@ LR_FN real r_max(real a, real b)
     return a > b ? a : b;
 }
 
-/* From one end to the other, at a part 0 .. 1 of the way. */
+/* Linear interpolation; `part` is 0 .. 1. */
 LR_FN real r_between(real from, real to, real part)
 {
     return from + (to - from) * part;

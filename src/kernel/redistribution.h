@@ -4,23 +4,23 @@
  *
  *     p(u | x) ~ exp(-u^2) / (a^2 + (x - u)^2).
  *
- * Sampler. Write the Lorentzian as INT_0^inf exp(-s (a^2 + (x-u)^2)) ds. Given s the velocity is Gaussian; with
+ * Sampler. Write the Lorentzian as INT_0^inf exp(-s (a^2 + (x-u)^2)) ds. Given s, the velocity is Gaussian. In terms of
  * v = sqrt(1 + s) >= 1,
  *
  *     u = x (1 - 1/v^2) + N(0,1) / (sqrt(2) v),      f(v) = exp(-x^2 (1 - 1/v^2) - a^2 (v^2 - 1)),   v in [1, inf),
  *
- * so that only the smooth, one-signed variable v needs rejection: v ~ 1/a is the atom at resonance, v near 1 the atom
- * that scatters in its wing. With y = 1 - 1/v^2, f dv = (1/2) (1-y)^(-3/2) exp(-x^2 y - a^2 y/(1-y)) dy. Three pieces
- * cover [1, inf):
+ * so only the smooth, positive variable v needs rejection: v ~ 1/a is an atom at resonance, v near 1 an atom that
+ * scatters in its wing. With y = 1 - 1/v^2, f dv = (1/2) (1-y)^(-3/2) exp(-x^2 y - a^2 y/(1-y)) dy. Three pieces cover
+ * [1, inf):
  *
  *     wing      y < y1 : exp(-beta y)/2, since the convex -1.5 ln(1-y) lies below its chord lambda y on [0, y1] and
  *                        y/(1-y) >= y: beta = x^2 + a^2 - lambda
  *     middle    v_m..v1: flat at f(v_m), v_m = (1-y1)^(-1/2)
  *     resonance v > v1 : exp(x^2/v1^2) times a half-Gaussian in a v, or its tangent exponential where a v1 > 1/2
  *
- * Exact for every a and x. Acceptance: .78 or more for a <= 5e-3, above .9 for |x| > 4 at any a, about .6 at worst for
- * a <= 0.15 and .46 for any a (docs/physics.md). Proposals do not depend on how small a is: nothing divides by a below
- * LR_DAMPING_FLOOR. */
+ * Exact for every a and x. Acceptance: at least .78 for a <= 5e-3, above .9 for |x| > 4 at any a, about .6 at worst for
+ * a <= 0.15 and .46 for any a (docs/physics.md). Proposals do not depend on how small a is: nothing is divided by an a
+ * below LR_DAMPING_FLOOR. */
 #ifndef LR_KERNEL_REDISTRIBUTION_H
 #define LR_KERNEL_REDISTRIBUTION_H
 
@@ -28,17 +28,17 @@
 #include "kernel/rng.h"
 #include "kernel/voigt.h"
 
-/* Below this a resonant atom matches the photon to better than double precision for any x. */
+/* For smaller a, a resonant atom matches the photon to better than double precision at any x. */
 #define LR_DAMPING_FLOOR R(1e-17)
 
-/* Up to this damping the line is called narrow: drivers then use voigt_narrow and the shorter proposal. */
+/* A line with at most this damping is called narrow: drivers then use voigt_narrow and the shorter proposal. */
 #define LR_NARROW_DAMPING 0.02
 
 struct normal_pair {
     real first, second;
 };
 
-/* Two independent normal deviates of variance 1/2, the thermal motion along two axes (Box & Muller 1958). */
+/* Two independent normal deviates of variance 1/2, the thermal velocity along two axes (Box & Muller 1958). */
 LR_FN struct normal_pair thermal_pair(uint32_t random_radius, uint32_t random_angle)
 {
     const real radius = r_sqrt(-r_log(rng_uniform(random_radius)));
@@ -51,19 +51,19 @@ LR_FN struct normal_pair thermal_pair(uint32_t random_radius, uint32_t random_an
 
 struct velocity_proposal {
     real u;      /* the atom's velocity along the photon, Doppler units */
-    real chance; /* accept when `uniform` <= chance; then uniform / chance is again uniform */
+    real chance; /* accept if `uniform` <= chance; then uniform / chance is again uniform */
     real uniform;
 };
 
-/* The free path, in optical depth, of a photon after a scattering off an accepted atom: the rest of the number that
- * accepted it is as good as new. */
+/* Free path of a photon, in optical depth, after scattering off an accepted atom: the rescaled uniform number that
+ * accepted the atom is used again. */
 LR_FN real free_path_after(real uniform, real chance)
 {
     return r_max(-r_log(r_div(uniform, chance)), R(0));
 }
 
-/* One proposal of u given x. Accept when result.uniform <= result.chance, otherwise propose again. `narrow` (a constant
- * of the call) leaves out the tangent exponential, which only helps where a > LR_NARROW_DAMPING. */
+/* Proposes u given x. Accept if result.uniform <= result.chance, otherwise propose again. `narrow` (constant in each
+ * call) omits the tangent exponential, which helps only if a > LR_NARROW_DAMPING. */
 LR_FN struct velocity_proposal propose_velocity(real damping, real x_signed, struct random4 random, const int narrow)
 {
     const real a = r_max(damping, LR_DAMPING_FLOOR);
@@ -75,7 +75,7 @@ LR_FN struct velocity_proposal propose_velocity(real damping, real x_signed, str
     const real v_m = R(2);
     const real chord = R(2.7725887222397811); /* lambda = -1.5 ln(1 - y1) / y1 */
     const real slope = xx + aa - chord;
-    const real beta = r_abs(slope) < R(0.05) ? R(-0.05) : slope; /* lower is allowed, zero is not */
+    const real beta = r_abs(slope) < R(0.05) ? R(-0.05) : slope; /* negative is allowed, zero is not */
     const real v1 = r_max(v_m, (a < R(0.01) ? R(4) : R(3)) * x);
     const real inv_v1 = r_div(R(1), v1);
 
@@ -87,11 +87,11 @@ LR_FN struct velocity_proposal propose_velocity(real damping, real x_signed, str
     const int steep = !narrow && a * v1 > R(0.5);
     const real plateau_exponent = xx - xx * inv_v1 * inv_v1; /* of exp(-x^2 (1 - 1/v^2)) at v1 */
     const real inv_a = r_div(R(1), a);
-    const real scale = R(0.5) * inv_a * inv_a * inv_v1; /* of the tangent exponential; used when steep */
+    const real scale = R(0.5) * inv_a * inv_a * inv_v1; /* of the tangent exponential; used if steep */
     const real mass_resonance =
         r_exp((steep ? aa - aa * v1 * v1 : aa) - plateau_exponent) * (steep ? scale : R(0.5) * R_SQRT_PI * inv_a);
 
-    /* Rare pieces first: small uniforms carry more digits. What is left of the pick is uniform within the piece. */
+    /* Rare pieces first: small uniforms have more digits. The remainder of the pick is uniform within the piece. */
     const real mass_other = mass_middle + mass_wing;
     const real pick = rng_uniform(random.r0) * (mass_other + mass_resonance);
     const int middle = pick < mass_middle;
@@ -130,8 +130,8 @@ LR_FN struct velocity_proposal propose_velocity(real damping, real x_signed, str
     return result;
 }
 
-/* Complete redistribution: the outgoing frequency is drawn from the Voigt profile itself, a Gaussian of variance 1/2
- * plus a Lorentzian of half-width a. */
+/* Complete redistribution: draws the outgoing frequency from the Voigt profile itself, a Gaussian of variance 1/2 plus
+ * a Lorentzian of half-width a. */
 LR_FN real sample_voigt_profile(real a, struct random4 random)
 {
     const struct normal_pair thermal = thermal_pair(random.r0, random.r1);
@@ -140,19 +140,18 @@ LR_FN real sample_voigt_profile(real a, struct random4 random)
     return thermal.first + a * cotangent;
 }
 
-/* The frequency after scattering by an angle whose cosine is g, for an atom with velocity u along the incoming
- * photon and u_perp across it in the scattering plane; `recoil` is h nu0 / (m c b). */
+/* Frequency after scattering by an angle with cosine g off an atom with velocity u along the incoming photon and u_perp
+ * perpendicular to it in the scattering plane; `recoil` is h nu0 / (m c b). */
 LR_FN real redistributed_frequency(real x, real u, real u_perp, real g, real recoil)
 {
     const real sine = r_sqrt(r_max(R(1) - g * g, R(0)));
     return x + (u + recoil) * (g - R(1)) + u_perp * sine;
 }
 
-/* The closed form of the kernel, density of x_out given x_in and the scattering angle gamma (Hummer 1962):
+/* Closed form of the kernel, the density of x' = x_out given x = x_in and the scattering angle gamma (Hummer 1962):
  *
- *     K = exp(-(x'-x)^2 / (4 sin^2(gamma/2))) H(a / cos(gamma/2), (x'+x) / (2 cos(gamma/2))) / (sqrt(pi) sin(gamma)
- * H(a,x))
- */
+ *     K = exp(-(x'-x)^2 / (4 sin^2(gamma/2))) H(a / cos(gamma/2), (x'+x) / (2 cos(gamma/2)))
+ *         / (sqrt(pi) sin(gamma) H(a,x)) */
 LR_FN real redistribution_kernel(real a, real x_in, real x_out, real g)
 {
     const real half_sin = r_sqrt(R(0.5) * (R(1) - g));

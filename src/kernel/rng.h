@@ -1,7 +1,7 @@
 /* Random numbers: Philox4x32 with 7 rounds (Salmon et al. 2011, SC'11; passes BigCrush), from Random123.
  *
- * Key = seed, counter = (draw index, 0, packet id): number k of packet i is a pure function of (seed, i, k), whatever
- * thread or device asks for it. One draw gives four uniform numbers. */
+ * Key = seed, counter = (draw index, 0, packet id): number k of packet i is a pure function of (seed, i, k), on any
+ * thread or device. One draw gives four uniform numbers. */
 #ifndef LR_KERNEL_RNG_H
 #define LR_KERNEL_RNG_H
 
@@ -15,7 +15,7 @@ struct random4 {
     uint32_t r0, r1, r2, r3;
 };
 
-/* The keys of all rounds: they follow from the seed alone, so they are made once. */
+/* The keys of all rounds, computed once since they depend only on the seed. */
 struct rng_key {
     philox4x32_key_t round[RNG_ROUNDS];
 };

@@ -1,12 +1,10 @@
 /* The line as a scatterer: what it absorbs, what it does with a photon, and what it sends to a camera. This is all that
- * packets ask of a scatterer; another kind would answer the same questions in a file of its own.
+ * packets need to know of a scatterer; another kind would provide the same functions in its own file.
  *
- *     line_profile, line_profiles          the opacity over that at line centre, at one frequency or along a step
+ *     line_profile, line_profiles          opacity relative to line centre, at one frequency or along a step
  *     line_propose, line_side_velocity     an atom that may absorb the photon
  *     line_scatter                         direction and frequency after the scattering
- *     line_toward, line_farthest           the light that the same scattering sends toward a camera, and a bound on
- *                                          its frequency
- */
+ *     line_toward, line_farthest           light that it sends toward a camera; a bound on its frequency */
 #ifndef LR_KERNEL_SCATTERER_LINE_H
 #define LR_KERNEL_SCATTERER_LINE_H
 
@@ -24,7 +22,7 @@ LR_FN real line_profile(const struct table_view *table, real a, real x, const in
     return narrow ? voigt_narrow(a, x) : voigt(a, x);
 }
 
-/* The same along a step. */
+/* The profile along a step. */
 LR_FN struct profiles line_profiles(const struct table_view *table, real a, struct leg leg, const int mode,
                                     const int narrow)
 {
@@ -54,14 +52,14 @@ LR_FN struct velocity_proposal line_propose(const struct table_view *table, real
     return propose_velocity(a, x, random, narrow);
 }
 
-/* The velocity of that atom across the photon, in the plane of both directions. Any plane does: packets and cameras
- * share it. */
+/* Velocity of that atom perpendicular to the photon, in the plane of both directions. By symmetry the same value serves
+ * the packet and all cameras. */
 LR_FN real line_side_velocity(struct random4 random)
 {
     return thermal_pair(random.r2, random.r3).first;
 }
 
-/* The frequency after a scattering by an angle of cosine g. */
+/* Frequency after scattering by an angle with cosine g. */
 LR_FN real line_frequency(const struct transport_view *view, real b, real x, real u, real u_side, real g,
                           const int mode)
 {
@@ -94,7 +92,7 @@ LR_FN struct line_photon line_scatter(const struct transport_view *view, real a,
     return out;
 }
 
-/* Light that a scattering sends toward a camera; `along` is the velocity of the gas in that direction. */
+/* Light that a scattering sends toward a camera; `along` is the gas velocity in that direction. */
 struct light {
     real x, amount;
     int channel; /* -1: none */
@@ -110,9 +108,8 @@ LR_FN struct light line_toward(const struct transport_view *view, real a, real b
     return light;
 }
 
-/* The frequency of that light but for the recoil; for several cameras, one that is at least as far from the line
- * centre. By the atom's velocity in the plane of both directions, x' = x - u + (u cos + u_side sin) of the angle, so
- * that
+/* Frequency of that light without recoil; for several cameras, a frequency at least as far from line centre. In terms
+ * of the atom's velocity in the plane of both directions, x' = x - u + (u cos + u_side sin) of the angle, so
  *
  *     |x'| <= |x - u| + sqrt(u^2 + u_side^2). */
 LR_FN real line_farthest(const struct transport_view *view, struct vec3 n, real x, real u, real u_side, const int mode,

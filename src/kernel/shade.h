@@ -1,13 +1,13 @@
 /* How well cells are hidden from a camera.
  *
- * Most photons that a scattering in thick gas sends toward a camera are lost, and most of these can be told by their
- * frequency alone. Let a block be a cell and those ahead of it, `size` cells in each direction, where "ahead" means the
- * octant that the camera is in. A photon from anywhere in the cell crosses all layers of the block but the first along
- * one of the axes, on a way of length
+ * Most photons that a scattering in thick gas sends toward a camera are lost, and for most of them the frequency alone
+ * tells. Let a block be a cell and those ahead of it, `size` cells in each direction, where "ahead" means the octant
+ * that contains the camera. A photon from anywhere in the cell crosses all layers of the block but the first along one
+ * of the axes, on a path of length
  *
- *     way >= least over the axes of the sum of the widths of these layers,
+ *     way >= minimum over the axes of the sum of the widths of these layers,
  *
- * and meets gas of the block in which its frequency is |x_n| <= (|x| b + |v - v_n|) / b_n = far. With
+ * through gas in which its frequency is |x_n| <= (|x| b + |v - v_n|) / b_n = far. With
  *
  *     H(a, x) > (1 - 2 a / sqrt(pi)) exp(-x^2)     and     H(a, x) > a / [sqrt(pi) (1 + a^2) (1 + x^2)]
  *
@@ -15,17 +15,17 @@
  *
  *     tau >= max[ core exp(-far^2), wing / (1 + far^2) ],     far = ratio |x| + drift,
  *
- * with the least opacity and b of the block and the largest difference of velocity. This is for light that is followed
- * out of the mesh (sight.h). Large blocks are deep, small ones at rest; each cell keeps the one that hides the widest
- * part of the line.
+ * with the smallest opacity and b in the block and the largest velocity difference. This applies to light that is
+ * followed out of the mesh (sight.h). Large blocks are deep, in small ones velocities differ little; each cell keeps
+ * the block that hides the widest part of the line.
  *
- * Packets ask at every scattering whether any camera could see it, so the answer must cost no more than a few
- * operations. Light is given up at a depth of SURE + t, where t is a free path (sight.h). With the tangents at t = 1,
+ * Packets ask at every scattering whether any camera could see it, so the answer must take only a few operations. Light
+ * is abandoned at a depth of SURE + t, where t is a free path (sight.h). With the tangents at t = 1,
  *
  *     ln(SURE + t) <= 0.4507 + 0.4192 t     and     1 / (SURE + t) >= 0.5946 - 0.1757 t,
  *
- * it is lost wherever far^2 < A - B t, A and B being those of the core or of the wing. The root of that is concave in
- * t, and up to any T lies above the straight line between its ends:
+ * it is lost wherever far^2 < A - B t, where A and B are those of the core or of the wing. The square root of this is
+ * concave in t, so up to any T it lies above the chord:
  *
  *     |x| < reach - slope t,     t < T = min[ 10, (A - drift^2) / B ],
  *
@@ -45,7 +45,7 @@ LR_FN real shade_wing(real a)
     return r_div(R_INV_SQRT_PI * a, R(1) + a * a);
 }
 
-/* The least depth of a way through one cell. */
+/* Lower limit of the depth along a path through one cell. */
 LR_FN real shade_own_depth(real alpha0, real a, real kappa, real x, real length)
 {
     const real square = x * x;
@@ -65,7 +65,7 @@ LR_FN struct shade_view shade_none(void)
     return shade;
 }
 
-/* The least depth ahead. */
+/* Lower limit of the depth ahead. */
 LR_FN real shade_depth(struct shade_view shade, real x)
 {
     const real far = shade.ratio * r_abs(x) + shade.drift;
@@ -73,7 +73,7 @@ LR_FN real shade_depth(struct shade_view shade, real x)
     return r_max(shade.core * r_exp(-r_min(square, R(80))), r_div(shade.wing, R(1) + square));
 }
 
-/* The part of the line that is hidden: the |x| at which the depth ahead is SHADE_DEEP. */
+/* How much of the line is hidden: the |x| at which the depth ahead is SHADE_DEEP. */
 #define SHADE_DEEP R(3)
 
 LR_FN real shade_reach(struct shade_view shade)
@@ -115,7 +115,7 @@ LR_FN struct hidden_view hidden_below(struct shade_view shade, real recoil, real
     return hidden;
 }
 
-/* By a shade; `recoil` is the most that the recoil of a scattering can do. */
+/* What a shade hides; `recoil` is the largest effect that the recoil of a scattering can have. */
 LR_FN struct hidden_view hidden_by(struct shade_view shade, real recoil)
 {
     const struct hidden_view core =
@@ -134,9 +134,9 @@ LR_FN struct hidden_view hidden_by_both(struct hidden_view one, struct hidden_vi
 
 /* The gas of one cell, or of a block. */
 struct shade_block {
-    real core, wing; /* opacity, at least; 0 where the block leaves the mesh */
+    real core, wing; /* smallest opacity; 0 if the block extends beyond the mesh */
     real low[3], high[3];
-    real b; /* at least */
+    real b; /* smallest in the block */
 };
 
 LR_FN struct shade_block shade_block_of(const struct cell_view *cell)
@@ -151,7 +151,7 @@ LR_FN struct shade_block shade_block_of(const struct cell_view *cell)
     return block;
 }
 
-/* Octants count by the sign of the directions: 1, 2 and 4 stand for -x, -y and -z. */
+/* Octants are numbered by the signs of the direction: 1, 2 and 4 for -x, -y and -z. */
 LR_FN int shade_octant(struct vec3 toward)
 {
     return (toward.x < R(0)) | (toward.y < R(0)) << 1 | (toward.z < R(0)) << 2;
@@ -159,7 +159,7 @@ LR_FN int shade_octant(struct vec3 toward)
 
 #if defined(LR_WALK_SHELLS) || defined(LR_WALK_AMR)
 
-/* Only of rectilinear cells it is known what lies ahead. */
+/* What lies ahead is known only on rectilinear meshes. */
 enum { WALK_KNOWS_SHADE = 0 };
 
 #else
@@ -182,7 +182,7 @@ LR_FN int64_t shade_index(const struct mesh_view *mesh, const int at[3])
     return ((int64_t)at[0] * mesh->n[1] + at[1]) * mesh->n[2] + at[2];
 }
 
-/* The block of a cell, from blocks that are half as long along one axis. */
+/* The block of a cell, combined from blocks half as long along one axis. */
 LR_FN struct shade_block shade_doubled(const struct mesh_view *mesh, const struct shade_block *half, const int at[3],
                                        int octant, int axis, int size)
 {
@@ -205,7 +205,7 @@ LR_FN struct shade_block shade_doubled(const struct mesh_view *mesh, const struc
     return block;
 }
 
-/* The better of what is known and the shade of a block of this size. */
+/* The better of the known shade and that of a block of this size. */
 LR_FN struct shade_view shade_better(const struct mesh_view *mesh, const struct cell_view *cells,
                                      const struct shade_block *blocks, const int at[3], int octant, int size,
                                      struct shade_view known)
@@ -233,7 +233,7 @@ LR_FN struct shade_view shade_better(const struct mesh_view *mesh, const struct 
     return shade_reach(shade) > shade_reach(known) ? shade : known;
 }
 
-/* From all cameras, where all are far away. */
+/* What is hidden from all cameras, if all are far away. */
 LR_FN struct hidden_view hidden_from_all(const struct transport_view *view, const struct cell_view *cells,
                                          const struct shade_view *shade, int64_t cell)
 {

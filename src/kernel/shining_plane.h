@@ -1,4 +1,4 @@
-/* A shining sheet across the mesh, and where a ray meets it. */
+/* A luminous plane across the mesh, and where a ray meets it. */
 #ifndef LR_KERNEL_SHINING_PLANE_H
 #define LR_KERNEL_SHINING_PLANE_H
 
@@ -7,18 +7,18 @@
 struct plane_view {
     int axis;
     double offset;          /* from the lower corner of the mesh */
-    int isotropic;          /* brightness grows as 1 / |mu|; otherwise it does not */
-    int side;               /* 0 both, +1 or -1: only toward that side */
+    int isotropic;          /* brightness grows as 1 / |mu|; otherwise it is constant */
+    int side;               /* 0: both sides shine; +1 or -1: only that side */
     const real *brightness; /* [n_node][n_channel] at |mu| = 1 */
 };
 
 struct plane_meeting {
     int met;
-    double t;    /* on the line */
-    real factor; /* to the brightness */
+    double t;    /* position on the line */
+    real factor; /* of the brightness */
 };
 
-/* Periodic axes have no end. What lies behind a near observer is not seen. */
+/* Along periodic axes the plane is unbounded. What lies behind a near observer is not seen. */
 LR_FN struct plane_meeting plane_meet(const struct mesh_view *mesh, const struct plane_view *plane,
                                       const struct line3 *line)
 {

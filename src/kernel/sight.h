@@ -1,22 +1,22 @@
-/* Light on its way to a camera, as far as packets take it.
+/* Light on its way to a camera, as far as packets follow it.
  *
- * A scattering would send its photon to the camera at the frequency x'. What is left of it after a way of depth
+ * A scattering sends its photon toward the camera at the frequency x'. After a path of depth
  *
- *     tau = INT [alpha0 H(a, x') + kappa] ds        is        exp(-tau).
+ *     tau = INT [alpha0 H(a, x') + kappa] ds,       exp(-tau)       of it is left.
  *
- * Light that leaves a thick cell comes from its outermost free path, and knows more of the cell than one emissivity can
- * tell. So a photon is followed from the very place at the very frequency, as far as that matters, and then left with
+ * Light that leaves a thick cell comes from its outermost free path and depends on more than one emissivity can
+ * describe. A photon is therefore followed from its exact place and frequency as far as that matters, then handed to
  * the ray tracer:
  *
- *     where some cell is thick, out of the mesh. Light that is left has `escaped`, nothing dims it any more;
- *     where all cells are thin, out of its cell. The ray tracer lets later cells absorb.
+ *     if any cell is thick, where it leaves the mesh. Such light has `escaped`, and nothing attenuates it any more;
+ *     if all cells are thin, where it leaves its cell. The ray tracer applies the absorption of later cells.
  *
- * Boxes keep it with the cell of the scattering: only the place inside the cell is lost. Shells keep it with the sphere
- * where it leaves the shell of the scattering, by its angle to the radius there: angle and sphere give the impact
- * parameter, not even the place is lost.
+ * In boxes it is stored with the cell of the scattering: only the place inside the cell is lost. In shells it is stored
+ * with the sphere through which it leaves the shell of the scattering, by its angle to the radius there: angle and
+ * sphere give the impact parameter, so not even the place is lost.
  *
- * Faint light is not worth a long walk. With an exponential deviate t, a photon goes on while tau < ln 4 + t, and
- * counts exp(-tau) but 1/4 at least: the mean is exp(-tau) at any depth. */
+ * Faint light is not worth a long walk. With an exponential deviate t, a photon is followed while tau < ln 4 + t and
+ * counts as exp(-tau), but at least 1/4: its expectation is exp(-tau) at any depth. */
 #ifndef LR_KERNEL_SIGHT_H
 #define LR_KERNEL_SIGHT_H
 
@@ -33,15 +33,15 @@ struct sight {
     struct place at;
     struct vec3 n;
     int cell;
-    real x;     /* in the gas of the cell */
+    real x;     /* in the frame of the gas */
     real depth; /* so far */
-    real left;  /* way to a near observer */
+    real left;  /* distance to a near observer */
     int state;
-    int row; /* where it is left; SHELLS: -1 until it leaves the first one */
+    int row; /* where it is stored; SHELLS: -1 until it leaves the first shell */
 };
 
-/* The depth at which a photon is given up, from an exponential deviate. That of a counted scattering is also the next
- * free path of the packet: what the packet does later does not change the mean of this photon. */
+/* Depth at which a photon is abandoned, from an exponential deviate. For a counted scattering this is also the packet's
+ * next free path: what the packet does later does not change the expectation for this photon. */
 LR_FN real sight_limit(real free_path)
 {
     return SIGHT_SURE + free_path;
@@ -52,7 +52,7 @@ LR_FN real sight_transmission(real depth)
     return r_max(r_exp(-r_min(depth, R(80))), SIGHT_LEAST);
 }
 
-/* The voxel where light is left; a slot is one group of batches and camera. */
+/* The voxel where light is stored; a slot is one camera and group of batches. */
 LR_FN int64_t sight_voxel(const struct transport_view *view, const struct sight *sight, int slot, int channel)
 {
     return ((int64_t)slot * view->n_row + sight->row) * view->channels.n + channel;
@@ -60,14 +60,14 @@ LR_FN int64_t sight_voxel(const struct transport_view *view, const struct sight 
 
 #ifdef LR_WALK_SHELLS
 
-/* Where light of a scattering in a cell is kept, as far as that is known from the start. */
+/* The row where light scattered in a cell is stored, if it is known from the start. */
 LR_FN int sight_first_row(int cell)
 {
     (void)cell;
     return -1;
 }
 
-/* The frequencies at which the next step meets the gas. */
+/* Frequencies along the next step in the frame of the gas. */
 LR_FN struct leg sight_aim(const struct transport_view *view, struct sight *sight)
 {
     const struct cell_view *cell = &view->cell[sight->cell];
@@ -76,7 +76,7 @@ LR_FN struct leg sight_aim(const struct transport_view *view, struct sight *sigh
     return leg;
 }
 
-/* `profile` is the mean over the step. */
+/* Advances by one step; `profile` is the mean over it. */
 LR_FN void sight_advance(const struct transport_view *view, struct sight *sight, real limit, real profile)
 {
     const struct cell_view *cell = &view->cell[sight->cell];
@@ -121,7 +121,7 @@ LR_FN struct leg sight_aim(const struct transport_view *view, struct sight *sigh
     return leg;
 }
 
-/* One cell; the row is that of the first. */
+/* Advances by one cell; the row remains that of the first. */
 LR_FN void sight_advance(const struct transport_view *view, struct sight *sight, real limit, real profile)
 {
     const struct cell_view *cell = &view->cell[sight->cell];

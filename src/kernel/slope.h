@@ -1,9 +1,9 @@
-/* How the gas changes inside a cell: slopes of the velocity toward the observer and of the source function of the line,
- * from the neighbours across the six faces, limited as by van Leer (1977, J. Comput. Phys. 23, 276): no new extremes.
- * Empty cells say nothing; a cell at the edge of the gas or of the mesh takes the slope of its other side.
+/* How the gas varies inside a cell: slopes of the velocity toward the observer and of the source function of the line,
+ * from the neighbours across the six faces, with van Leer's limiter (1977, J. Comput. Phys. 23, 276): no new extremes.
+ * Empty cells are ignored; a cell at the edge of the gas or of the mesh takes the slope of its other side.
  *
- * Slopes of S are scaled down together until it is positive all over the cell. It is then linear and has its mean in
- * the middle, so that thin gas sends out what it creates in every direction. */
+ * Slopes of S are scaled down together until S is positive throughout the cell. S is then linear and equals its mean in
+ * the middle, so that thin gas emits what it creates in every direction. */
 #ifndef LR_KERNEL_SLOPE_H
 #define LR_KERNEL_SLOPE_H
 
@@ -11,15 +11,15 @@
 #include "kernel/walk.h"
 
 struct LR_ALIGNED(32) slope_view {
-    struct vec3 velocity; /* d(v . n) / d(x, y, z); SHELLS: of the outflow, d v / d r in x */
-    struct vec3 source;   /* d(ln S) / d(x, y, z), S = line_source / alpha0; SHELLS: d / d r in x */
+    struct vec3 velocity; /* d(v . n) / d(x, y, z); SHELLS: dv / dr of the outflow, in x */
+    struct vec3 source;   /* d(ln S) / d(x, y, z), S = line_source / alpha0; SHELLS: d / dr, in x */
     real unused[2];
 };
 
-/* How a quantity changes from the middle of a cell to that of what lies across a face: the mean of the cells there that
- * have gas. */
+/* Change of a quantity from the middle of a cell to that of its neighbours across a face: the mean of those with
+ * gas. */
 struct rise {
-    int n; /* cells; 0 = nothing is known */
+    int n; /* number of cells; 0: unknown */
     real change;
     real to[3];
 };
@@ -42,7 +42,7 @@ LR_FN struct rise rise_with(struct rise mean, real change, const struct neighbou
     return mean;
 }
 
-/* Rise per length along an axis, without what the other parts of the gradient do on the way sideways. */
+/* Rise per length along an axis, corrected for the other components of the gradient times the sideways offset. */
 LR_FN real rise_along(struct rise rise, struct vec3 gradient, int axis)
 {
     const real sideways = (axis == 0 ? R(0) : gradient.x * rise.to[0]) + (axis == 1 ? R(0) : gradient.y * rise.to[1]) +
@@ -50,11 +50,11 @@ LR_FN real rise_along(struct rise rise, struct vec3 gradient, int axis)
     return rise.n > 0 ? r_div(rise.change - sideways, rise.to[axis]) : R(0);
 }
 
-/* Below this determinant the neighbours lie nearly in one plane with the cell, and sideways parts are left in. */
+/* Below this determinant the neighbours lie nearly in one plane with the cell, and no sideways correction is made. */
 #define LEAST_DETERMINANT R(1e-3)
 
-/* The gradient without limits, for neighbours that lie sideways: SUM (g . d - change)^2 / d^2 over the faces is least,
- * which is exact for linear fields. Lengths in widths of the cell; 0 along an axis without neighbours. */
+/* Unlimited gradient, for neighbours that are offset sideways: minimises SUM (g . d - change)^2 / d^2 over the faces,
+ * which is exact for linear fields. Lengths in cell widths; 0 along an axis without neighbours. */
 LR_FN struct vec3 fitted_gradient(const struct rise rise[6], struct vec3 width)
 {
     real xx = R(0), yy = R(0), zz = R(0), xy = R(0), xz = R(0), yz = R(0);
@@ -103,10 +103,10 @@ LR_FN struct vec3 limited_slopes(const struct rise rise[6], struct vec3 width)
                      limited_slope(rise, gradient, 2));
 }
 
-/* By how much S falls below its mean at the lowest corner, at most: rounding must not make it negative. */
+/* Largest relative fall of S from its mean to the lowest corner: rounding must not make S negative. */
 #define LARGEST_FALL R(0.9999)
 
-/* Slopes of a cell for an observer in the direction n, which is z, the radius, on shells. */
+/* Slopes in a cell for an observer in direction n; in shells n is z, the radius. */
 LR_FN struct slope_view cell_slopes(const struct mesh_view *mesh, const struct trace_cell *cells, const int at[3],
                                     struct vec3 n)
 {

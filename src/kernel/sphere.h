@@ -6,7 +6,7 @@
 
 #include "kernel/portable.h"
 
-/* Half the way of a ray through a sphere, that passes the centre at the distance p. */
+/* Half the chord of a ray through a sphere, with impact parameter p. */
 LR_FN double sphere_half_chord(double radius, double p)
 {
     const double square = (radius - p) * (radius + p);

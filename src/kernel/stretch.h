@@ -1,5 +1,5 @@
-/* A ray inside one cell: how the velocity and the source function change on this stretch of its way, the parts in which
- * it is taken, and what the gas of a part does to light (formal_solution.h). */
+/* A ray inside one cell: how the velocity and the source function vary on this stretch, the parts into which it is
+ * divided, and what the gas of a part does to the light (formal_solution.h). */
 #ifndef LR_KERNEL_STRETCH_H
 #define LR_KERNEL_STRETCH_H
 
@@ -29,14 +29,14 @@ LR_FN struct stretch stretch_make(const struct trace_view *view, const struct tr
     return stretch;
 }
 
-/* ---- parts, each taken at one velocity ---- */
+/* ---- parts, each with one velocity ---- */
 
 struct part {
     real velocity;
-    real from, to; /* of the stretch, 0 .. 1 */
+    real from, to; /* fractions of the stretch, 0 .. 1 */
 };
 
-/* The velocity changes by b/4 at most in each. */
+/* Number of parts, in each of which the velocity changes by at most b/4. */
 LR_FN int part_count(const struct stretch *stretch, real b)
 {
     const real change = flow_change(stretch->flow);
@@ -57,10 +57,10 @@ LR_FN struct part part_of(const struct stretch *stretch, int k, int n)
 
 struct part_gas {
     real length, inv_b;
-    real line, grey;  /* depth: of the line at its centre, and of grey absorption */
+    real line, grey;  /* depth of the line at its centre, and of grey absorption */
     real shine;       /* light created in the line, at its centre */
     struct tilt tilt; /* of S */
-    int flat;         /* there is none */
+    int flat;         /* there is no tilt */
 };
 
 LR_FN struct part_gas part_gas_of(const struct trace_cell *cell, const struct stretch *stretch, struct part part)
@@ -97,7 +97,7 @@ LR_FN real shape_profile(real a, real x, const enum line_shape shape)
                                    : voigt_broad(a, x);
 }
 
-/* The line of a stretch: beyond this |x| it adds nothing. */
+/* The line on a stretch: beyond |x| = reach it is negligible. */
 struct line_seen {
     real reach;
     enum line_shape shape;
@@ -112,7 +112,7 @@ LR_FN struct line_seen line_of_stretch(const struct trace_cell *cell, const stru
     return line;
 }
 
-/* Light of one frequency at the near end of a part, and the depth that it has passed: of the line, and of all. */
+/* Light at one frequency at the near end of a part, and the depth of the part: of the line alone, and in total. */
 struct passed {
     real intensity;
     real line, depth;
@@ -128,14 +128,14 @@ LR_FN struct passed pass_depth(real intensity, real line, real depth, real creat
     return passed;
 }
 
-/* Gas with nothing but its line. */
+/* Through gas that has nothing but its line. */
 LR_FN struct passed pass_line(struct part_gas gas, real intensity, real profile, const int flat)
 {
     const real line = gas.line * profile;
     return pass_depth(intensity, line, line, gas.shine * profile, gas.tilt, flat);
 }
 
-/* Gas that also absorbs, or shines with `glow` per length, away from its line. */
+/* Through gas that also absorbs, or emits `glow` per length, away from its line. */
 LR_FN struct passed pass_gas(struct part_gas gas, real intensity, real profile, real glow, const int flat)
 {
     const real line = gas.line * profile;

@@ -1,4 +1,4 @@
-/* What a transport run adds up, in plain doubles: the same for every precision and device. */
+/* The sums of a transport run, in plain doubles: the same for every precision and device. */
 #ifndef LR_KERNEL_SUMS_H
 #define LR_KERNEL_SUMS_H
 
@@ -6,7 +6,7 @@
 
 enum { TRANSPORT_N_FACE = 6 };
 
-/* Per batch sums; `weight` is 1 per emitted packet. */
+/* Sums of one batch; `weight` is 1 per emitted packet. */
 struct transport_batch {
     double packets, escaped, absorbed, roulette; /* roulette: weight removed minus weight added */
     double scattered;                            /* sum of the weight at each scattering */
@@ -14,7 +14,7 @@ struct transport_batch {
     double events;                               /* scatterings, unweighted */
 };
 
-/* One escaped packet, if asked for. */
+/* One escaped packet, recorded on request. */
 struct transport_record {
     int64_t id, scatterings;
     double weight, shift, path;

@@ -1,18 +1,18 @@
-/* The table modes: velocity sampling from tabulated distributions and opacity from a tabulated profile, kept to
- * compare with codes that work this way.
+/* The table modes: velocity sampling from tabulated distributions and opacity from a tabulated profile, kept for
+ * comparison with codes that work this way.
  *
- * The table holds, for damping planes a_k and rows |x_i|, the cumulative distribution of w = 1/v in (0, 1], the
- * variable of redistribution.h, at n_node nodes that resolve the resonance (w about a) and the wing (1 - w^2 about
- * 1/x^2) whatever the damping. Rows and planes are chosen at random with linear weights, so that the distribution, not
- * its quantiles, is interpolated, and u = x (1 - w^2) + w N(0, 1/2) uses the photon's own x: no shift by a bin. */
+ * For damping planes a_k and rows |x_i| the table holds the cumulative distribution of w = 1/v in (0, 1], the variable
+ * of redistribution.h, at n_node nodes that resolve the resonance (w about a) and the wing (1 - w^2 about 1/x^2) for
+ * any damping. Rows and planes are chosen at random with linear weights, so that the distribution, not its quantiles,
+ * is interpolated; u = x (1 - w^2) + w N(0, 1/2) uses the photon's own x: no shift by a bin. */
 #ifndef LR_KERNEL_TABLES_H
 #define LR_KERNEL_TABLES_H
 
 #include "kernel/redistribution.h"
 #include "kernel/views.h"
 
-/* w at a node of the plane with damping a: 0; then logarithmic in w from a/6 (erfc(6) = 2e-17 lies below) to
- * sqrt(1/2); then logarithmic in y = 1 - w^2 from 1/2 down to 1e-6; then 1. */
+/* w at a node of the plane with damping a: 0; then logarithmic in w from a/6 (erfc(6) = 2e-17 lies below) to sqrt(1/2);
+ * then logarithmic in y = 1 - w^2 from 1/2 down to 1e-6; then 1. */
 LR_FN real table_node(real a, int node, int n_node)
 {
     const int half = n_node / 2; /* node `half` is w^2 = 1/2 */
@@ -54,14 +54,14 @@ LR_FN struct velocity_proposal propose_velocity_table(const struct table_view *t
         table_split(table_axis_position(x, table->x_join, table->inv_row_step, table->log_x_join,
                                         table->inv_row_log_step, table->n_row_uniform),
                     table->n_row);
-    /* In the wing 1 - w^2 has mean 1/x^2: weights linear in 1/x^2 keep that mean between logarithmic rows. */
+    /* In the wing, 1 - w^2 has mean 1/x^2: weights linear in 1/x^2 preserve that mean between logarithmic rows. */
     if (row.index >= table->n_row_uniform - 1) {
         const real step = r_div(R(2), table->inv_row_log_step);
         row.fraction = r_div(R(1) - r_exp(-row.fraction * step), R(1) - r_exp(-step));
     }
     const struct table_position plane =
         table_split((r_log(r_max(a, LR_DAMPING_FLOOR)) - table->log_a_first) * table->inv_log_a_step, table->n_a);
-    /* The low bits of the Gaussian's random words decide row and plane; they move the Gaussian by 1e-5 at most. */
+    /* The low bits of the Gaussian's random words choose row and plane; they change the Gaussian by at most 1e-5. */
     const real pick_row = (real)(random.r2 & 0xffffu) * R(1.52587890625e-5);
     const real pick_plane = (real)(random.r3 & 0xffffu) * R(1.52587890625e-5);
     const int r = row.index + (pick_row < row.fraction ? 1 : 0);
@@ -97,7 +97,7 @@ LR_FN struct velocity_proposal propose_velocity_table(const struct table_view *t
     return result;
 }
 
-/* H(a, x) by interpolation of ln H, linear in ln a and, below voigt_join in x, above in ln x. */
+/* H(a, x) by interpolation of ln H, linear in ln a and in x below voigt_join, in ln x above. */
 LR_FN real voigt_table(const struct table_view *table, real a, real x_signed)
 {
     const real x = r_abs(x_signed);

@@ -1,4 +1,4 @@
-/* What packets leave behind, and where in it an escaped packet is counted. */
+/* What packets record, and where an escaped packet is counted. */
 #ifndef LR_KERNEL_TALLY_H
 #define LR_KERNEL_TALLY_H
 
@@ -7,7 +7,7 @@
 #include "kernel/vec3.h"
 
 /* How packets are dealt to batches: in turn, in chunks that double from FIRST_CHUNK up to FIRST_CHUNK 2^doublings. A
- * run that is stopped early has fed all batches, while later on packets in flight together mostly share one. */
+ * run that is stopped early has reached all batches, while later most packets in flight at one time share a batch. */
 struct tally_deal {
     int n_batch, doublings;
 };
@@ -36,7 +36,7 @@ LR_FN int tally_batch(struct tally_deal deal, int64_t packet)
 }
 
 struct tally_axes {
-    int n_bin; /* bins 1..n_bin; 0 and n_bin + 1 hold what lies outside */
+    int n_bin; /* bins 1..n_bin; 0 and n_bin + 1 hold what lies outside the range */
     real x_first, inv_x_step;
     int n_mu, n_phi, axis;
 };
@@ -49,8 +49,8 @@ LR_FN int spectrum_bin(const struct tally_axes *axes, real x)
     return position < (real)axes->n_bin ? (int)position + 1 : axes->n_bin + 1;
 }
 
-/* Bins of equal solid angle: mu = n.axis in n_mu steps from -1, azimuth in n_phi steps from the next axis (y for x,
- * z for y, x for z). */
+/* Bins of equal solid angle: mu = n.axis in n_mu steps from -1, azimuth in n_phi steps from the next axis (y for x, z
+ * for y, x for z). */
 LR_FN int direction_bin(const struct tally_axes *axes, struct vec3 n)
 {
     const real mu = axes->axis == 0 ? n.x : axes->axis == 1 ? n.y : n.z;
@@ -72,7 +72,7 @@ struct last_place {
     real local[3];
 };
 
-/* All sums of a run; shared by its threads. */
+/* All sums of a run, shared by its threads. */
 struct tally_view {
     struct tally_axes axes;
     struct tally_deal deal;
@@ -83,12 +83,12 @@ struct tally_view {
     struct transport_batch *batch;   /* [n_batch] */
     double *face_spectrum;           /* [n_batch][6][n_bin + 2] */
     double *direction_spectrum;      /* [n_batch][n_mu n_phi][n_bin + 2] */
-    double *cone;                    /* [n_batch][n_cone][2]: weight, and packets */
+    double *cone;                    /* [n_batch][n_cone][2]: weight and number of packets */
     struct transport_record *record; /* or NULL */
     unsigned long long *n_record;
 };
 
-/* A field folded over the groups of batches: the sum, and the sum of squares over the packets of each group. */
+/* A field combined over the groups of batches: the sum, and the sum of square / packets of each group. */
 struct folded {
     double total, square;
 };

@@ -1,5 +1,5 @@
-/* The gas of a cell as rays see it. It absorbs with alpha0 H(a, x) + kappa and shines with line_source H(a, x), per
- * length, where x is the shift from the line centre of the moving gas in units of b. */
+/* The gas of a cell as rays see it. It absorbs alpha0 H(a, x) + kappa and emits line_source H(a, x) per length, where x
+ * is the shift from the line centre of the moving gas in units of b. */
 #ifndef LR_KERNEL_TRACE_CELL_H
 #define LR_KERNEL_TRACE_CELL_H
 
@@ -10,9 +10,9 @@ struct LR_ALIGNED(32) trace_cell {
     real alpha0;          /* line-centre opacity */
     real a;               /* damping */
     real b;               /* Doppler parameter */
-    struct vec3 velocity; /* of the gas; SHELLS: along the radius, in x */
+    struct vec3 velocity; /* SHELLS: along the radius, in x */
     real kappa;           /* grey absorption */
-    real line_source;     /* light created at line centre, per length */
+    real line_source;     /* light created per length, at line centre */
 };
 
 LR_FN int cell_is_empty(const struct trace_cell *cell)
@@ -20,7 +20,7 @@ LR_FN int cell_is_empty(const struct trace_cell *cell)
     return !(cell->alpha0 > R(0)) && !(cell->line_source > R(0));
 }
 
-/* S of the line alone, or 0. */
+/* Source function of the line alone, or 0. */
 LR_FN real line_source_function(const struct trace_cell *cell)
 {
     return cell->alpha0 > R(0) ? r_div(cell->line_source, cell->alpha0) : R(0);

@@ -1,4 +1,4 @@
-/* What the ray tracer reads; code units as in views.h, intensities in a unit of the job's choice. */
+/* What the ray tracer reads; code units as in views.h, intensities in a unit chosen by the job. */
 #ifndef LR_KERNEL_TRACE_VIEW_H
 #define LR_KERNEL_TRACE_VIEW_H
 
@@ -8,16 +8,16 @@
 
 enum { TRACE_MAX_NODE = 64 };
 
-/* Gas that shines with a spectrum of its own. */
+/* Gas that emits with a spectrum of its own. */
 struct glow_view {
     const real *strength; /* [n_cell] */
-    const real *below;    /* [n] part of the spectrum below a shift */
+    const real *below;    /* [n] fraction of the spectrum below a shift */
     int n;
     real first, inv_step; /* of the shifts */
-    int gas_frame;        /* they are relative to the gas, otherwise to the mesh */
+    int gas_frame;        /* shifts are relative to the gas, otherwise to the mesh */
 };
 
-/* The part of the spectrum between two shifts. Within one interval that is no difference of large numbers. */
+/* Fraction of the spectrum between two shifts. Within one interval it is not a difference of large numbers. */
 LR_FN real glow_between(const struct glow_view *glow, real low, real high)
 {
     const real last = (real)(glow->n - 1);
@@ -33,29 +33,29 @@ LR_FN real glow_between(const struct glow_view *glow, real low, real high)
     return (glow->below[j] - glow->below[i]) + (q - (real)j) * rise_q - (p - (real)i) * rise_p;
 }
 
-/* A sample is one traced frequency: sample s = node * n_channel + channel, at the given fraction of the channel. */
+/* A sample is one traced frequency: sample s = node * n_channel + channel, at a given fraction of the channel. */
 struct trace_view {
     struct mesh_view mesh;
     const struct trace_cell *cell; /* [n_cell] */
     struct eye eye;
-    int rays;                      /* per pixel and direction */
-    int n_channel, n_node;         /* channels of the emissivity that are traced; frequencies in each */
-    int merge;                     /* of them make one channel of the image */
+    int rays;                      /* per pixel, along each side */
+    int n_channel, n_node;         /* channels of the emissivity to trace; frequencies in each */
+    int merge;                     /* how many of these channels form one channel of the image */
     real first, step;              /* radio velocity of the lower edge of channel 0; width */
     real node[TRACE_MAX_NODE];     /* fraction of the channel */
-    real weight[TRACE_MAX_NODE];   /* in a pixel */
-    real share[TRACE_MAX_NODE];    /* of the channel; sums to 1 */
-    real part[TRACE_MAX_NODE + 1]; /* the node stands for that part of the channel, up to the next one's */
+    real weight[TRACE_MAX_NODE];   /* of one sample in a pixel */
+    real share[TRACE_MAX_NODE];    /* of the node in its channel; sums to 1 */
+    real part[TRACE_MAX_NODE + 1]; /* the node represents the channel from this fraction to the next */
     const float *emissivity;       /* [n_row][stride] (sight.h), from the first traced channel on; or NULL */
     int64_t stride;
-    int escaped; /* it has left the mesh: nothing dims it any more */
+    int escaped; /* the emissivity has left the mesh: nothing attenuates it any more */
     real emissivity_unit;
     const real *sky; /* [n_node][n_channel] */
     int n_plane, n_glow;
     const struct plane_view *plane;
     const struct glow_view *glow;
     int step_velocity, step_source;
-    const struct slope_view *slope; /* [n_cell], or NULL when nothing changes inside cells */
+    const struct slope_view *slope; /* [n_cell], or NULL if cells are uniform */
     int line_only;                  /* no grey absorption and no emissivity: nothing happens away from the line */
     int n_aspect;                   /* SHELLS: of the emissivity (aspect.h) */
 };
@@ -66,13 +66,13 @@ LR_FN real sample_shift_at(const struct trace_view *view, int node, int channel)
     return -(view->first + ((real)channel + view->node[node]) * view->step);
 }
 
-/* The same in the frame of gas that moves toward the observer with `velocity`, in units of its b. */
+/* The same in units of b, in the frame of gas that moves toward the observer with `velocity`. */
 LR_FN real sample_x(real shift, real velocity, real inv_b)
 {
     return (shift - velocity) * inv_b;
 }
 
-/* The same for a row of channels: x = first - channel step. */
+/* The same for all channels: x = first - channel step. */
 struct sample_row {
     real first, step;
 };
@@ -90,8 +90,8 @@ LR_FN real sample_row_x(struct sample_row row, int channel)
     return row.first - (real)channel * row.step;
 }
 
-/* Light per length of all glows at a sample, where the gas moves toward the observer with `velocity`: the mean over the
- * part of the channel that the node stands for. */
+/* Light per length of all glows at a sample, for gas that moves toward the observer with `velocity`: the mean over the
+ * part of the channel that the node represents. */
 LR_FN real sample_glow(const struct trace_view *view, int cell, int node, int channel, real velocity)
 {
     const real near = view->first + ((real)channel + view->part[node]) * view->step;
@@ -105,7 +105,7 @@ LR_FN real sample_glow(const struct trace_view *view, int cell, int node, int ch
     return r_div(sum, view->share[node] * view->step);
 }
 
-/* Slopes inside a cell. */
+/* Slopes in a cell, for the observer of this view. */
 LR_FN struct slope_view trace_slopes(const struct trace_view *view, int cell)
 {
     const int row = cell / view->mesh.n[2];

@@ -13,7 +13,7 @@
  *
  * Both have the exact wing a/(sqrt(pi) x^2). Coefficients: docs/derivations/voigt_fit.py. Largest relative error,
  * single precision, |x| <= 1e5 (tests/unit/test_voigt.c): narrow 1.3e-5 for a in 1e-12..0.1, broad 1.8e-5 for a in
- * 0.1..10. Hjerting, F. 1938, ApJ 88, 508, is the function's source. */
+ * 0.1..10. The function is due to Hjerting, F. 1938, ApJ 88, 508. */
 #ifndef LR_KERNEL_VOIGT_H
 #define LR_KERNEL_VOIGT_H
 
@@ -22,7 +22,7 @@
 
 #define LR_VOIGT_NARROW_MAX R(0.1)
 
-/* exp(-t) is held at this t: above it is no normal number, and the vector exponential leaves its fast path. */
+/* Limit of t in exp(-t): beyond it the result is not a normal number, and the vector exponential becomes slow. */
 #define LR_VOIGT_T_MAX R(sizeof(real) == sizeof(double) ? 700 : 87)
 
 LR_FN real voigt_narrow(real a, real x)
@@ -49,9 +49,10 @@ LR_FN real voigt_narrow(real a, real x)
     return r_exp(s - t_core) * core + a * u * wing;
 }
 
-/* B(Z) by Goertzel's rule: dividing by Z^2 - r Z - n, whose roots are Z and its conjugate, keeps the arithmetic real
- * and leaves B = b1 Z + b0. In the first bracket the terms in L x^2 cancel exactly:
- * Re[(q + q^2/2)/2L] = ((a+L)^2 (a+2L) + a x^2) / ((a+L)^2 + x^2)^2. */
+/* B(Z) by Goertzel's algorithm: division by Z^2 - r Z - n, whose roots are Z and its conjugate, keeps the arithmetic
+ * real and leaves B = b1 Z + b0. In the first bracket the terms in L x^2 cancel exactly:
+ *
+ *     Re[(q + q^2/2)/2L] = ((a+L)^2 (a+2L) + a x^2) / ((a+L)^2 + x^2)^2. */
 LR_FN real voigt_broad(real a, real x)
 {
     const real pole = R(3.3);
@@ -84,18 +85,18 @@ LR_FN real voigt_broad(real a, real x)
     return R_INV_SQRT_PI * leading + b1 * q4_re + (b0 - b1) * q3_re;
 }
 
-/* H(a,x), a in 0..10. Vector loops call the piece they need instead. */
+/* H(a,x), a in 0..10. Vector loops call the branch they need instead. */
 LR_FN real voigt(real a, real x)
 {
     return a <= LR_VOIGT_NARROW_MAX ? voigt_narrow(a, x) : voigt_broad(a, x);
 }
 
-/* x0 > 0 where exp(-x^2) falls below a/(sqrt(pi)(x^2+a^2)) for good; in double, once per cell.
+/* x0 > 0 beyond which exp(-x^2) stays below a/(sqrt(pi)(x^2+a^2)); in double, once per cell.
  *
  * With y = x^2 + a^2 it is the larger root of y - log y = a^2 + log(sqrt(pi)/a). The right side is at least 1.41 and
- * the left side has its minimum 1 at y = 1: the curves cross there for every a > 0 (the other root, where it exists, is
- * the Lorentz peak at |x| < a^(1/2)). Newton's rule on a convex function from above: log y <= y/2 + log 2 - 1 gives the
- * start, five steps reach rounding for a in 1e-12..10. At a = 0 they do not cross: infinity. */
+ * the left side has its minimum 1 at y = 1, so this root exists for every a > 0 (the other one, where it exists, is the
+ * Lorentz peak at |x| < a^(1/2)). Newton's method on a convex function from above: log y <= y/2 + log 2 - 1 gives the
+ * start, and five steps reach rounding for a in 1e-12..10. At a = 0 there is no crossing: infinity. */
 LR_FN double voigt_crossing(double a)
 {
     if (!(a > 0)) {
@@ -111,8 +112,8 @@ LR_FN double voigt_crossing(double a)
 }
 
 /* The crude profile of mode approximate-voigt: (1-w) exp(-x^2) + w a/(sqrt(pi)(x^2+a^2)), w = [1+tanh(2|x|-2 x0)]/2 =
- * 1/(1 + exp(4(x0-|x|))), x0 = voigt_crossing(a). Against H it is 50 to 60 % low at x0 for a <= 0.1 (where both parts
- * count, it takes half of each), too high in the core by about a, and since w > 0 at x = 0 the Lorentz peak
+ * 1/(1 + exp(4(x0-|x|))), x0 = voigt_crossing(a). Compared with H it is 50 to 60 % low at x0 for a <= 0.1 (where both
+ * parts matter, it takes half of each), too high in the core by about a, and since w > 0 at x = 0 the Lorentz peak
  * 1/(sqrt(pi) a) leaks through: below a = 1e-9 it exceeds the Gaussian at |x| < a. */
 LR_FN real voigt_tanh_blend(real a, real x, real x0)
 {

@@ -1,5 +1,5 @@
-/* The mesh that kernels walk on: rectilinear; spherical shells when LR_WALK_SHELLS is defined; refined when LR_WALK_AMR
- * is. A driver is compiled once for each, so that none costs the others anything. */
+/* The mesh in use: rectilinear; spherical shells if LR_WALK_SHELLS is defined; refined if LR_WALK_AMR is. A driver is
+ * compiled once for each, so that no mesh slows down another. */
 #ifndef LR_KERNEL_WALK_H
 #define LR_KERNEL_WALK_H
 
@@ -12,7 +12,7 @@
 #endif
 
 #ifndef LR_WALK_SHELLS
-/* The place in a cell. */
+/* The place at `local` in a cell. */
 LR_FN struct place walk_place_in(const struct mesh_view *mesh, int i, int j, int k, struct vec3 local)
 {
     struct place at;

@@ -1,12 +1,11 @@
-/* Walking a refined mesh: boxes in bricks of equal numbers of cells, bricks in an octree (brick.h). A place names its
- * cell as a rectilinear mesh of stacked bricks would: i = number of the brick x cells of a brick along x + cell in the
- * brick.
+/* Walking a refined mesh: boxes in bricks of equal numbers of cells, bricks in an octree (brick.h). Cells are numbered
+ * as in a rectilinear mesh of stacked bricks: i = number of the brick x cells of a brick along x + cell in the brick.
  *
  * Inside a brick the next cell is the next index. Across its faces the next brick is found from the root of the octree:
- * the cell of the same size on the other side is written in places of its level, and the way down ends early (a larger
- * cell holds it) or goes on (the position inside chooses among its parts). Sizes of levels differ by powers of two, so
- * that positions inside cells pass from level to level without rounding, except for what a larger cell cannot resolve.
- */
+ * the cell of equal size on the other side is expressed in positions of its level, and the descent ends early (a larger
+ * cell contains it) or continues (the position inside it selects an octant). Cell sizes differ by powers of two between
+ * levels, so positions inside cells pass from level to level without rounding, except for what a larger cell cannot
+ * resolve. */
 #ifndef LR_KERNEL_WALK_AMR_H
 #define LR_KERNEL_WALK_AMR_H
 
@@ -40,21 +39,21 @@ LR_FN struct vec3 walk_corner(const struct mesh_view *mesh, int i, int j, int k)
     return vec3_make((real)corner[0], (real)corner[1], (real)corner[2]);
 }
 
-/* Of the mesh. */
+/* Size of the mesh. */
 LR_FN double walk_size(const struct mesh_view *mesh, int axis)
 {
     return mesh->cell[axis] * mesh->root[axis] * mesh->brick[axis];
 }
 
-/* A cell on some level, which may be larger or smaller than those that are there: cells counted along each axis on that
- * level, and a position inside it. */
+/* A cell on some level, which may be larger or smaller than the real ones there: its indices among cells of that level,
+ * and a position inside it. */
 struct amr_cell {
     int level;
     int x[3];
     real local[3];
 };
 
-/* The cell of the mesh that holds a position in `from`. */
+/* The cell of the mesh that contains a position in `from`. */
 LR_FN struct place amr_descend(const struct mesh_view *mesh, struct amr_cell from)
 {
     int brick[3];
@@ -100,7 +99,7 @@ LR_FN struct place amr_descend(const struct mesh_view *mesh, struct amr_cell fro
     return at;
 }
 
-/* Where a point is; on a face of the mesh when `face` >= 0: faces count as in enum face_rule, x-, x+, ... */
+/* The place of a point; on a face of the mesh if `face` >= 0, numbered as in enum face_rule, x-, x+, ... */
 LR_FN struct place walk_place(const struct mesh_view *mesh, const double point[3], int face)
 {
     struct amr_cell cell;
@@ -132,9 +131,9 @@ LR_FN struct place walk_on_plane(const struct mesh_view *mesh, const double poin
     return walk_place(mesh, there, -1);
 }
 
-/* The cell of equal size across a face; `outside` when there is a face of the mesh in between that is not periodic. */
+/* The cell of equal size across a face; `outside` if a non-periodic face of the mesh lies in between. */
 struct amr_step {
-    struct amr_cell to; /* its position inside is that of the flight, on the face */
+    struct amr_cell to; /* with the position of the flight, on the face */
     int outside, wrapped, same_brick;
 };
 
@@ -169,7 +168,7 @@ LR_FN struct amr_step amr_across(const struct mesh_view *mesh, struct place at, 
     return step;
 }
 
-/* The place with one position replaced. */
+/* The place moved to a face of its cell. */
 LR_FN struct place amr_on_face(struct place at, int axis, int upper)
 {
     at.local.x = axis == 0 ? (upper ? at.width.x : R(0)) : at.local.x;
@@ -210,14 +209,14 @@ LR_FN struct crossing walk_cross(const struct mesh_view *mesh, struct place at, 
     return result;
 }
 
-/* How far a cell reaches from the place where a linear S has its mean. */
+/* Extent of a cell from the point where a linear S has its mean value. */
 LR_FN struct vec3 walk_extent(const struct mesh_view *mesh, const int at[3])
 {
     const struct vec3 width = walk_width(mesh, at[0], at[1], at[2]);
     return vec3_make(R(0.5) * width.x, R(0.5) * width.y, R(0.5) * width.z);
 }
 
-/* How many neighbours across one face are asked for: those at the quarters of the face. */
+/* Number of neighbours to consider across one face: those at the centres of its quarters. */
 enum { WALK_N_BESIDE = 4 };
 
 LR_FN struct neighbour walk_neighbour(const struct mesh_view *mesh, const int at[3], int axis, int upward, int part)
@@ -257,7 +256,7 @@ LR_FN struct neighbour walk_neighbour(const struct mesh_view *mesh, const int at
         result.cell = -1;
         return result;
     }
-    /* the point on the face from the middle of this cell, less the same from that of the other */
+    /* the point on the face relative to the middle of this cell, minus the same relative to the other */
     const real inside[3] = {there.local.x, there.local.y, there.local.z};
     const real beyond[3] = {there.width.x, there.width.y, there.width.z};
     for (int k = 0; k < 3; k++)

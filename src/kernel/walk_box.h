@@ -1,6 +1,6 @@
-/* Cells that are boxes: where a flight leaves one, and what faces of the mesh do. Shared by rectilinear and refined
- * meshes. Positions are kept inside their cell, from its lower corner: a short free path deep in a large mesh loses no
- * digits. */
+/* Box cells: where a flight leaves one, and what happens at faces of the mesh. Shared by rectilinear and refined
+ * meshes. Positions are relative to the lower corner of their cell, so that a short free path deep in a large mesh
+ * loses no digits. */
 #ifndef LR_KERNEL_WALK_BOX_H
 #define LR_KERNEL_WALK_BOX_H
 
@@ -8,7 +8,7 @@
 #include "kernel/vec3.h"
 #include "kernel/views.h"
 
-/* Directions are those of the mesh, and the gas of a cell moves as one. */
+/* Directions are relative to the mesh, and each cell has a single velocity. */
 enum { WALK_IS_RADIAL = 0, EXIT_STEP = -1 };
 
 struct place {
@@ -22,8 +22,8 @@ struct cell_exit {
     int axis;
 };
 
-/* Distance to the face ahead. A direction component of zero gives infinity or, on the face itself, 0/0: no comparison
- * with that is true, so it never wins. */
+/* Distance to the face ahead. A zero direction component gives infinity or, on the face itself, 0/0, which compares as
+ * false and never wins. */
 LR_FN struct cell_exit walk_exit(struct vec3 local, struct vec3 width, struct vec3 n)
 {
     const real tx = r_div(n.x > R(0) ? width.x - local.x : local.x, r_abs(n.x));
@@ -50,7 +50,7 @@ struct flown {
     struct vec3 local, n;
 };
 
-/* A place inside a cell, and the direction there, after a flight that stays in the cell. */
+/* Place and direction after a flight that stays in the cell. */
 LR_FN struct flown walk_move(struct vec3 local, struct vec3 width, struct vec3 n, real length)
 {
     struct flown result;
@@ -60,7 +60,7 @@ LR_FN struct flown walk_move(struct vec3 local, struct vec3 width, struct vec3 n
     return result;
 }
 
-/* No step is too long for a cell that moves as one. */
+/* Longest step allowed: unlimited, since each cell has a single velocity. */
 LR_FN real walk_reach(struct vec3 local, struct vec3 width, struct vec3 n, real turn)
 {
     (void)local;
@@ -81,8 +81,8 @@ LR_FN struct vec3 walk_mirrored(struct vec3 n, int axis)
     return vec3_make(axis == 0 ? -n.x : n.x, axis == 1 ? -n.y : n.y, axis == 2 ? -n.z : n.z);
 }
 
-/* A packet parallel to the open faces of a periodic or reflecting mesh without opacity would fly for ever: components
- * below LEAST_SLOPE are raised to it when it meets such a face, so that it drifts out after some 1e5 periods. */
+/* A packet parallel to the open faces of a periodic or reflecting mesh without opacity would fly forever: when it meets
+ * such a face, components below LEAST_SLOPE are raised to it, so that it drifts out after some 1e5 periods. */
 #define LEAST_SLOPE R(1e-5)
 
 LR_FN struct vec3 walk_not_parallel(struct vec3 n)
@@ -92,21 +92,21 @@ LR_FN struct vec3 walk_not_parallel(struct vec3 n)
 }
 
 struct crossing {
-    struct place at; /* the place on the other side; unchanged indices after an escape or a reflection */
-    struct vec3 n;   /* the direction there: mirrored by a reflection */
+    struct place at; /* place on the other side; indices are unchanged after an escape or a reflection */
+    struct vec3 n;   /* direction there, mirrored after a reflection */
     int escaped;     /* left through an open face */
     int reflected;
-    int face; /* 0..5, x- x+ y- y+ z- z+, of the cell that was left */
+    int face; /* 0..5, x- x+ y- y+ z- z+, of the cell just left */
 };
 
-/* The radial velocity of its gas, in units of b: none has one. */
+/* Radial velocity of the gas in units of b: not used in boxes. */
 LR_FN real walk_outflow(const struct cell_view *cell)
 {
     (void)cell;
     return R(0);
 }
 
-/* The velocity of the gas along a flight. */
+/* Gas velocity along a flight. */
 LR_FN real walk_velocity_along(struct vec3 velocity, struct vec3 n)
 {
     return vec3_dot(velocity, n);

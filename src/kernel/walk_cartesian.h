@@ -1,5 +1,4 @@
-/* Walking a rectilinear mesh. One interface for every mesh: where does this ray leave this cell, and what lies there.
- */
+/* Walking a rectilinear mesh. Every mesh has the same interface: where a ray leaves a cell, and what lies beyond. */
 #ifndef LR_KERNEL_WALK_CARTESIAN_H
 #define LR_KERNEL_WALK_CARTESIAN_H
 
@@ -64,13 +63,13 @@ LR_FN struct vec3 walk_corner(const struct mesh_view *mesh, int i, int j, int k)
     return vec3_make(mesh->edge[0][i], mesh->edge[1][j], mesh->edge[2][k]);
 }
 
-/* Of the mesh. */
+/* Size of the mesh. */
 LR_FN double walk_size(const struct mesh_view *mesh, int axis)
 {
     return (double)mesh->edge[axis][mesh->n[axis]];
 }
 
-/* Where a point is; on a face of the mesh when `face` >= 0: faces count as in enum face_rule, x-, x+, ... */
+/* The place of a point; on a face of the mesh if `face` >= 0, numbered as in enum face_rule, x-, x+, ... */
 LR_FN struct place walk_place(const struct mesh_view *mesh, const double point[3], int face)
 {
     struct place at;
@@ -78,7 +77,7 @@ LR_FN struct place walk_place(const struct mesh_view *mesh, const double point[3
     real local[3];
     for (int axis = 0; axis < 3; axis++) {
         index[axis] = walk_locate(mesh->edge[axis], mesh->n[axis], (real)point[axis]);
-        /* cells at a face may be narrower than what edges are rounded to */
+        /* cells at a face may be narrower than the rounding of edges */
         if (axis == face / 2 && face >= 0)
             index[axis] = face & 1 ? mesh->n[axis] - 1 : 0;
         const real width = mesh->width[axis][index[axis]];
@@ -94,20 +93,20 @@ LR_FN struct place walk_place(const struct mesh_view *mesh, const double point[3
     return at;
 }
 
-/* A place on a plane across the mesh: cell and position along its axis are known. */
+/* A place on a plane across the mesh; cell and position along its axis are given. */
 LR_FN struct place walk_on_plane(const struct mesh_view *mesh, const double point[3], int axis, int cell, real local)
 {
     return place_on_plane(mesh, walk_place(mesh, point, -1), axis, cell, local);
 }
 
-/* How far a cell reaches from the place where a linear S has its mean. */
+/* Extent of a cell from the point where a linear S has its mean value. */
 LR_FN struct vec3 walk_extent(const struct mesh_view *mesh, const int at[3])
 {
     const struct vec3 width = walk_width(mesh, at[0], at[1], at[2]);
     return vec3_make(R(0.5) * width.x, R(0.5) * width.y, R(0.5) * width.z);
 }
 
-/* How many neighbours across one face are asked for. */
+/* Number of neighbours to consider across one face. */
 enum { WALK_N_BESIDE = 1 };
 
 LR_FN struct neighbour walk_neighbour(const struct mesh_view *mesh, const int at[3], int axis, int upward, int part)

@@ -1,12 +1,12 @@
-/* Walking spherical shells. Only the distance r from the centre and the angle to the radius count, so a packet carries
- * its own frame, whose z axis is the radius: mu = n.z. Inside a shell the place is the height h above its inner sphere;
- * a short free path in a thin shell far out loses no digits. A flight of length l turns the frame:
+/* Walking spherical shells. Only the radius r and the angle to it matter, so a packet carries its own frame, whose z
+ * axis is the radius: mu = n.z. Inside a shell the place is the height h above its inner sphere, so that a short free
+ * path in a thin shell far out loses no digits. A flight of length l rotates the frame:
  *
  *     r' n' = (r n_x, r n_y, r n_z + l),    r'^2 = r^2 + 2 r mu l + l^2,
  *     h' = h + l (2 r mu + l) / (r' + r).
  *
- * r sqrt(1 - mu^2), the impact parameter, stays. Which sphere is met is decided by h, and crossings put a packet on it:
- * rounding never leaves a packet outside its shell.
+ * The impact parameter r sqrt(1 - mu^2) is conserved. h decides which sphere is met, and a crossing puts the packet
+ * exactly on it: rounding never leaves a packet outside its shell.
  *
  * The gas flows radially: its velocity along the flight, v mu, changes inside a shell. */
 #ifndef LR_KERNEL_WALK_SHELLS_H
@@ -17,13 +17,13 @@
 #include "kernel/vec3.h"
 #include "kernel/views.h"
 
-/* Directions are those of the packet's own frame, and the gas of a cell moves along the radius. */
+/* Directions are relative to the packet's own frame, and the gas moves along the radius. */
 enum { WALK_IS_RADIAL = 1 };
 
 struct place {
     int i, j, k;       /* shell; 0; 0 */
     struct vec3 local; /* height above the inner sphere; 0; 0 */
-    struct vec3 width; /* thickness; radius of the inner sphere; the longest step that may be taken */
+    struct vec3 width; /* thickness; radius of the inner sphere; longest step allowed */
 };
 
 struct cell_exit {
@@ -33,8 +33,8 @@ struct cell_exit {
 
 enum { EXIT_INWARD, EXIT_OUTWARD, EXIT_STEP };
 
-/* The outer sphere r1 is met at l = -r mu + sqrt(r^2 mu^2 + (r1^2 - r^2)), the inner one r0, when it is, at
- * l = -r mu - sqrt(r^2 mu^2 - (r^2 - r0^2)); both are written without cancellation. */
+/* Distance to the spheres. The outer one, r1, is met at l = -r mu + sqrt(r^2 mu^2 + (r1^2 - r^2)), the inner one, r0,
+ * if at all, at l = -r mu - sqrt(r^2 mu^2 - (r^2 - r0^2)). Both are written without cancellation. */
 LR_FN struct cell_exit walk_exit(struct vec3 local, struct vec3 width, struct vec3 n)
 {
     const real r = width.y + local.x;
@@ -58,8 +58,7 @@ struct flown {
     struct vec3 local, n;
 };
 
-/* A place inside a shell, and the direction there, after a flight that stays in the shell. At the centre all directions
- * lead outward. */
+/* Place and direction after a flight that stays in the shell. At the centre all directions point outward. */
 LR_FN struct flown walk_move(struct vec3 local, struct vec3 width, struct vec3 n, real length)
 {
     const real r = width.y + local.x;
@@ -75,7 +74,7 @@ LR_FN struct flown walk_move(struct vec3 local, struct vec3 width, struct vec3 n
     return result;
 }
 
-/* The length on which mu, which always grows, grows by `turn`: with the sine s of the angle to the radius,
+/* Length over which mu, which always increases, increases by `turn`: with s the sine of the angle to the radius,
  *
  *     l = r (s mu' - mu s') / s',   mu' = mu + turn. */
 LR_FN real walk_reach(struct vec3 local, struct vec3 width, struct vec3 n, real turn)
@@ -85,7 +84,7 @@ LR_FN real walk_reach(struct vec3 local, struct vec3 width, struct vec3 n, real 
     const real sine = r_sqrt(n.x * n.x + n.y * n.y);
     const real sine_new = r_sqrt(r_max(R(1) - mu * mu, R(0)));
     const real length = r_div(r * (sine * mu - n.z * sine_new), sine_new);
-    const real least = R(0.5) * turn * r * sine; /* mu grows by l / (r s) at most */
+    const real least = R(0.5) * turn * r * sine; /* mu grows by at most l / (r s) */
     return mu < R(1) ? r_max(length, least) : R_HUGE;
 }
 
@@ -107,8 +106,8 @@ LR_FN struct place place_in_shell(const struct mesh_view *mesh, int shell, real 
 }
 
 struct crossing {
-    struct place at; /* the place on the other side; unchanged indices after an escape */
-    struct vec3 n;   /* the direction there */
+    struct place at; /* place on the other side; indices are unchanged after an escape */
+    struct vec3 n;   /* direction there */
     int escaped;     /* left through the outermost sphere */
     int reflected;   /* never */
     int face;        /* 1, x+: the outermost sphere */
@@ -136,7 +135,7 @@ LR_FN struct crossing walk_cross(const struct mesh_view *mesh, struct place at, 
     return result;
 }
 
-/* INT r dV / V of a shell: S that is linear in r about it creates as much light as the S of the shell itself. */
+/* INT r dV / V of a shell: an S linear in r about this radius creates as much light as the mean S of the shell. */
 LR_FN double shell_mean_radius(double inner, double outer)
 {
     return 0.75 * (outer + inner) * (outer * outer + inner * inner) / (outer * outer + outer * inner + inner * inner);
@@ -149,7 +148,7 @@ LR_FN struct vec3 walk_width(const struct mesh_view *mesh, int i, int j, int k)
     return vec3_make(mesh->width[0][i], R(0), R(0));
 }
 
-/* Shells have no corner but their centre. */
+/* The only corner of a shell is its centre. */
 LR_FN struct vec3 walk_corner(const struct mesh_view *mesh, int i, int j, int k)
 {
     (void)mesh;
@@ -159,14 +158,14 @@ LR_FN struct vec3 walk_corner(const struct mesh_view *mesh, int i, int j, int k)
     return vec3_make(R(0), R(0), R(0));
 }
 
-/* Of the box around them. */
+/* Size of the box around the shells. */
 LR_FN double walk_size(const struct mesh_view *mesh, int axis)
 {
     (void)axis;
     return 2 * mesh->radius[mesh->n[0]];
 }
 
-/* How many neighbours across one face are asked for. */
+/* Number of neighbours to consider across one face. */
 enum { WALK_N_BESIDE = 1 };
 
 LR_FN struct neighbour walk_neighbour(const struct mesh_view *mesh, const int at[3], int axis, int upward, int part)
@@ -181,7 +180,7 @@ LR_FN struct neighbour walk_neighbour(const struct mesh_view *mesh, const int at
     return result;
 }
 
-/* How far a cell reaches from the place where a linear S has its mean. */
+/* Extent of a cell from the point where a linear S has its mean value. */
 LR_FN struct vec3 walk_extent(const struct mesh_view *mesh, const int at[3])
 {
     const double mean = shell_mean_radius(mesh->radius[at[0]], mesh->radius[at[0] + 1]);
@@ -190,7 +189,7 @@ LR_FN struct vec3 walk_extent(const struct mesh_view *mesh, const int at[3])
     return vec3_make((real)(below > above ? below : above), R(0), R(0));
 }
 
-/* The place of a height in a shell. */
+/* The place at a height in a shell. */
 LR_FN struct place walk_place_in(const struct mesh_view *mesh, int i, int j, int k, struct vec3 local)
 {
     (void)j;
@@ -198,13 +197,13 @@ LR_FN struct place walk_place_in(const struct mesh_view *mesh, int i, int j, int
     return place_in_shell(mesh, i, local.x);
 }
 
-/* The radial velocity of its gas, in units of b. */
+/* Radial velocity of the gas in units of b. */
 LR_FN real walk_outflow(const struct cell_view *cell)
 {
     return r_div(cell->vx, cell->b);
 }
 
-/* The velocity of the gas along a flight: that of a cell is radial, in x. */
+/* Gas velocity along a flight: the velocity of a cell is radial, in x. */
 LR_FN real walk_velocity_along(struct vec3 velocity, struct vec3 n)
 {
     return velocity.x * n.z;

@@ -1,4 +1,4 @@
-/* The CPU backend: picks the variants for this processor. */
+/* The CPU backend: selects the variants for this processor. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* What lanes leave with the cameras. Scatterings that a camera may see are noted; when there are enough to fill the
- * SIMD loops, their light is sent toward each camera and followed as far as sight.h says, or straight into pixels
+/* Light from the lanes to the cameras. Scatterings that a camera may see are noted; when there are enough to fill the
+ * SIMD loops, their light is sent toward each camera and followed as sight.h describes, or straight into pixels
  * (peel-off). Included by cpu_transport.c, once per precision and instruction set. */
 #ifndef LR_BACKEND_CPU_CPU_CAMERAS_H
 #define LR_BACKEND_CPU_CPU_CAMERAS_H
@@ -8,7 +8,7 @@
 
 enum { ENOUGH_NOTES = LANES, NOTES = 2 * LANES };
 
-/* Of what the light of a note toward one camera depends on: type, name in the arrays, member of struct outlook. */
+/* What the light of a note toward one camera depends on: type, name of the array, member of struct outlook. */
 #define OUTLOOK_MEMBERS(MEMBER)                                                                                        \
     MEMBER(real, n_x, note.n.x)                                                                                        \
     MEMBER(real, n_y, note.n.y)                                                                                        \
@@ -43,7 +43,7 @@ struct outlook {
     struct place at;
     struct cell_view gas;
     struct camera_way way;
-    real along; /* velocity of the gas toward the camera */
+    real along; /* gas velocity toward the camera */
     struct shade_view shade;
 };
 
@@ -64,7 +64,7 @@ static void note_lane(const struct pass *pass, struct lanes *lane, int l, struct
     const struct transport_view *view = &pass->view;
     const struct shown shown = {lane->share[l], lane->u_side[l], 1};
     struct packet p;
-    lane_get(lane, l, &p); /* as it came in */
+    lane_get(lane, l, &p); /* as it was before scattering */
     p.x = lane->in_x[l];
     p.n = vec3_make(lane->in_n_x[l], lane->in_n_y[l], lane->in_n_z[l]);
     p.state = lane->was_owing[l] ? PACKET_OWING : PACKET_WAITING;
@@ -102,7 +102,7 @@ LANE_FN void send_note(const struct transport_view *view, struct notes *notes, i
 
 LANE_FN void send_notes(const struct transport_view *view, struct notes *notes, const int mode)
 {
-    const struct transport_view known = *view; /* a copy, which no store into a note can change */
+    const struct transport_view known = *view; /* a local copy, so that no store into a note can change it */
     const int n = notes->n;
 #pragma omp simd
     for (int m = 0; m < n; m++)
@@ -124,7 +124,7 @@ static void add_to_voxel(struct pass *pass, int64_t voxel, real amount)
         narrow[voxel] += (float)amount;
 }
 
-/* The light of a note, followed to where it is left or lost. */
+/* Follows the light of a note until it is stored or lost. */
 LANE_FN struct sight follow(const struct pass *pass, const struct notes *notes, int m, int camera, const int mode)
 {
     const struct transport_view *view = &pass->view;
@@ -139,7 +139,7 @@ LANE_FN struct sight follow(const struct pass *pass, const struct notes *notes, 
     return sight;
 }
 
-/* The peel-off estimator: what leaves the mesh goes straight to the pixel that sees the scattering. */
+/* The peel-off estimator: light that leaves the mesh goes straight to the pixel that sees the scattering. */
 static void peel(struct pass *pass, const struct note *note, int channel, int camera, real amount)
 {
     const struct transport_job *job = pass->job;

@@ -1,5 +1,5 @@
-/* The transfer equation along a ray for all its frequencies, as loops that the compiler turns into SIMD code. Included
- * by cpu_trace.c, once per precision and instruction set. */
+/* The transfer equation along a ray for all its frequencies, in loops that the compiler vectorises. Included by
+ * cpu_trace.c, once per precision and instruction set. */
 #ifndef LR_BACKEND_CPU_CPU_FORMAL_H
 #define LR_BACKEND_CPU_CPU_FORMAL_H
 
@@ -20,7 +20,7 @@ static inline __attribute__((always_inline)) void line_step(real *intensity, rea
     }
 }
 
-/* One compiled loop for each combination of shape and flatness. */
+/* One compiled loop for each combination of line shape and flatness. */
 #define LINE_STEP(WANTED, FLAT)                                                                                        \
     if (seen.shape == (WANTED) && gas.flat == (FLAT))                                                                  \
         line_step(intensity, sum, low, high, row, cell->a, gas, WANTED, FLAT);
@@ -33,7 +33,7 @@ static void line_part(const struct pass *pass, struct desk *desk, const struct s
     const struct line_seen seen = line_of_stretch(cell, here);
     const real half = seen.reach * cell->b / view->step;
     for (int node = 0; node < view->n_node; node++) {
-        /* channel c is at the shift -(first + (c + node) step): those within reach of the line */
+        /* channel c is at the shift -(first + (c + node) step); take those within reach of the line */
         const real middle = (-part.velocity - view->first) / view->step - view->node[node];
         const int low = (int)r_min(r_max(middle - half, R(0)), (real)view->n_channel) / VECTOR * VECTOR;
         const int high = padded((int)r_min(r_max(middle + half + R(1), R(0)), (real)view->n_channel));
@@ -90,7 +90,7 @@ static void profile_row(const struct trace_view *view, const struct trace_cell *
     }
 }
 
-/* What the gas creates with spectra of its own, per length. */
+/* Emission per length of gas that has a spectrum of its own. */
 static void glow_rows(const struct trace_view *view, struct desk *desk, int cell, real velocity)
 {
     for (int node = 0; node < view->n_node; node++) {
@@ -133,7 +133,7 @@ static void general_part(const struct pass *pass, struct desk *desk, int i, stru
     GENERAL_STEP(1, 1)
 }
 
-/* Scattered light that leaves the cell with the ray. */
+/* Adds the scattered light that leaves the cell along the ray. */
 static void add_scattered(const struct pass *pass, struct desk *desk, const struct passage *way)
 {
     const struct trace_view *view = &pass->view;
@@ -166,7 +166,7 @@ static void add_scattered(const struct pass *pass, struct desk *desk, const stru
     }
 }
 
-/* Scattered light that has left the mesh. */
+/* Adds the scattered light that has left the mesh. */
 static void add_arrived(const struct trace_view *view, struct desk *desk)
 {
     for (int node = 0; node < view->n_node; node++)
@@ -183,7 +183,7 @@ static void add_sheet(const struct pass *pass, struct desk *desk, int p)
                 desk->sheet[p].factor * view->plane[p].brightness[node * view->n_channel + c];
 }
 
-/* One part of a stretch, interrupted where planes add their light. */
+/* One part of a stretch, divided where planes add their light. */
 static void part_past_sheets(const struct pass *pass, struct desk *desk, int i, struct part part)
 {
     for (;;) {
@@ -204,7 +204,7 @@ static void part_past_sheets(const struct pass *pass, struct desk *desk, int i, 
     general_part(pass, desk, i, part);
 }
 
-/* Planes on the face where the ray leaves a cell. */
+/* Adds planes on the face where the ray leaves a cell. */
 static void add_sheets_at_end(const struct pass *pass, struct desk *desk, int i)
 {
     for (int p = 0; p < pass->view.n_plane; p++)
@@ -253,7 +253,7 @@ static void trace_general(const struct pass *pass, struct desk *desk)
         add_arrived(view, desk);
 }
 
-/* Optical depth of the way, for light that starts inside the gas. */
+/* Optical depth along the ray, for light that starts inside the gas. */
 static void trace_absorption(const struct pass *pass, struct desk *desk)
 {
     const struct trace_view *view = &pass->probe_view;

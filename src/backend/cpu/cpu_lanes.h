@@ -1,6 +1,6 @@
-/* LANES packets in structure-of-arrays form, and the frequent steps of their histories (kernel/packet.h) as loops that
- * the compiler turns into SIMD code: a loop reads a packet from its lane, takes the step, and puts back what the step
- * changes. Included by cpu_transport.c, once per precision and instruction set. */
+/* LANES packets as a structure of arrays, and the frequent steps of their histories (kernel/packet.h) as loops that the
+ * compiler vectorises: a loop reads a packet from its lane, takes the step, and writes back what the step changes.
+ * Included by cpu_transport.c, once per precision and instruction set. */
 #ifndef LR_BACKEND_CPU_CPU_LANES_H
 #define LR_BACKEND_CPU_CPU_LANES_H
 
@@ -14,7 +14,7 @@ enum { EVENT_NONE = 0, EVENT_FLUSH = -1, EVENT_ABSORBED = -2 };
 
 #define LANE_FN static inline __attribute__((always_inline))
 
-/* Members of a packet: type, name in the lanes, member of struct packet. In groups that change together. */
+/* Members of a packet: type, name in the lanes, member of struct packet. Grouped by what changes together. */
 #define PLACE_MEMBERS(MEMBER)                                                                                          \
     MEMBER(real, local_x, at.local.x)                                                                                  \
     MEMBER(real, local_y, at.local.y)                                                                                  \
@@ -82,14 +82,14 @@ enum { EVENT_NONE = 0, EVENT_FLUSH = -1, EVENT_ABSORBED = -2 };
 
 struct lanes {
     ALL_MEMBERS(LANE_ARRAY)
-    /* The next step: profile at its start, in the middle and at its end; frequencies there. */
+    /* The next step: profile at its start, middle and end; frequencies there. */
     _Alignas(64) real profile[LANES], profile_middle[LANES], profile_end[LANES], x_middle[LANES], x_end[LANES];
     /* The proposed atom. */
     real u[LANES], uniform[LANES], chance[LANES];
     int32_t found[LANES];
     /* How the segment ended (struct flight). */
-    int32_t event[LANES], collided[LANES]; /* the axis of a face, plus 1; or EVENT_... */
-    /* What cameras may see: the packet before it was scattered, and its share. */
+    int32_t event[LANES], collided[LANES]; /* axis of a face, plus 1; or EVENT_... */
+    /* What cameras may see: the packet before scattering, and its share. */
     int32_t owing[LANES], visible[LANES], was_owing[LANES];
     real in_x[LANES], in_n_x[LANES], in_n_y[LANES], in_n_z[LANES], share[LANES], u_side[LANES];
     struct last_place last[LANES];
@@ -104,8 +104,8 @@ LANE_FN struct velocity_proposal lane_atom(const struct lanes *lane, int l)
     return (struct velocity_proposal){.u = lane->u[l], .uniform = lane->uniform[l], .chance = lane->chance[l]};
 }
 
-/* The body of each loop is a function: what is declared in the loop itself, and has its address taken, gcc keeps in
- * memory, and the loop scalar. */
+/* The body of each loop is a function: gcc keeps variables that are declared in the loop itself, and whose address is
+ * taken, in memory, and does not vectorise the loop. */
 LANE_FN void propose_lane(struct lanes *lane, int l, const struct transport_view *view, const int mode,
                           const int narrow)
 {
@@ -122,7 +122,7 @@ LANE_FN void propose_lane(struct lanes *lane, int l, const struct transport_view
 
 LANE_FN void propose_lanes(struct lanes *lane, const struct transport_view *view, const int mode, const int narrow)
 {
-    const struct transport_view known = *view; /* a copy, which no store into a lane can change */
+    const struct transport_view known = *view; /* a local copy, so that no store into a lane can change it */
 #pragma omp simd
     for (int l = 0; l < LANES; l++)
         propose_lane(lane, l, &known, mode, narrow);
@@ -169,11 +169,11 @@ LANE_FN void scatter_lanes(struct lanes *lane, const struct transport_view *view
         scatter_lane(lane, l, &known, 0, mode, dipole, absorbing, imaging);
 }
 
-/* The profiles of all lanes at some frequencies. */
+/* The profiles of all lanes at the given frequencies. */
 LANE_FN void profile_lanes(const struct lanes *lane, const struct transport_view *view, const real *x, real *profile,
                            const int mode, const int narrow)
 {
-    if (mode == MODE_APPROXIMATE_VOIGT) { /* finds the crossing of core and wing: not a SIMD loop */
+    if (mode == MODE_APPROXIMATE_VOIGT) { /* finds the crossing of core and wing, so it does not vectorise */
         for (int l = 0; l < LANES; l++)
             profile[l] = line_profile(&view->table, lane->a[l], x[l], mode, narrow);
         return;
@@ -184,7 +184,7 @@ LANE_FN void profile_lanes(const struct lanes *lane, const struct transport_view
             profile[l] = line_profile(&view->table, lane->a[l], x[l], mode, narrow);
         return;
     }
-    /* The two halves of voigt() one after the other: in one loop they need too many registers. */
+    /* The two branches of voigt() in separate loops: in one loop they need too many registers. */
 #pragma omp simd
     for (int l = 0; l < LANES; l++)
         profile[l] = voigt_narrow(r_min(lane->a[l], LR_VOIGT_NARROW_MAX), x[l]);
@@ -205,7 +205,7 @@ LANE_FN void aim_lane(struct lanes *lane, int l)
     lane->x_end[l] = leg.end;
 }
 
-/* The profiles on the next step. Where gas is at rest, and in boxes, it is the same all along. */
+/* The profiles along the next step; constant in boxes and in gas at rest. */
 LANE_FN void profile_steps(struct lanes *lane, const struct transport_view *view, const int flows, const int mode,
                            const int narrow)
 {

@@ -1,4 +1,4 @@
-/* Populations extrapolated from the last iterates. Included by cpu_levels.c. */
+/* Extrapolates populations from the last iterates. Included by cpu_levels.c. */
 #ifndef LR_BACKEND_CPU_CPU_LEVEL_EXTRAPOLATE_H
 #define LR_BACKEND_CPU_CPU_LEVEL_EXTRAPOLATE_H
 
@@ -8,14 +8,14 @@
 #include "backend/cpu/cpu_level_state.h"
 #include "kernel/extrapolation.h"
 
-/* The last iterates of one population, the newest first. */
+/* The last iterates of one population, newest first. */
 static void gather_iterates(int n, double *const *x, int64_t i, double *here)
 {
     for (int j = 0; j < n; j++)
         here[j] = x[j][i];
 }
 
-/* Sums of extrapolation.h over all populations that matter; x[0] is the newest. */
+/* The sums of extrapolation.h over all populations that matter; x[0] is the newest. */
 static void sum_products(const struct levels *levels, int order, double *const *x, double *sums)
 {
     const int64_t count = levels->job.n_cell * levels->job.n_level;
@@ -29,7 +29,7 @@ static void sum_products(const struct levels *levels, int order, double *const *
     }
 }
 
-/* The guess for a cell; what was there where that would invert a line. */
+/* The extrapolation for a cell; the newest populations if it would invert a line. */
 static void guess_cell(const struct level_job *job, int64_t cell, int order, const double *weight, double *const *x,
                        double *guess)
 {
@@ -52,7 +52,7 @@ static void guess_cell(const struct level_job *job, int64_t cell, int order, con
         guess[i] = keep ? now[i] : guess[i] / sum;
 }
 
-/* The guess takes the place of the oldest iterate, so that retreat() still finds what was there. */
+/* The extrapolation replaces the oldest iterate, so that retreat() can still find the newest. */
 static enum lr_status accelerate(lr_context *ctx, void *state, bool *done)
 {
     (void)ctx;
@@ -82,7 +82,7 @@ static enum lr_status accelerate(lr_context *ctx, void *state, bool *done)
     return LR_OK;
 }
 
-/* Only a part of the way from the populations before accelerate() to those that the last step began with. */
+/* Goes only part of the way from the populations before accelerate() to those from which the last step started. */
 static enum lr_status retreat(lr_context *ctx, void *state, double part)
 {
     (void)ctx;

@@ -1,5 +1,5 @@
-/* Radiation along one ray (kernel/level_transfer.h): profiles of its pieces, which all lines share, then line by line
- * the light from piece to piece, in vector loops over frequencies. Included by cpu_levels.c. */
+/* Radiation along one ray (kernel/level_transfer.h): the profiles of its pieces, which all lines share, then for each
+ * line the light from piece to piece, in vector loops over frequencies. Included by cpu_levels.c. */
 #ifndef LR_BACKEND_CPU_CPU_LEVEL_FOLLOW_H
 #define LR_BACKEND_CPU_CPU_LEVEL_FOLLOW_H
 
@@ -10,13 +10,13 @@
 #include "backend/cpu/cpu_level_state.h"
 #include "kernel/level_transfer.h"
 
-/* A thread's desk: profiles along a ray, which are those of all lines, and the intensities of one line. */
+/* Working memory of a thread: profiles along a ray, common to all lines, and the intensities of one line. */
 struct desk {
     struct band band;
     struct track track;
     int room;          /* pieces */
     real *profile;     /* [room][n] mean over each piece */
-    real *end_profile; /* [room][n] at its end, where it is recorded */
+    real *end_profile; /* [room][n] at its end, if recorded there */
     real *end_sum;     /* [room] */
     struct interval *at;
     real *entering, *lost;
@@ -24,7 +24,7 @@ struct desk {
     int failed;
 };
 
-/* Frequencies at which the piece does anything: within reach of the line, all where there is dust. */
+/* Frequencies that the piece affects: within reach of the line, or all if there is dust. */
 static struct interval reach_of(const struct desk *desk, const struct piece *piece, const struct gas_view *gas,
                                 real reach)
 {
@@ -93,7 +93,7 @@ static void desk_free(struct desk *desk)
     free(desk->lost);
 }
 
-/* The light in the middle of the cell where piece i ends goes to that cell; then its own light joins the rest. */
+/* Records the light in the middle of the cell where piece i ends, then adds the cell's own light. */
 static void record_light(const struct levels *levels, const struct desk *desk, int i, int l, struct interval span,
                          real source)
 {
@@ -124,11 +124,11 @@ static void record_light(const struct levels *levels, const struct desk *desk, i
 /* What one line meets in a piece. */
 struct line_piece {
     struct piece_ends ends;
-    real depth, grey; /* at line centre; of dust */
+    real depth, grey; /* of the line at its centre; of dust */
     real dust;        /* source function */
 };
 
-/* All frequencies of the interval through a piece: three loops, since `matter` is a constant in each. */
+/* Takes all frequencies of the interval through a piece. There are three such loops, each with `matter` constant. */
 static inline __attribute__((always_inline)) void cross_frequencies(enum matter matter, const struct desk *desk,
                                                                     const struct line_piece *line, const real *profile,
                                                                     struct interval at)
@@ -160,13 +160,13 @@ static void follow_piece(const struct levels *levels, const struct desk *desk, i
     const real *profile = desk->profile + (size_t)i * (size_t)desk->band.n;
     if (line.grey > R(0))
         cross_frequencies(MATTER_DUSTY, desk, &line, profile, desk->at[i]);
-    else if (r_abs(line.depth) < STEP_IS_THIN) /* at line centre, so everywhere */
+    else if (r_abs(line.depth) < STEP_IS_THIN) /* at line centre, hence everywhere */
         cross_frequencies(MATTER_THIN, desk, &line, profile, desk->at[i]);
     else
         cross_frequencies(MATTER_CLEAR, desk, &line, profile, desk->at[i]);
 }
 
-/* One line along a track. */
+/* Follows one line along a track. */
 static void follow_track(const struct levels *levels, const struct desk *desk, int l)
 {
     const struct track *track = &desk->track;
@@ -181,7 +181,7 @@ static void follow_track(const struct levels *levels, const struct desk *desk, i
         while (last < track->n - 1 && !(track->piece[last].weight > R(0)))
             last++;
         if (!(track->piece[last].weight > R(0)))
-            return; /* the way out of the mesh: nobody looks */
+            return; /* on the way out of the mesh: nothing more is recorded */
         const int target = track->piece[last].cell;
         for (int i = first; i <= last; i++) {
             span.low = desk->at[i].low < span.low ? desk->at[i].low : span.low;

@@ -1,11 +1,11 @@
-/* Profiles of lines (kernel/level_profile.h) over many frequencies: vector loops. Included by cpu_levels.c, once per
+/* Line profiles (kernel/level_profile.h) over many frequencies, in vector loops. Included by cpu_levels.c, once per
  * precision and instruction set. */
 #ifndef LR_BACKEND_CPU_CPU_LEVEL_PROFILE_H
 #define LR_BACKEND_CPU_CPU_LEVEL_PROFILE_H
 
 #include "kernel/level_profile.h"
 
-/* The mean profile while the velocity goes from v0 to v1, at these frequencies. */
+/* The mean profile at these frequencies while the velocity changes from v0 to v1. */
 static void fill_profile(const struct band *band, real v0, real v1, real inv_b, struct interval at, real *profile)
 {
     const struct slide slide = slide_over(band, v0, v1, inv_b);

@@ -1,4 +1,4 @@
-/* New populations in a given radiation field: the rate equations cell by cell. Included by cpu_levels.c. */
+/* New populations in a given radiation field: solves the rate equations cell by cell. Included by cpu_levels.c. */
 #ifndef LR_BACKEND_CPU_CPU_LEVEL_RATES_H
 #define LR_BACKEND_CPU_CPU_LEVEL_RATES_H
 
@@ -25,7 +25,7 @@ static void add_radiation(const struct levels *levels, int64_t cell, double *rat
     }
 }
 
-/* The oldest populations are forgotten; the newest become past ones. */
+/* Discards the oldest populations and makes the newest past ones. */
 static double *shift_past(struct levels *levels)
 {
     const int last = levels->job.n_past - 1;
@@ -66,7 +66,7 @@ static enum lr_status step(lr_context *ctx, void *state, struct level_change *ch
             add_radiation(levels, cell, rates);
             level_solve(n, n, rates, here);
             for (int i = 0; i < n; i++)
-                if (!(here[i] < LEVEL_MATTERS)) /* what is not a number counts, so that it is noticed */
+                if (!(here[i] < LEVEL_MATTERS)) /* NaN counts too, so that it is noticed */
                     tally = change_tally_add(tally, here[i], old[cell * n + i]);
             levels->residual[cell] = (float)tally.largest;
             largest = fmax(largest, tally.largest);

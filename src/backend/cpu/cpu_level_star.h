@@ -1,5 +1,5 @@
-/* Direct light of stars (kernel/level_star.h) in vector loops over frequencies: on shells one ray outward, on other
- * meshes one to each cell. Included by cpu_levels.c, once per precision and instruction set. */
+/* Direct starlight (kernel/level_star.h) in vector loops over frequencies: on shells one outward ray, on other meshes
+ * one ray to each cell. Included by cpu_levels.c, once per precision and instruction set. */
 #ifndef LR_BACKEND_CPU_CPU_LEVEL_STAR_H
 #define LR_BACKEND_CPU_CPU_LEVEL_STAR_H
 
@@ -21,8 +21,8 @@ struct star_desk {
     struct band band;
     struct track track;
     real *profile, *half;   /* [n] */
-    real *depth;            /* [n_line][n] of lines, from the star so far */
-    real grey;              /* the same of dust */
+    real *depth;            /* [n_line][n] depth of the lines, from the star so far */
+    real grey;              /* the same for dust */
     struct star_line *line; /* [n_line] of the star */
     int failed;
 };
@@ -47,14 +47,14 @@ static void star_desk_free(struct star_desk *desk)
     free(desk->line);
 }
 
-/* Before any cell of a star. */
+/* Prepares for the cells of a star. */
 static void star_desk_turn(const struct star_scene *scene, const struct level_star *star, struct star_desk *desk)
 {
     for (int l = 0; l < scene->n_line; l++)
         desk->line[l] = star_line_of(star->light[l]);
 }
 
-/* A cell with desk->profile on the way of the light. */
+/* Attenuates the light by a cell with desk->profile on its path. */
 static void dim_star(const struct star_scene *scene, int64_t cell, real length, struct interval at,
                      struct star_desk *desk)
 {
@@ -101,7 +101,7 @@ static void forget_way(const struct star_scene *scene, struct star_desk *desk)
 
 /* ---- shells: outward from the centre ---- */
 
-/* The velocity bends in the middle of a shell, so its profile is the mean of that over both halves. */
+/* The slope of the velocity changes in the middle of a shell, so its profile is the mean over both halves. */
 static struct interval shell_profile(const struct star_scene *scene, const struct shell_view *shells, int i,
                                      struct star_desk *desk)
 {
@@ -131,7 +131,7 @@ static void shine_on_shells(const struct star_scene *scene, const struct shell_v
 
 /* ---- boxes: to the middle of each cell ---- */
 
-/* Pieces up to the face of the cell. */
+/* Pieces of the path up to the face of the cell. */
 static struct star_end track_to_cell(const struct mesh_view *mesh, const struct gas_view *gas, struct point3 star,
                                      int64_t target, struct track *track)
 {

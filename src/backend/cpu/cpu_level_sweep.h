@@ -1,5 +1,5 @@
-/* The radiation field of the populations as they are: rays direction by direction, threads over rays, and the direct
- * light of stars. Included by cpu_levels.c. */
+/* The radiation field of the current populations: rays direction by direction, threads over rays, and direct starlight.
+ * Included by cpu_levels.c. */
 #ifndef LR_BACKEND_CPU_CPU_LEVEL_SWEEP_H
 #define LR_BACKEND_CPU_CPU_LEVEL_SWEEP_H
 
@@ -13,7 +13,7 @@
 #include "backend/cpu/flush_denormals.h"
 #include "base/context.h"
 
-/* Opacities and source functions; and |x| up to which the line of the thickest way through a cell counts. */
+/* Opacities and source functions, and the |x| within which the line matters on the thickest path through a cell. */
 static void make_glow(struct levels *levels)
 {
     const struct level_job *job = &levels->job;
@@ -31,7 +31,7 @@ static void make_glow(struct levels *levels)
     levels->reach = profile_reach((real)thickest);
 }
 
-/* Adds the mean over one direction, to which all threads contributed. */
+/* Adds the mean over one direction, with the contributions of all threads. */
 static void finish_direction(struct levels *levels, double weight)
 {
     const int n_line = levels->job.n_line;
@@ -85,7 +85,7 @@ static void sweep_thread(struct levels *levels, volatile sig_atomic_t *stop, int
     restore_denormals(denormals);
 }
 
-/* Direct light of stars: on shells one ray, otherwise one to each cell. */
+/* Direct starlight: one ray on shells, otherwise one to each cell. */
 static void shine_thread(struct levels *levels, volatile sig_atomic_t *stop, int *failed)
 {
     const unsigned denormals = flush_denormals();

@@ -1,4 +1,4 @@
-/* The way of a ray through the mesh as a list of pieces (kernel/level_way.h), for level populations. Included by
+/* The path of a ray through the mesh as a list of pieces (kernel/level_way.h), for level populations. Included by
  * cpu_levels.c, once per precision and instruction set. */
 #ifndef LR_BACKEND_CPU_CPU_LEVEL_TRACK_H
 #define LR_BACKEND_CPU_CPU_LEVEL_TRACK_H
@@ -82,7 +82,7 @@ static void add_shell_piece(const struct shell_walk *walk, int cell, int other, 
     track_add(walk->track, shell_piece(walk->shells, walk->gas, walk->p, cell, other, r0, r1, side, u0, u1, weight));
 }
 
-/* Between the middles of shells i and i - 1, through the face they share: inward (side -1) or outward (+1). */
+/* Between the middles of shells i and i - 1, through the sphere they share: inward (side -1) or outward (+1). */
 static void cross_face(const struct shell_walk *walk, int i, int side)
 {
     const struct shell_view *shells = walk->shells;
@@ -97,12 +97,12 @@ static void cross_face(const struct shell_walk *walk, int i, int side)
     }
 }
 
-/* From the middle of shell i around the point nearest to the centre, and out to the same middle. */
+/* From the middle of shell i past the point closest to the centre and out to the same middle. */
 static void turn_around(const struct shell_walk *walk, int i)
 {
     const struct shell_view *shells = walk->shells;
     const double face = shells->edge[i];
-    const double lowest = fmax(walk->p, i > 0 ? 0 : face); /* inside the first edge is nothing */
+    const double lowest = fmax(walk->p, i > 0 ? 0 : face); /* there is nothing inside the first edge */
     const int other = i > 0 ? i - 1 : i;
     if (i == 0 || walk->p >= face) {
         const real u = i > 0 ? shell_inner_share(shells, i, lowest) : R(0);

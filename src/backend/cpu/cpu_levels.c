@@ -1,4 +1,4 @@
-/* Level populations on the CPU: memory, and the functions of the backend; the work is done in cpu_level_*.h. Compiled
+/* Level populations on the CPU: memory and the functions of the backend; the work is done in cpu_level_*.h. Compiled
  * once per precision and instruction set; LR_CPU_VARIANT names the entry. */
 #include <omp.h>
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-/* What the threads of a transport run share. Included by cpu_transport.c, once per precision
- * and instruction set. */
+/* What the threads of a transport run share. Included by cpu_transport.c, once per precision and instruction set. */
 #ifndef LR_BACKEND_CPU_CPU_PASS_H
 #define LR_BACKEND_CPU_CPU_PASS_H
 
@@ -13,7 +12,7 @@ struct pass {
     struct transport_view view;
     struct tally_view sums;
     struct cell_view *cell;
-    double *emissivity_wide; /* the emissivity where there are few voxels; or NULL */
+    double *emissivity_wide; /* the emissivity if there are few voxels; or NULL */
     int flows;               /* SHELLS: some gas moves */
     int alone;               /* one thread: no atomic additions to voxels */
     int64_t next;            /* first packet not yet taken */

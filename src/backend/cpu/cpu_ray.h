@@ -1,4 +1,4 @@
-/* A ray as the CPU ray tracer holds it: the list of stretches of its way, and arrays over its frequencies. Included by
+/* A ray in the CPU ray tracer: the list of stretches along it, and arrays over its frequencies. Included by
  * cpu_trace.c, once per precision and instruction set. */
 #ifndef LR_BACKEND_CPU_CPU_RAY_H
 #define LR_BACKEND_CPU_CPU_RAY_H
@@ -10,13 +10,13 @@
 #include "backend/build_trace_view.h"
 #include "kernel/stretch.h"
 
-/* A plane on the way: in which stretch, at which part of it, and how bright this ray sees it. */
+/* A plane on the path: in which stretch, at which fraction of it, and the factor of its brightness for this ray. */
 struct sheet {
-    int stretch; /* -1 = not on the way */
+    int stretch; /* -1: not on the path */
     real at, factor;
 };
 
-/* Rows of channels are padded to whole vectors, and the parts of them that are worked on begin and end at one. */
+/* Rows of channels are padded to whole vectors, and so are the ranges of channels in loops. */
 enum { VECTOR = 16 };
 
 static int padded(int n_channel)
@@ -24,19 +24,19 @@ static int padded(int n_channel)
     return (n_channel + VECTOR - 1) / VECTOR * VECTOR;
 }
 
-/* What a thread works with. Arrays over samples have a padded row of channels for each node. */
+/* Working memory of a thread. Arrays over samples have a padded row of channels for each node. */
 struct desk {
     int row_length;
     struct stretch *stretch;
-    int n_stretch, room; /* check_way_out() of the reader bounds the cells on a way */
+    int n_stretch, room; /* check_way_out() of the reader limits the number of cells on a path */
     struct sheet *sheet; /* [n_plane] */
     real *memory;
     real *intensity, *depth;
     real *profile;          /* H */
-    real *light;            /* what the gas creates with spectra of its own, per length; then what leaves a cell */
-    real *thick;            /* depth of the line since the ray entered the cell */
-    real *row, *mean;       /* one row: light of a cell as stored; the shape of it averaged over each channel */
-    real *arrived;          /* one row: scattered light that nothing dims any more */
+    real *light;            /* emission of gas with its own spectrum, per length; then the light that leaves a cell */
+    real *thick;            /* line depth since the ray entered the cell */
+    real *row, *mean;       /* one row: light of a cell as stored; its shape averaged over each channel */
+    real *arrived;          /* one row: scattered light that nothing attenuates any more */
     double *pixel, *opaque; /* [n_channel] sums over the rays of a pixel */
 };
 
@@ -83,7 +83,7 @@ static int make_desk(const struct pass *pass, struct desk *desk)
     return 1;
 }
 
-/* List the stretches of the way. Returns 0 when memory is exhausted. */
+/* Lists the stretches along the ray. Returns 0 if out of memory. */
 static int walk_ray(const struct pass *pass, struct desk *desk, struct ray ray)
 {
     const struct trace_view *view = &pass->view;

@@ -1,5 +1,5 @@
-/* How well cells are hidden from the cameras (shade.h). Included by cpu_transport.c, once per precision and instruction
- * set. */
+/* Determines how well cells are hidden from the cameras (shade.h). Included by cpu_transport.c, once per precision and
+ * instruction set. */
 #ifndef LR_BACKEND_CPU_CPU_SHADE_H
 #define LR_BACKEND_CPU_CPU_SHADE_H
 
@@ -19,7 +19,7 @@ static inline void make_shades(struct block **chain, struct transport_view *view
 
 #else
 
-/* One octant. `half` and `block` are room for one block per cell. */
+/* One octant. `half` and `block` are scratch for one block per cell. */
 static inline void find_shade(const struct transport_view *view, const struct cell_view *cells, int octant, int threads,
                               struct shade_block *half, struct shade_block *block, struct shade_view *shade)
 {
@@ -52,7 +52,7 @@ static inline void find_shade(const struct transport_view *view, const struct ce
     }
 }
 
-/* Without memory there are none, and images only take longer. */
+/* If memory is short there are no shades; images then only take longer. */
 static inline void make_shades(struct block **chain, struct transport_view *view, const struct cell_view *cells,
                                int threads)
 {

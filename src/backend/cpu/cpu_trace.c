@@ -1,5 +1,5 @@
-/* CPU ray tracer: one ray at a time, all frequencies of it in vector loops (cpu_formal.h), rows of pixels shared among
- * threads. Compiled once per precision and instruction set; LR_CPU_VARIANT names the entry. */
+/* CPU ray tracer: one ray at a time, with all its frequencies in vector loops (cpu_formal.h); threads share the rows of
+ * pixels. Compiled once per precision and instruction set; LR_CPU_VARIANT names the entry. */
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 /* ---- pixels ---------------------------------------------------------------------------------------------------- */
 
-/* Where planes are on the way of a ray. */
+/* Finds where planes lie on the path of a ray. */
 static void find_sheets(const struct trace_view *view, struct desk *desk, const struct line3 *line,
                         const struct ray *ray)
 {
@@ -33,7 +33,7 @@ static void find_sheets(const struct trace_view *view, struct desk *desk, const 
     }
 }
 
-/* The whole ray, into desk->intensity and desk->depth. */
+/* Traces the whole ray, into desk->intensity and desk->depth. */
 static int trace_ray(const struct pass *pass, struct desk *desk, struct line3 line)
 {
     const struct trace_view *view = &pass->view;
@@ -108,7 +108,7 @@ static int trace_probe(const struct pass *pass, struct desk *desk, int p)
 
 /* ---- a run ----------------------------------------------------------------------------------------------------- */
 
-/* Slopes inside all cells, if they are wanted. Returns 0 when memory is exhausted. */
+/* Slopes inside all cells, if needed. Returns 0 if out of memory. */
 static int make_slopes(struct block **chain, const struct trace_job *job, int threads, struct trace_view *view)
 {
     if (!job->step_velocity && !job->step_source)

@@ -1,7 +1,7 @@
-/* CPU transport driver: LANES packets per thread in structure-of-arrays form. Every round each lane does one step of
- * its own history: propose an atom velocity if it waits for a scattering, fly one segment if it is in flight. The
- * steps are loops the compiler turns into SIMD; only face crossings and births are done one by one. A rejected
- * proposal therefore costs its lane a round, not the whole vector.
+/* CPU transport driver: LANES packets per thread as a structure of arrays. In every round each lane takes one step of
+ * its own history: it proposes an atom if it waits for a scattering, or flies one segment if it is in flight. The steps
+ * are loops that the compiler vectorises; only face crossings and births are done one by one. A rejected proposal
+ * therefore costs its lane a round, not the whole vector.
  *
  * Compiled once per precision and instruction set; LR_CPU_VARIANT names the entry. */
 #include <math.h>
@@ -20,7 +20,7 @@
 
 enum { QUEUE_CHUNK = 8, REPORT_ROUNDS = 4096 };
 
-/* Packets a thread has taken and not started. */
+/* Packets that a thread has taken but not started. */
 struct supply {
     int64_t next, end;
     int exhausted;
@@ -63,7 +63,7 @@ static void start_lane(struct pass *pass, struct lanes *lane, int l, struct supp
     lane_put(lane, l, &p);
 }
 
-/* What follows a flight, and the next packet if the flight was the last. */
+/* Handles the end of a flight, and starts the next packet if this one has ended. */
 LANE_FN void serve_lane(struct pass *pass, struct lanes *lane, int l, struct supply *supply, const int absorbing)
 {
     struct packet packet;
@@ -97,7 +97,7 @@ static int any_active(const struct lanes *lane)
     return active;
 }
 
-/* Where packets were last scattered. */
+/* Stores where packets were last scattered. */
 static void keep_places(struct lanes *lane)
 {
     for (int l = 0; l < LANES; l++)
@@ -108,7 +108,7 @@ static void keep_places(struct lanes *lane)
         }
 }
 
-/* Analog absorption. */
+/* Decides, with analog absorption, which collisions were absorptions. */
 static void absorb_lanes(const struct transport_view *view, struct lanes *lane)
 {
     for (int l = 0; l < LANES; l++)
@@ -132,7 +132,7 @@ LANE_FN void serve_lanes(struct pass *pass, struct lanes *lane, struct supply *s
             serve_lane(pass, lane, l, supply, absorbing);
 }
 
-/* Apart from the SIMD loops, which need all registers. */
+/* Kept out of the SIMD loops, which need all registers. */
 static __attribute__((noinline)) void serve_absorbing(struct pass *pass, struct lanes *lane, struct supply *supply)
 {
     serve_lanes(pass, lane, supply, 1);
@@ -185,7 +185,7 @@ static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, 
         serve_notes(pass, notes, mode);
 }
 
-/* One compiled loop for each combination: mode, absorption, line width and cameras are constants in it. */
+/* One compiled loop for each combination of mode, absorption, line width and cameras, which are constants in it. */
 #define RUN_ROUNDS(mode, narrow)                                                                                       \
     do {                                                                                                               \
         if (pass->job->absorbing && pass->job->n_camera > 0)                                                           \
@@ -220,7 +220,7 @@ static void run_mode(struct pass *pass, struct lanes *lane, struct notes *notes,
     }
 }
 
-/* An idle lane must hold numbers that do no harm in the vector steps. */
+/* An idle lane must hold numbers that are harmless in the vector steps. */
 static void clear_lanes(struct lanes *lane)
 {
     memset(lane, 0, sizeof *lane);
@@ -263,7 +263,7 @@ static void fold_fields(const struct pass *pass, int which, double *total, doubl
     }
 }
 
-/* Where packets leave their sums: the fields and the cones are there already. */
+/* Sets the tallies that packets add to; fields and cones are already set. */
 static void share_sums(struct pass *pass, unsigned long long *n_record)
 {
     const struct transport_job *job = pass->job;

@@ -1,5 +1,5 @@
-/* The compiled variants of cpu_transport.c and cpu_trace.c: mesh x precision x instruction set; and of cpu_levels.c,
- * where rectilinear meshes and shells share one. */
+/* The compiled variants of cpu_transport.c and cpu_trace.c: mesh x precision x instruction set; and of cpu_levels.c, in
+ * which rectilinear meshes and shells share one. */
 #ifndef LR_BACKEND_CPU_CPU_VARIANTS_H
 #define LR_BACKEND_CPU_CPU_VARIANTS_H
 

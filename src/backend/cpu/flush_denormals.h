@@ -1,5 +1,5 @@
-/* Far from the line, profiles are so small that products with them are denormal numbers, which are a hundred times
- * slower. Nothing depends on them: a thread that traces rays takes them as zero, as GPUs do. */
+/* Makes denormal numbers zero. Far from the line, profiles are so small that products with them are denormal and a
+ * hundred times slower. Nothing depends on them, so threads that trace rays treat them as zero, as GPUs do. */
 #ifndef LR_BACKEND_CPU_FLUSH_DENORMALS_H
 #define LR_BACKEND_CPU_FLUSH_DENORMALS_H
 

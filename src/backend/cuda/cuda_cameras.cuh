@@ -1,5 +1,5 @@
-/* The kernel that serves cameras: each note becomes one photon per camera, and the few that may get out are followed
- * (sight.h), one in each lane of a warp. They wait in a short list for a free lane. */
+/* The kernel for the cameras: each note becomes one photon per camera, and the few that may escape are followed
+ * (sight.h), one per lane of a warp. They wait in a short list for a free lane. */
 #ifndef LR_BACKEND_CUDA_CUDA_CAMERAS_CUH
 #define LR_BACKEND_CUDA_CUDA_CAMERAS_CUH
 
@@ -18,31 +18,31 @@ enum { BLOCKS_OF_CAMERAS = 4 };
 enum { BLOCKS_OF_CAMERAS = 7 };
 #endif
 
-/* A photon toward a camera. The group of its spot is the slot, group x n_camera + camera, of its light. */
+/* A photon toward a camera. The group of its spot is replaced by the slot, group x n_camera + camera, of its light. */
 struct LR_ALIGNED(16) photon {
     struct spot spot;
     real x, amount, limit;
     int channel;
 };
 
-/* Notes that a warp works on: 32 at a time, for one camera after the other. */
+/* Notes that a warp works on: 32 at a time, for each camera in turn. */
 struct desk {
     unsigned page;
-    int n, first; /* notes of the page, and the first of those at hand */
+    int n, first; /* number of notes on the page; first of the current 32 */
     int camera;
     bool more;
 };
 
-/* Photons on their way, one in each lane. */
+/* Photons in flight, one per lane. */
 struct photons {
     struct sight sight;
     real amount, limit;
     int channel, slot;
     bool busy, arrived;
-    int waiting; /* in the list of the warp; the same in all lanes */
+    int waiting; /* length of the warp's list; the same in all lanes */
 };
 
-/* The next 32 notes, or the same for the next camera. */
+/* Moves to the next camera, or to the next 32 notes. */
 __device__ __forceinline__ void turn_page(const struct pass &pass, struct desk &desk)
 {
     desk.camera++;
@@ -61,7 +61,7 @@ __device__ __forceinline__ void turn_page(const struct pass &pass, struct desk &
     }
 }
 
-/* Send the photons of the notes at hand toward one camera. */
+/* Sends the photons of the current notes toward one camera. */
 template <int MODE>
 __device__ __forceinline__ void send_photons(const struct pass &pass, const struct desk &desk, struct photon *list,
                                              struct photons &photons)
@@ -93,7 +93,7 @@ __device__ __forceinline__ void send_photons(const struct pass &pass, const stru
     __syncwarp();
 }
 
-/* What photons brought along is left where it belongs. */
+/* Stores the light of photons that have arrived. */
 __device__ __forceinline__ void leave_light(const struct pass &pass, struct photons &p)
 {
     const struct transport_view &view = pass.view;
@@ -130,7 +130,7 @@ __device__ __forceinline__ void take_photons(const struct pass &pass, const stru
     __syncwarp();
 }
 
-/* One step of all photons on their way. */
+/* Advances all photons in flight by one step. */
 template <int MODE, bool NARROW>
 __device__ __forceinline__ void follow_photons(const struct pass &pass, struct photons &p)
 {

@@ -1,4 +1,4 @@
-/* Sums of cells after a run: fields folded over the groups of batches, light per volume. */
+/* Cell sums after a run: fields combined over the groups of batches, and light per volume. */
 #ifndef LR_BACKEND_CUDA_CUDA_FIELDS_CUH
 #define LR_BACKEND_CUDA_CUDA_FIELDS_CUH
 
@@ -8,7 +8,7 @@
 namespace
 {
 
-/* A block takes one cell of one camera after the other. */
+/* Each block handles one cell of one camera at a time. */
 __global__ void spread_kernel(const struct mesh_view mesh, int64_t n_cell, int n_camera, int n_channel,
                               float *emissivity)
 {

@@ -1,7 +1,6 @@
-/* The transport kernels: what one thread does with one packet at a time. Each turn of the loop is one step of the
- * packet's history (kernel/packet.h): a velocity proposal when it waits for a scattering, one segment when it is in
- * flight; a rejected proposal costs that thread a turn, not its warp. Included by cuda_transport.cu, once per mesh and
- * precision. */
+/* The transport kernels: each thread follows one packet at a time. Each turn of the loop is one step of its history
+ * (kernel/packet.h): a velocity proposal if it waits for a scattering, one segment if it is in flight. A rejected
+ * proposal costs that thread a turn, not its warp. Included by cuda_transport.cu, once per mesh and precision. */
 #ifndef LR_BACKEND_CUDA_CUDA_KERNEL_CUH
 #define LR_BACKEND_CUDA_CUDA_KERNEL_CUH
 
@@ -19,7 +18,7 @@ enum { BLOCKS_PER_SM = 4, BLOCKS_WITH_CAMERAS = 4 };
 enum { BLOCKS_PER_SM = 8, BLOCKS_WITH_CAMERAS = 7 };
 #endif
 
-/* A turn of a packet that waits for an atom. */
+/* One turn of a packet that waits for an atom. */
 template <int MODE, bool ABSORBING, bool NARROW, bool IMAGING, bool LONE>
 __device__ __forceinline__ void try_scattering(const struct pass &pass, const struct table_view &table,
                                                struct packet &p, struct note_page *to)
@@ -70,13 +69,13 @@ __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_PER_SM)
             try_scattering<MODE, ABSORBING, NARROW, false, false>(pass, table, p, NULL);
         if (p.state == PACKET_FLYING)
             fly<MODE, ABSORBING, NARROW, false>(pass, table, p);
-        /* Turns are taken together: without this the compiler sends a rejected lane straight back to propose again,
-         * while the rest of the warp waits (3.4e10 instead of 4.4e10 scatterings/s on an H200). */
+        /* Keeps the warp in step: otherwise the compiler sends a rejected lane straight back to propose again while the
+         * rest of the warp waits (3.4e10 instead of 4.4e10 scatterings/s on an H200). */
         __syncwarp();
     }
 }
 
-/* The same with cameras, for one round (cuda_notes.cuh). LONE: there is but one, and it is far away. */
+/* The same with cameras, for one round (cuda_notes.cuh). LONE: there is only one camera, and it is far away. */
 template <int MODE, bool ABSORBING, bool NARROW, bool LONE>
 __global__ void __launch_bounds__(BLOCK_THREADS, ABSORBING ? BLOCKS_WITH_CAMERAS - 1 : BLOCKS_WITH_CAMERAS)
     noting_kernel(const __grid_constant__ struct pass pass)

@@ -1,4 +1,4 @@
-/* Kernels for the extrapolation of level populations from the last iterates. Included by cuda_levels.cu. */
+/* Kernels that extrapolate level populations from the last iterates. Included by cuda_levels.cu. */
 #ifndef LR_BACKEND_CUDA_CUDA_LEVEL_EXTRAPOLATE_CUH
 #define LR_BACKEND_CUDA_CUDA_LEVEL_EXTRAPOLATE_CUH
 
@@ -8,15 +8,15 @@
 namespace
 {
 
-/* Iterates kept beside the newest one for the extrapolation, its order, and its sums. */
+/* Number of iterates kept besides the newest one, order of the extrapolation, and number of its sums. */
 enum { N_PAST = LEVEL_LEAST_PAST, N_CHANGE = N_PAST - 1, N_SUM = N_CHANGE * (N_CHANGE + 3) / 2 };
 
-/* The newest first. */
+/* Newest first. */
 struct iterates {
     const double *x[N_PAST + 1];
 };
 
-/* Of one population. */
+/* Iterates of one population. */
 struct history {
     double x[N_PAST + 1];
 };
@@ -57,7 +57,7 @@ __device__ __forceinline__ double ng_guess(const struct iterates &it, int64_t i,
     return extrapolation_guess(N_CHANGE, weight.of, gather_iterates(it, i).x);
 }
 
-/* The guess, one thread per cell; what was there where that inverts a line. `guess` may be the oldest iterate. */
+/* One thread per cell; keeps the newest populations if a line would be inverted. `guess` may be the oldest iterate. */
 __global__ void ng_kernel(int64_t n_cell, int n, int n_line, const struct rate_line *lines,
                           const __grid_constant__ struct iterates it,
                           const __grid_constant__ struct guess_weights weight, double *guess)

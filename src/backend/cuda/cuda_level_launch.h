@@ -1,5 +1,5 @@
-/* Launches of the kernels of level populations: radiation, rate equations, extrapolation, and the few numbers that come
- * back. Included by cuda_levels.cu. */
+/* Launches the kernels for level populations: radiation, rate equations, extrapolation, and the few numbers that are
+ * returned. Included by cuda_levels.cu. */
 #ifndef LR_BACKEND_CUDA_CUDA_LEVEL_LAUNCH_H
 #define LR_BACKEND_CUDA_CUDA_LEVEL_LAUNCH_H
 
@@ -21,7 +21,7 @@ void make_glow(struct levels *levels)
     okay(&levels->device, cudaGetLastError());
 }
 
-/* All rays of direction d, then its mean; means are added in the order of directions. */
+/* All rays of direction d, then its mean; means are added in the order of the directions. */
 void launch_direction(struct levels *levels, int d)
 {
     struct device *device = &levels->device;
@@ -53,7 +53,7 @@ void launch_direction(struct levels *levels, int d)
     okay(device, cudaEventRecord(lane->done, lane->stream));
 }
 
-/* Direct light, star after star. */
+/* Direct starlight, one star after another. */
 void launch_stars(struct levels *levels, volatile sig_atomic_t *stop)
 {
     struct device *device = &levels->device;
@@ -81,7 +81,7 @@ enum lr_status sweep(lr_context *ctx, void *state, volatile sig_atomic_t *stop)
         okay(device, cudaMemset(levels->light, 0, voxels(levels) * sizeof *levels->light));
         okay(device, cudaMemset(levels->seen, 0, (size_t)levels->job.n_cell * sizeof *levels->seen));
         for (int d = 0; d < n_direction && device->error == cudaSuccess && !*stop; d++) {
-            if (d >= N_LANE) /* not too far ahead, so that a stop is soon seen */
+            if (d >= N_LANE) /* not too far ahead, so that a stop takes effect soon */
                 okay(device, cudaEventSynchronize(levels->lane[d % N_LANE].done));
             launch_direction(levels, d);
         }
@@ -93,7 +93,7 @@ enum lr_status sweep(lr_context *ctx, void *state, volatile sig_atomic_t *stop)
 
 /* ---- rate equations ---------------------------------------------------------------------------------------------- */
 
-/* The oldest populations are forgotten; the newest become past ones. */
+/* Discards the oldest populations and makes the newest past ones. */
 double *shift_past(struct levels *levels)
 {
     double *room = levels->past[N_PAST - 1];
@@ -138,7 +138,7 @@ enum lr_status step(lr_context *ctx, void *state, struct level_change *change)
     return finish(ctx, levels, "rate equations");
 }
 
-/* The guess takes the place of the oldest iterate, so that retreat() still finds what was there. */
+/* The extrapolation replaces the oldest iterate, so that retreat() can still find the newest. */
 enum lr_status accelerate(lr_context *ctx, void *state, bool *done)
 {
     struct levels *levels = (struct levels *)state;
@@ -170,7 +170,7 @@ enum lr_status accelerate(lr_context *ctx, void *state, bool *done)
     return finish(ctx, levels, "extrapolation of level populations");
 }
 
-/* Only a part of the way from the populations before accelerate() to those that the last step began with. */
+/* Goes only part of the way from the populations before accelerate() to those from which the last step started. */
 enum lr_status retreat(lr_context *ctx, void *state, double part)
 {
     struct levels *levels = (struct levels *)state;

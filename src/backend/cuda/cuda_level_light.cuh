@@ -1,9 +1,9 @@
-/* Kernels for the radiation of level populations (kernel/level_transfer.h) along rays, one warp per ray. Included by
+/* Kernels for the radiation along rays in level populations (kernel/level_transfer.h), one warp per ray. Included by
  * cuda_levels.cu.
  *
  * A warp walks its ray once for all its lines. In each cell it takes up to eight lines at a time, four threads per line
- * (more threads for the last lines), and those go over the frequencies within reach of the cell. What enters the next
- * cell is kept in shared memory, [line][frequency], because the frequencies within reach change along the way. */
+ * (more for the last lines), which share the frequencies within reach of the cell. What enters the next cell is kept in
+ * shared memory, [line][frequency], because the range of frequencies changes along the ray. */
 #ifndef LR_BACKEND_CUDA_CUDA_LEVEL_LIGHT_CUH
 #define LR_BACKEND_CUDA_CUDA_LEVEL_LIGHT_CUH
 
@@ -26,15 +26,15 @@ __device__ __forceinline__ struct record group_sum(struct record sum, int width)
     return sum;
 }
 
-/* How many threads, 2^n, a line gets when so many are left: few, so that few are idle at the ends of the intervals, but
- * hardly any without a line to follow. */
+/* log2 of the number of threads per line when this many lines are left: few, so that few are idle at the ends of the
+ * intervals, but enough that hardly any is without a line. */
 __device__ __forceinline__ int group_bits(int lines_left)
 {
     return lines_left == 1 ? 5 : lines_left == 2 ? 4 : lines_left < 7 ? 3 : 2;
 }
 
-/* Lines `first` .. first + n - 1 through a span, `entering` being their room. The cell b records with the weight given,
- * if that is not 0. */
+/* Takes lines `first` .. first + n - 1 through a span; `entering` holds their light. Cell b records it with the given
+ * weight, if not 0. */
 template <bool DUST>
 __device__ __forceinline__ void cross_lines(const struct light_pass &pass, const struct beam &beam,
                                             const struct span &span, real weight, int first, int n, real *entering)
@@ -70,7 +70,7 @@ __device__ __forceinline__ void cross_lines(const struct light_pass &pass, const
                       r_div(weight * (part == 0 ? record.entering : record.lost), record.profile));
         }
     }
-    __syncwarp(); /* the next span deals the frequencies to other threads */
+    __syncwarp(); /* the next span assigns the frequencies to other threads */
 }
 
 __device__ __forceinline__ struct span span_between(const struct light_pass &pass, const struct visit &a,
@@ -109,7 +109,7 @@ __device__ void follow_ray(const struct light_pass &pass, const struct beam &bea
         p.x[axis] = from.point[axis];
     struct ray ray = ray_enter(&pass.mesh, p, beam.direction, -RAY_FAR, RAY_FAR);
     struct visit last = visit_none();
-    real length = R(0); /* of the way through this cell so far */
+    real length = R(0); /* path through this cell so far */
     for (bool more = ray.hits; more;) {
         struct passage way = ray_advance(&pass.mesh, &ray);
         more = way.more;
@@ -140,7 +140,7 @@ enum { LIGHT_BLOCKS_PER_SM = 4 };
 enum { LIGHT_BLOCKS_PER_SM = 6 };
 #endif
 
-/* blockDim.x / 32 rays to a block. */
+/* blockDim.x / 32 rays per block. */
 template <bool DUST>
 __global__ void __launch_bounds__(LEVEL_WARPS *WARP, LIGHT_BLOCKS_PER_SM)
     light_kernel(const __grid_constant__ struct light_pass pass, const __grid_constant__ struct beam beam)
@@ -159,8 +159,8 @@ __global__ void __launch_bounds__(LEVEL_WARPS *WARP, LIGHT_BLOCKS_PER_SM)
     follow_ray<DUST>(pass, beam, beam.ray[r], first, n, entering);
 }
 
-/* Adds the mean over one direction, one thread per cell and line. The light is left at zero; the length is for the
- * caller to clear. */
+/* Adds the mean over one direction, one thread per cell and line. Resets the light to zero; the caller must clear the
+ * length. */
 __global__ void finish_kernel(int64_t n_cell, int n_line, double weight, const real *length, struct line_light *now,
                               struct light_sum *sum, double *seen)
 {

@@ -1,5 +1,5 @@
-/* Gas, dust and collision rates of level populations, made on the host and sent to the device in pieces. Included by
- * cuda_levels.cu. */
+/* Gas, dust and collision rates for level populations, prepared on the host and sent to the device in pieces. Included
+ * by cuda_levels.cu. */
 #ifndef LR_BACKEND_CUDA_CUDA_LEVEL_MEDIUM_H
 #define LR_BACKEND_CUDA_CUDA_LEVEL_MEDIUM_H
 
@@ -14,7 +14,7 @@
 namespace
 {
 
-/* work(thread, first, end) on threads of the host; on this one what could not get another. */
+/* Runs work(thread, first, end) on host threads; the caller's thread does whatever no other could be started for. */
 template <typename Work>
 void share_out(int threads, int64_t first, int64_t end, const Work &work)
 {
@@ -25,17 +25,17 @@ void share_out(int threads, int64_t first, int64_t end, const Work &work)
         for (; first + part < end; first += part)
             pool.emplace_back(work, pool.size() + 1, first, first + part);
     } catch (const std::exception &) {
-        /* no more threads: the rest is done below */
+        /* no more threads: the rest is done by this one */
     }
     work(0, first, end);
     for (std::thread &thread : pool)
         thread.join();
 }
 
-/* Cells in pieces, so that the copies on the host stay small. */
+/* Number of cells in a piece, so that the copies on the host stay small. */
 enum { PIECE = 1 << 16 };
 
-/* Does any dust shine, or absorb? */
+/* Whether any dust absorbs, or emits. */
 void look_for_dust(const struct level_job *job, bool *dusty, bool *shines)
 {
     std::vector<struct level_gas> gas(PIECE);
@@ -102,7 +102,7 @@ void send_medium(struct levels *levels)
     }
 }
 
-/* One star: its lines, and what cells see of it. */
+/* Sends one star: its lines, and what cells see of it. */
 struct star_pass send_star(struct levels *levels, const struct level_star *from)
 {
     const struct level_job *job = &levels->job;

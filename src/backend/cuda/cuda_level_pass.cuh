@@ -1,4 +1,4 @@
-/* Warps, and what the kernels of level populations read. Included by cuda_levels.cu. */
+/* Warps, and the data that the kernels for level populations read. Included by cuda_levels.cu. */
 #ifndef LR_BACKEND_CUDA_CUDA_LEVEL_PASS_CUH
 #define LR_BACKEND_CUDA_CUDA_LEVEL_PASS_CUH
 
@@ -11,7 +11,7 @@
 namespace
 {
 
-enum { WARP = 32, LEVEL_WARPS = 4 }; /* threads; warps of a block at most */
+enum { WARP = 32, LEVEL_WARPS = 4 }; /* threads of a warp; warps of a block, at most */
 #define WHOLE_WARP 0xffffffffu
 
 extern __shared__ double level_room[];
@@ -25,9 +25,9 @@ struct light_pass {
     const real *background;       /* [n_line] */
     int n_line;
     struct band band;
-    real least_depth;   /* of half a cell, in inversions */
-    int lines_per_warp; /* blockIdx.y counts such parts */
-    int stride;         /* from line to line in shared memory: an odd multiple of 4, so that no banks collide */
+    real least_depth;   /* inversion limit of half a cell */
+    int lines_per_warp; /* blockIdx.y counts these groups of lines */
+    int stride;         /* between lines in shared memory: an odd multiple of 4, to avoid bank conflicts */
 };
 
 /* Rays of one direction, and where they record. */

@@ -33,7 +33,7 @@ struct rate_pass {
     int n_level, n_line;
     const struct rate_line *line;
     const struct gas_view *gas;
-    const real *rates;             /* [n_cell][n_level][n_level] by collisions */
+    const real *rates;             /* [n_cell][n_level][n_level] of collisions */
     const struct light_sum *light; /* [n_cell][n_line] */
     const double *seen;
     const double *star; /* [n_cell][n_line], or NULL */
@@ -41,10 +41,10 @@ struct rate_pass {
     double *x;
     float *residual;
     double *change;  /* largest, sum of squares, number */
-    double *scratch; /* one system per warp where shared memory is too small; or NULL */
+    double *scratch; /* one system per warp if shared memory is too small; or NULL */
 };
 
-/* Numbers of the system of one warp: the matrix with rows at an odd distance, so that no banks collide, and x. */
+/* Size of the system of one warp: the matrix, with an odd stride to avoid bank conflicts, and x. */
 __host__ __device__ __forceinline__ int system_stride(int n_level)
 {
     return n_level | 1;
@@ -68,7 +68,7 @@ __device__ __forceinline__ double warp_max(double value)
     return value;
 }
 
-/* level_take_out() by a warp: threads share the k x k elements, as many rows at once as fit. share[k] is scratch. */
+/* level_take_out() by a warp: threads share the k x k elements, as many rows at a time as fit. share[k] is scratch. */
 __device__ void warp_take_out(int k, int stride, double *rates, double *share)
 {
     const int lane = (int)threadIdx.x % WARP;
@@ -91,8 +91,8 @@ __device__ void warp_take_out(int k, int stride, double *rates, double *share)
     __syncwarp();
 }
 
-/* level_put_back() by a warp: as soon as x[k] is known, its molecules flow on to all levels above, whose x gathers what
- * flows in until it is their turn. */
+/* level_put_back() by a warp: as soon as x[k] is known, its flow is added to all higher levels, whose x accumulates the
+ * inflow until it is their turn. */
 __device__ void warp_put_back(int n, int stride, const double *rates, double *x)
 {
     const int lane = (int)threadIdx.x % WARP;
@@ -144,7 +144,7 @@ __device__ void warp_fill(const struct rate_pass &pass, int64_t cell, int stride
     __syncwarp();
 }
 
-/* Writes the new populations; `tally` has the changes seen by one thread, the largest of those by all. */
+/* Writes the new populations. `tally` sums the changes of one thread, but has the largest change of the whole warp. */
 __device__ void warp_finish(const struct rate_pass &pass, int64_t cell, const double *x, struct change_tally &tally)
 {
     const int lane = (int)threadIdx.x % WARP;
@@ -153,7 +153,7 @@ __device__ void warp_finish(const struct rate_pass &pass, int64_t cell, const do
     tally.largest = 0.0;
     for (int i = lane; i < n; i += WARP) {
         pass.x[cell * n + i] = x[i];
-        if (!(x[i] < LEVEL_MATTERS)) /* what is not a number counts, so that it is noticed */
+        if (!(x[i] < LEVEL_MATTERS)) /* NaN counts too, so that it is noticed */
             tally = change_tally_add(tally, x[i], pass.old[cell * n + i]);
     }
     const double most = warp_max(tally.largest);
@@ -168,13 +168,13 @@ __device__ void add_tally(const struct change_tally &tally, double *change)
     const double count = warp_sum(tally.count);
     if (threadIdx.x % WARP != 0)
         return;
-    /* doubles that are not negative have the order of their bits */
+    /* non-negative doubles sort like their bits */
     atomicMax((unsigned long long *)&change[0], (unsigned long long)__double_as_longlong(tally.largest));
     atomicAdd(&change[1], square);
     atomicAdd(&change[2], count);
 }
 
-/* New populations; each warp takes every so manieth cell. */
+/* New populations; the warps take cells in turn. */
 __global__ void __launch_bounds__(LEVEL_WARPS *WARP) rate_kernel(const __grid_constant__ struct rate_pass pass)
 {
     const int lane = (int)threadIdx.x % WARP;

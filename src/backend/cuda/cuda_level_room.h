@@ -1,4 +1,4 @@
-/* Memory of level populations on a device: how work is laid out in shared memory, and what is reserved. Included by
+/* Device memory for level populations: the layout of shared memory, and what is allocated. Included by
  * cuda_levels.cu. */
 #ifndef LR_BACKEND_CUDA_CUDA_LEVEL_ROOM_H
 #define LR_BACKEND_CUDA_CUDA_LEVEL_ROOM_H
@@ -10,14 +10,14 @@
 namespace
 {
 
-/* The shared memory of light for a kernel. */
+/* Allows a kernel the shared memory that light needs. */
 bool allow_bytes(struct levels *levels, const void *kernel)
 {
     return okay(&levels->device,
                 cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)levels->light_bytes));
 }
 
-/* How the lines of a ray share warps, and how many warps a block has: what fits into shared memory. */
+/* Divides the lines of a ray among warps and chooses the warps per block so that they fit into shared memory. */
 bool plan_light(struct levels *levels, int most_bytes)
 {
     struct light_pass *pass = &levels->pass;
@@ -32,7 +32,7 @@ bool plan_light(struct levels *levels, int most_bytes)
     return levels->light_warps > 0 && allow_bytes(levels, kernel) && allow_bytes(levels, (const void *)star_kernel);
 }
 
-/* Systems of rate equations in shared memory, or in the memory of the device where they are too large. */
+/* Systems of rate equations are in shared memory, or in device memory if they are too large. */
 bool plan_rates(struct levels *levels, int most_bytes)
 {
     struct device *device = &levels->device;
@@ -60,7 +60,7 @@ size_t scratch_bytes(const struct levels *levels)
                                         (size_t)system_size(levels->job.n_level) * sizeof(double);
 }
 
-/* Bytes of device memory, without the rays. */
+/* Bytes of device memory needed, without the rays. */
 double memory_needed(const struct levels *levels, bool shines)
 {
     const double cells = (double)levels->job.n_cell;

@@ -9,20 +9,19 @@ namespace
 {
 
 /* From the middle of one cell (a) to the middle of the next (b): the second half of a, the first half of b. At the
- * start of a ray a is b with the length 0. */
+ * start of a ray a is b with length 0. */
 struct span {
     int a, b;                /* cells */
-    real length_a, length_b; /* half the way through each */
+    real length_a, length_b; /* half the path through each */
     real kappa_a, kappa_b;
-    real share_a, share_b; /* of the other cell in S on the face, seen from a and from b */
+    real share_a, share_b; /* weight of the other cell in S at the face, for a and for b */
     struct slide slide_a, slide_b;
     real middle;      /* y of f = 0 in the middle of b */
     real low, high;   /* f of both projected velocities */
     real reach_scale; /* from x to f, in the hotter cell */
 };
 
-/* Frequencies at which a span does anything; where there is dust all. `depth` is the larger one of both cells at line
- * centre. */
+/* Frequencies that a span affects; all if there is dust. `depth` is the larger of the two cells' at line centre. */
 __device__ __forceinline__ struct interval reach_of(const struct light_pass &pass, const struct span &span, real depth)
 {
     const struct interval all = {0, pass.band.n};
@@ -45,7 +44,7 @@ __device__ __forceinline__ struct line_span line_in_span(const struct light_pass
     const int64_t at_b = (int64_t)span.b * pass.n_line + l;
     const struct line_glow a = pass.glow[at_a];
     const struct line_glow b = pass.glow[at_b];
-    const bool again = span.a == span.b; /* the start of a ray, or next to itself across a periodic face */
+    const bool again = span.a == span.b; /* start of a ray, or the cell adjoins itself across a periodic face */
     struct line_span line;
     line.depth_a = piece_depth(a.alpha, span.length_a, pass.least_depth);
     line.depth_b = piece_depth(b.alpha, span.length_b, pass.least_depth);
@@ -61,15 +60,15 @@ __device__ __forceinline__ struct line_span line_in_span(const struct light_pass
     return line;
 }
 
-/* How many panels the profile takes in both halves of a span. */
+/* Number of panels that the profile needs in both halves of a span. */
 enum motion { STILL, GENTLE, FAST }; /* none, one, more */
 
-/* Sums of a thread over its frequencies: profile in the middle of b, and the same times both parts of the light. */
+/* Sums of a thread over its frequencies: profile in the middle of b, alone and times both parts of the light. */
 struct record {
     real profile, entering, lost;
 };
 
-/* One frequency through both halves; gives the light that goes on. `profile` is that in the middle of b. */
+/* Takes one frequency through both halves and returns the light that continues. `profile` is for the middle of b. */
 template <enum matter MATTER>
 __device__ __forceinline__ real cross_span(const struct line_span &line, real entering, real depth_a, real depth_b,
                                            real profile, struct record &record)
@@ -86,7 +85,7 @@ __device__ __forceinline__ real cross_span(const struct line_span &line, real en
     return light_leaving(light, line.source);
 }
 
-/* The frequencies low, low + width, ... of one thread. */
+/* Takes the frequencies low, low + width, ... of one thread through the span. */
 template <enum matter MATTER, enum motion MOTION>
 __device__ __forceinline__ void cross_frequencies(const struct span &span, const struct line_span &line,
                                                   struct interval at, int width, real *entering, struct record &record)

@@ -1,6 +1,5 @@
-/* Kernel for the direct light of stars (kernel/level_star.h) in the cells, one warp per cell: it follows the light from
- * the star to the cell for all its lines, whose depths are in shared memory, [line][frequency]. Included by
- * cuda_levels.cu. */
+/* Kernel for direct starlight (kernel/level_star.h), one warp per cell: it follows the light from the star to the cell
+ * for all its lines, whose depths are in shared memory, [line][frequency]. Included by cuda_levels.cu. */
 #ifndef LR_BACKEND_CUDA_CUDA_LEVEL_STAR_CUH
 #define LR_BACKEND_CUDA_CUDA_LEVEL_STAR_CUH
 
@@ -20,17 +19,17 @@ struct star_pass {
     int64_t n_cell;
     const struct star_cell *cell; /* [n_cell] */
     const struct star_line *line; /* [n_line] */
-    double *light;                /* [n_cell][n_line], of all stars so far */
+    double *light;                /* [n_cell][n_line], sum over the stars so far */
 };
 
 /* The lines of a warp. */
 struct star_desk {
     int first, n;
-    real *depth; /* [n][stride] from the star so far */
-    real grey;   /* the same of dust */
+    real *depth; /* [n][stride], from the star so far */
+    real grey;   /* the same for dust */
 };
 
-/* Frequencies at which the thickest of these lines counts, for velocities from v0 to v1. */
+/* Frequencies at which the thickest of these lines matters, for velocities from v0 to v1. */
 __device__ __forceinline__ struct interval star_reach(const struct light_pass &pass, const struct star_desk &desk,
                                                       int cell, real length, real v0, real v1, real inv_b)
 {
@@ -43,7 +42,7 @@ __device__ __forceinline__ struct interval star_reach(const struct light_pass &p
     return line_interval(&pass.band, v0, v1, inv_b, profile_reach(depth));
 }
 
-/* A part of the way, in one cell. */
+/* Attenuates the light on the part of its path in one cell. */
 __device__ void dim_star(const struct light_pass &pass, const struct star_pass &star, const struct visit &visit,
                          real v0, real v1, struct star_desk &desk)
 {
@@ -61,7 +60,7 @@ __device__ void dim_star(const struct light_pass &pass, const struct star_pass &
             *depth = star_dim(*depth, glow[l].alpha * piece, star.line[desk.first + l].least);
         }
     }
-    __syncwarp(); /* the next piece deals the frequencies to other threads */
+    __syncwarp(); /* the next piece assigns the frequencies to other threads */
 }
 
 /* What the cell at the end sees, in all lines. */
@@ -109,7 +108,7 @@ __device__ void shine_on_cell(const struct light_pass &pass, const struct star_p
     see_star(pass, star, star_end_beside(pass.gas, target, &way), desk);
 }
 
-/* blockDim.x / 32 cells to a block; blockIdx.y counts parts of the lines. As many blocks as of light fit. */
+/* blockDim.x / 32 cells per block; blockIdx.y counts groups of lines. As many blocks fit as of light_kernel. */
 __global__ void __launch_bounds__(LEVEL_WARPS *WARP, LIGHT_BLOCKS_PER_SM)
     star_kernel(const __grid_constant__ struct light_pass pass, const __grid_constant__ struct star_pass star)
 {

@@ -1,4 +1,4 @@
-/* What a device holds of level populations between calls, and how a call begins and ends. Included by the parts of
+/* What a device keeps for level populations between calls, and how a call begins and ends. Included by the parts of
  * cuda_levels.cu. */
 #ifndef LR_BACKEND_CUDA_CUDA_LEVEL_STATE_H
 #define LR_BACKEND_CUDA_CUDA_LEVEL_STATE_H
@@ -19,11 +19,11 @@ namespace
 
 cuda_fail_fn *fail;
 
-enum { N_LANE = 2 };        /* directions under way at once */
-enum { LIGHT_ROOM = 1536 }; /* numbers of shared memory for the lines of a warp, so that many warps fit */
+enum { N_LANE = 2 };        /* directions in progress at once */
+enum { LIGHT_ROOM = 1536 }; /* numbers in shared memory for the lines of a warp: small enough for many warps */
 enum { BLOCK = 256 };
 
-/* A direction under way: while the last rays of one still run, those of the next begin. */
+/* A direction in progress: the rays of the next one start while the last rays of this one still run. */
 struct lane {
     cudaStream_t stream;
     cudaEvent_t done;
@@ -32,7 +32,7 @@ struct lane {
 };
 
 struct levels {
-    struct level_job job; /* as given; what it points to stays with the caller */
+    struct level_job job; /* as given; what it points to belongs to the caller */
     int number;           /* of the device */
     int threads;
     struct device device; /* owns what follows */
@@ -49,17 +49,17 @@ struct levels {
     real *dust;                   /* [n_cell][n_line], or NULL */
     real *rates;                  /* [n_cell][n_level][n_level] */
     struct line_glow *glow;
-    struct light_sum *light; /* [n_cell][n_line] of the finished directions */
-    double *seen;            /* [n_cell] weights of the directions that met the cell */
+    struct light_sum *light; /* [n_cell][n_line] sum over finished directions */
+    double *seen;            /* [n_cell] summed weights of the directions that met the cell */
     double *x, *past[N_PAST];
     float *residual;
-    double *sums; /* what comes back: [N_SUM] */
+    double *sums; /* [N_SUM] returned to the host */
     double *scratch;
-    int n_past;           /* of them that count */
-    const double *before; /* the extrapolation, among them */
+    int n_past;           /* how many of them are valid */
+    const double *before; /* populations before the extrapolation; one of `past` */
     struct lane lane[N_LANE];
     struct level_ray *ray; /* all rays, on the device */
-    double *star;          /* [n_cell][n_line] direct light of stars; or NULL */
+    double *star;          /* [n_cell][n_line] direct starlight; or NULL */
     std::vector<struct star_pass> *stars;
     std::vector<struct point3> *direction;
     std::vector<double> *weight;
@@ -81,7 +81,7 @@ unsigned blocks_for(size_t count)
     return (unsigned)((count + BLOCK - 1) / BLOCK);
 }
 
-/* Every entry begins and ends with these: an earlier error is not this call's. */
+/* Every entry begins and ends with these, so that it does not report an earlier call's error. */
 bool begin(struct levels *levels)
 {
     levels->device.error = cudaSuccess;

@@ -87,7 +87,7 @@ void close_levels(void *state)
     free(levels);
 }
 
-/* Everything of the job but cells. */
+/* Sends everything in the job except cells. */
 bool send_lines(struct levels *levels)
 {
     const struct level_job *job = &levels->job;

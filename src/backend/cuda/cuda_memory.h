@@ -1,4 +1,4 @@
-/* Device memory of a run, freed together; the first error is kept. Included by the CUDA drivers. */
+/* Device memory of a run, freed together; remembers the first error. Included by the CUDA drivers. */
 #ifndef LR_BACKEND_CUDA_CUDA_MEMORY_H
 #define LR_BACKEND_CUDA_CUDA_MEMORY_H
 
@@ -24,7 +24,7 @@ bool okay(struct device *device, cudaError_t error)
     return device->error == cudaSuccess;
 }
 
-/* Room whose content is not set. */
+/* Allocates memory without setting its contents. */
 void *device_reserve(struct device *device, size_t bytes)
 {
     void *memory = NULL;
@@ -50,7 +50,7 @@ void *device_copy(void *owner, size_t bytes, const void *data)
     return memory;
 }
 
-/* Takes a block out of the list: its owner frees it. */
+/* Removes a block from the list: its new owner frees it. */
 void *device_keep(struct device *device, void *memory)
 {
     int i = 0;
@@ -68,7 +68,7 @@ void device_release(struct device *device)
     free(device->block);
 }
 
-/* Cells in working precision, in pieces: fill(first, n, cells) gives n of them. */
+/* Cells in working precision, sent in pieces: fill(first, n, cells) provides n of them. */
 template <typename CELL, typename FILL>
 const CELL *device_filled(struct device *device, int64_t n_cell, FILL fill)
 {

@@ -1,6 +1,6 @@
-/* Scatterings that cameras may see. Packets note them, in pages that the warps take from a pool; when the pool is used
- * up the packets are put aside, and another kernel (cuda_cameras.cuh) serves the cameras. Such a round after the other
- * ends the pass. Each kernel has the registers to itself, and has all lanes busy with the same work. */
+/* Scatterings that cameras may see. Packets note them on pages that warps take from a pool. When the pool is used up,
+ * the packets are set aside and another kernel (cuda_cameras.cuh) serves the cameras; this is one round, and rounds
+ * repeat until no packets are left. Each kernel thus has all registers to itself, and all lanes do the same work. */
 #ifndef LR_BACKEND_CUDA_CUDA_NOTES_CUH
 #define LR_BACKEND_CUDA_CUDA_NOTES_CUH
 
@@ -13,7 +13,7 @@ enum { TURNS_PER_LOOK = 8, LOOKS_PER_POOL = 2, PAGE_NOTES = 4 * TURNS_PER_LOOK *
 #define MOST_WARPS ((size_t)8192)
 #define POOL_BYTES ((size_t)8 << 30)
 
-/* The page on which a warp writes, in shared memory. */
+/* The page to which a warp writes, in shared memory. */
 struct note_page {
     unsigned page; /* n_page: none */
     int n;
@@ -33,8 +33,8 @@ __device__ __forceinline__ void open_page(const struct pass &pass, struct note_p
     __syncwarp();
 }
 
-/* Makes sure that every lane can write a note in each of the next turns; returns whether it can. Warps with little to
- * note look now and then whether the others have used up the pool, so as not to keep them waiting. */
+/* Makes sure that every lane can write a note in each of the next turns; returns whether it can. Warps with few notes
+ * check now and then whether the others have used up the pool, so as not to keep them waiting. */
 __device__ __forceinline__ bool page_has_room(const struct pass &pass, struct note_page *to, unsigned look)
 {
     const bool full = to->n > PAGE_NOTES - TURNS_PER_LOOK * WARP;

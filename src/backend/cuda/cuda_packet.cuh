@@ -1,4 +1,4 @@
-/* A packet in the registers of its thread: where it comes from, and what is kept of it when it is put aside. */
+/* A packet in the registers of its thread: where it comes from, and what is saved when it is set aside. */
 #ifndef LR_BACKEND_CUDA_CUDA_PACKET_CUH
 #define LR_BACKEND_CUDA_CUDA_PACKET_CUH
 
@@ -8,7 +8,7 @@
 namespace
 {
 
-/* Beside the states of a packet: the thread has none, and there are no more. */
+/* State in addition to those of a packet: the thread has none, and there are no more. */
 enum { NO_MORE_PACKETS = -1 };
 
 __device__ __forceinline__ int64_t thread_index()
@@ -28,7 +28,7 @@ __device__ __forceinline__ void start_packet(const struct pass &pass, struct pac
         packet_begin(&pass.view, &pass.tally, id, &p, last_of_thread(pass));
 }
 
-/* A packet from the queue; or, before the first turn, that of the thread. */
+/* Takes a packet from the queue; first_packet() instead gives each thread its own, if there is one per packet. */
 __device__ __forceinline__ void next_packet(const struct pass &pass, struct packet &p)
 {
     const int64_t id = pass.one_thread_per_packet ? pass.n_packet : (int64_t)atomicAdd(pass.queue, 1ull);
@@ -40,8 +40,8 @@ __device__ __forceinline__ void first_packet(const struct pass &pass, struct pac
     start_packet(pass, p, pass.one_thread_per_packet ? thread_index() : pass.n_packet, PACKET_GONE);
 }
 
-/* A packet that is put aside or taken up again: what it needs and its cell does not say. All else would have to stay in
- * registers. */
+/* Saves or restores a packet between rounds: only what cannot be read again from its cell. Anything more would have to
+ * stay in registers. */
 template <bool ABSORBING>
 __device__ __forceinline__ void copy_packet(const struct packet &from, struct packet &to)
 {

@@ -14,27 +14,27 @@ enum { CONSTANT_CDF = 44 * 251, CONSTANT_VOIGT = 5000 };
 __constant__ float constant_cdf[CONSTANT_CDF];
 __constant__ float constant_voigt[CONSTANT_VOIGT];
 
-/* Of one round (cuda_notes.cuh). */
+/* Counters of one round (cuda_notes.cuh). */
 struct note_counters {
     unsigned taken, served; /* pages */
-    unsigned unfinished;    /* warps that have packets left */
+    unsigned unfinished;    /* warps that still have packets */
 };
 
-/* All a kernel needs; passed by value. */
+/* All that a kernel needs; passed by value. */
 struct pass {
     struct transport_view view;
     struct tally_view tally;
     int64_t n_packet;
     int one_thread_per_packet;
     float *emissivity;       /* [n_deposit_group][n_camera][n_row][n_channel]; or NULL */
-    double *emissivity_wide; /* the same, where there are few voxels */
+    double *emissivity_wide; /* the same, if there are few voxels */
     int n_deposit_group;
     struct last_place *last; /* per thread; or NULL */
     unsigned long long *queue;
     const volatile int *stop;
     /* light toward cameras */
     struct note *note; /* [n_page][PAGE_NOTES] */
-    int *page_notes;   /* how many each page has */
+    int *page_notes;   /* number of notes on each page */
     unsigned n_page;
     struct note_counters *counters;
     struct packet *aside; /* of each thread, between rounds */

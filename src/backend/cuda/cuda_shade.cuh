@@ -1,4 +1,5 @@
-/* How well cells are hidden from the cameras (shade.h). Included by cuda_transport.cu, once per mesh and precision. */
+/* Determines how well cells are hidden from the cameras (shade.h). Included by cuda_transport.cu, once per mesh and
+ * precision. */
 #ifndef LR_BACKEND_CUDA_CUDA_SHADE_CUH
 #define LR_BACKEND_CUDA_CUDA_SHADE_CUH
 
@@ -80,7 +81,8 @@ bool find_shades(struct device *device, struct transport_view *view)
     size_t total = 0;
     if (!okay(device, cudaMemGetInfo(&available, &total)))
         return false;
-    if (shade_bytes + hidden_bytes + 2 * blocks_bytes > available / 10 * 9) { /* images only take longer without */
+    if (shade_bytes + hidden_bytes + 2 * blocks_bytes >
+        available / 10 * 9) { /* images only take longer without shades */
         view->n_shade = 0;
         return true;
     }

@@ -1,4 +1,4 @@
-/* CUDA ray tracer: memory, launches and pictures; the kernel is in cuda_trace_kernel.cuh. Compiled once per mesh and
+/* CUDA ray tracer: memory, launches and images; the kernel is in cuda_trace_kernel.cuh. Compiled once per mesh and
  * precision; LR_CUDA_VARIANT names the entry. */
 #include <cuda_runtime.h>
 
@@ -52,7 +52,7 @@ bool find_slopes(struct device *device, const struct trace_job *job, struct pass
     return okay(device, cudaGetLastError());
 }
 
-/* The rows of the traced channels: all that the kernel reads of the emissivity. */
+/* Uploads the traced channels of each row, all that the kernel reads of the emissivity. */
 bool upload_emissivity(struct device *device, const struct trace_job *job, struct pass *pass)
 {
     const size_t row = (size_t)job->n_channel * sizeof(float);
@@ -75,8 +75,8 @@ bool upload_emissivity(struct device *device, const struct trace_job *job, struc
 
 typedef void kernel_fn(const struct pass, int first_row);
 
-/* How many threads share a ray, and how many frequencies each of them follows. A line is narrow: few threads with many
- * frequencies each waste little where most of them are out of its reach, and four rays walk in one warp. */
+/* How many threads share a ray, and how many frequencies each of them follows. A line is narrow, so few threads with
+ * many frequencies each waste little when most frequencies are out of its reach, and four rays fit in one warp. */
 struct shape {
     int lanes, samples;
     kernel_fn *kernel;
@@ -114,7 +114,7 @@ void launch(struct device *device, const struct transport_monitor *monitor, cons
                                                            : (pass->view.n_channel + channels - 1) / channels);
     const int per_block = TRACE_BLOCK / shape.lanes;
     const int blocks_x = (pass->n_x + per_block - 1) / per_block;
-    const int rows = pass->n_y < 128 ? pass->n_y : 128; /* in one launch */
+    const int rows = pass->n_y < 128 ? pass->n_y : 128; /* per launch */
     cudaEvent_t begin = NULL;
     cudaEvent_t end = NULL;
     float milliseconds = 0;

@@ -1,5 +1,5 @@
-/* The ray tracing kernel. LANES threads share a ray: they walk it together and each follows SAMPLES of its frequencies,
- * so that the threads of a warp read one cell at a time, and its emissivity in one piece. Included by cuda_trace.cu. */
+/* The ray tracing kernel. LANES threads share a ray: they walk it together, each with SAMPLES of its frequencies, so
+ * that the threads of a warp read one cell at a time and its emissivity contiguously. Included by cuda_trace.cu. */
 #ifndef LR_BACKEND_CUDA_CUDA_TRACE_KERNEL_CUH
 #define LR_BACKEND_CUDA_CUDA_TRACE_KERNEL_CUH
 
@@ -16,7 +16,7 @@ enum { LINE_BLOCKS_PER_SM = 2, GENERAL_BLOCKS_PER_SM = 2 };
 enum { LINE_BLOCKS_PER_SM = 5, GENERAL_BLOCKS_PER_SM = 4 };
 #endif
 
-/* All a kernel needs; passed by value. */
+/* All that a kernel needs; passed by value. */
 struct pass {
     struct trace_view view;
     int n_x, n_y;
@@ -26,9 +26,7 @@ struct pass {
     double *transmission;             /* [n_probe][n_channel][n_node] */
 };
 
-/* A cell on the way of a ray; all zeros when there is none. (With members left unset the compiler needs more
- * registers.)
- */
+/* A cell on the path of a ray; all zero if there is none. (With unset members the compiler needs more registers.) */
 struct visit {
     struct trace_cell cell;
     struct stretch stretch;
@@ -52,13 +50,13 @@ __device__ __forceinline__ struct visit next_visit(const struct trace_view &view
 template <int SAMPLES>
 struct bundle {
     real shift[SAMPLES];
-    int channel[SAMPLES], node[SAMPLES]; /* channel -1 = none */
+    int channel[SAMPLES], node[SAMPLES]; /* channel -1: none */
     real intensity[SAMPLES], depth[SAMPLES];
-    real thick[SAMPLES];   /* depth of the line since the ray entered the cell */
-    real arrived[SAMPLES]; /* scattered light that nothing dims any more */
+    real thick[SAMPLES];   /* line depth since the ray entered the cell */
+    real arrived[SAMPLES]; /* scattered light that nothing attenuates any more */
 };
 
-/* Gas with nothing but its line. */
+/* Through gas that has nothing but its line. */
 template <int SAMPLES, bool SHINES>
 __device__ __forceinline__ void take_line_part(struct bundle<SAMPLES> &b, const struct visit &here,
                                                const struct part &part)
@@ -78,7 +76,7 @@ __device__ __forceinline__ void take_line_part(struct bundle<SAMPLES> &b, const 
     }
 }
 
-/* Gas that also absorbs or shines away from its line. */
+/* Through gas that also absorbs or emits away from its line. */
 template <int SAMPLES, bool SHINES>
 __device__ __forceinline__ void take_general_part(const struct trace_view &view, struct bundle<SAMPLES> &b,
                                                   const struct visit &here, const struct part &part)
@@ -115,8 +113,8 @@ __device__ __forceinline__ void cross_stretch(const struct trace_view &view, str
     }
 }
 
-/* The mean of the shape of light over the channel of each frequency. They are all with this thread, or with others of
- * the LANES that share the ray. */
+/* Mean of the light's shape over the channel of each frequency. The frequencies of a channel are all in this thread, or
+ * in the LANES that share the ray. */
 template <int LANES, int SAMPLES>
 __device__ __forceinline__ void mean_shapes(const struct trace_view &view, const struct bundle<SAMPLES> &b,
                                             const real (&shape)[SAMPLES], real (&mean)[SAMPLES])
@@ -200,7 +198,7 @@ __device__ __forceinline__ void trace_ray(const struct trace_view &view, struct 
     }
 }
 
-/* Light of a plane that this line crosses, dimmed on its way out. */
+/* Light of a plane that this line crosses, attenuated on its way out. */
 template <int LANES, int SAMPLES, bool LINE_ONLY>
 __device__ void add_plane(const struct trace_view &view, struct bundle<SAMPLES> &b, const struct line3 &line,
                           const struct plane_view &plane)
@@ -225,15 +223,15 @@ struct sample {
     int node, channel;
 };
 
-/* How many channels the threads of a ray take at a time, all their frequencies together. */
+/* How many channels, with all their frequencies, the threads of a ray take at a time. */
 __host__ __device__ __forceinline__ int channels_per_ray(const struct trace_view &view, int samples)
 {
     return samples / view.n_node;
 }
 
-/* Which frequency k of a thread is. A line reaches few channels: there neighbouring threads have neighbouring channels,
- * so that whole rounds can be left out. Otherwise the threads of a ray have all frequencies of some channels, one after
- * the other. */
+/* Which sample is frequency k of a thread. A lone line reaches few channels: neighbouring threads then get neighbouring
+ * channels, so that whole rounds can be skipped. Otherwise each channel's frequencies are consecutive, so that the
+ * threads of a ray hold whole channels. */
 template <int LANES, int SAMPLES, bool LINE_ONLY>
 __device__ __forceinline__ struct sample sample_of(const struct trace_view &view, int lane, int k)
 {

@@ -17,8 +17,8 @@
 namespace
 {
 
-/* A pool of notes that a round of tens of milliseconds fills, if there is memory for it; two pages at least for each warp
- * that a device runs at a time. */
+/* Allocates a pool of notes that a round of tens of milliseconds fills, if there is memory for it, but at least two
+ * pages for each warp that a device runs at a time. */
 bool reserve_notes(struct device *device, int n_thread, struct pass *pass)
 {
     const size_t page = PAGE_NOTES * sizeof(struct note);
@@ -106,7 +106,7 @@ struct kernels kernels_of(const struct transport_job *job)
 {
     struct kernels kernels = {transport_kernel<MODE, ABSORBING, NARROW>, NULL};
     if (job->n_camera > 0) {
-        enum { MAY_BE_LONE = WALK_KNOWS_SHADE && MODE == MODE_EXACT }; /* for the others it makes no difference */
+        enum { MAY_BE_LONE = WALK_KNOWS_SHADE && MODE == MODE_EXACT }; /* in other cases it makes no difference */
         const bool lone = MAY_BE_LONE && job->n_camera == 1 && !job->camera[0].perspective;
         kernels.packets =
             lone ? noting_kernel<MODE, ABSORBING, NARROW, MAY_BE_LONE> : noting_kernel<MODE, ABSORBING, NARROW, false>;
@@ -115,8 +115,7 @@ struct kernels kernels_of(const struct transport_job *job)
     return kernels;
 }
 
-/* Only the exact mode has kernels of its own for narrow lines and for no absorption; the others are there to compare.
- */
+/* Only the exact mode has separate kernels for narrow lines and for no absorption; the others are for comparison. */
 struct kernels choose_kernels(const struct transport_job *job)
 {
     switch (job->mode) {
@@ -146,7 +145,7 @@ int64_t blocks_that_fill(struct device *device, kernel_fn *kernel)
     return (int64_t)processors * resident;
 }
 
-/* For the packets: blocks that fill the device, or one thread per packet. */
+/* Blocks for the packets: enough to fill the device, or for one thread per packet. */
 int64_t choose_blocks(struct device *device, const struct transport_job *job, kernel_fn *kernel)
 {
     const int64_t enough = (job->n_packet + BLOCK_THREADS - 1) / BLOCK_THREADS;
@@ -154,8 +153,8 @@ int64_t choose_blocks(struct device *device, const struct transport_job *job, ke
     return job->one_thread_per_packet || enough < filling ? enough : filling;
 }
 
-/* Wait for the kernel, passing progress out and a request to stop in. The naps between two looks grow with the time
- * they follow, so that no run takes a hundredth longer for them. */
+/* Waits for the kernel, passing progress out and a stop request in. The pauses grow with the elapsed time, so that they
+ * lengthen no run by more than a hundredth. */
 void wait_for(struct device *device, const struct pass *pass, const struct transport_monitor *monitor, cudaEvent_t end,
               cudaStream_t side)
 {
@@ -183,8 +182,8 @@ void wait_for(struct device *device, const struct pass *pass, const struct trans
     }
 }
 
-/* Rounds of packets and cameras until no packet is left. A few are queued ahead of those that are waited for, so that
- * the device never waits for the host; a round that finds nothing to do takes microseconds. */
+/* Rounds of packets and cameras until no packet is left. A few are queued ahead of those being waited for, so that the
+ * device never waits for the host; a round without work takes microseconds. */
 void run_rounds(struct device *device, const struct transport_monitor *monitor, const struct pass *pass,
                 struct kernels kernels, int64_t blocks, cudaStream_t work, cudaStream_t side, cudaEvent_t begin)
 {
@@ -252,7 +251,7 @@ void launch(struct device *device, const struct transport_monitor *monitor, stru
     cudaStreamDestroy(side);
 }
 
-/* One tally field folded on the device and added to the host's sums. */
+/* Combines one tally field on the device and adds it to the sums of the host. */
 bool download_field(struct device *device, const struct transport_job *job, const double *sums,
                     const double *group_packets, double *total, double *square)
 {

@@ -6,7 +6,7 @@
 
 typedef enum lr_status cuda_fail_fn(lr_context *ctx, enum lr_status status, const char *format, ...);
 
-/* How the driver reports: the library's lr_fail, handed over when the module is opened. */
+/* How the driver reports errors: the library's lr_fail, passed in when the module is opened. */
 typedef enum lr_status cuda_transport_fn(cuda_fail_fn *fail, lr_context *ctx, const struct transport_job *job,
                                          const struct transport_monitor *monitor, struct transport_tally *tally);
 typedef enum lr_status cuda_trace_fn(cuda_fail_fn *fail, lr_context *ctx, const struct trace_job *job,
