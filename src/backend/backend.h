@@ -10,10 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernel/kinds.h"
 #include "kernel/sums.h"
 #include "linerad.h"
-
-enum transport_mesh { TRANSPORT_CARTESIAN, TRANSPORT_SHELLS, TRANSPORT_AMR };
 
 /* AMR: bricks of equal numbers of cells in an octree (kernel/brick.h). */
 struct transport_tree {
@@ -24,32 +23,19 @@ struct transport_tree {
     const int32_t *link;
 };
 
-enum transport_face { TRANSPORT_OPEN, TRANSPORT_PERIODIC, TRANSPORT_REFLECTING };
-enum transport_mode {
-    TRANSPORT_EXACT,
-    TRANSPORT_TABLE_GLOBAL,
-    TRANSPORT_TABLE_CONSTANT,
-    TRANSPORT_APPROXIMATE_VOIGT,
-    TRANSPORT_COMPLETE
-};
-
 /* A mesh as backends see it. SHELLS: n[0] shells from the centre on, whose widths are in width[0]. AMR: n counts the
  * cells of stacked bricks, and there is a tree instead of widths. */
 struct job_mesh {
-    enum transport_mesh kind;
+    enum mesh_kind kind;
     int n[3];
     const double *width[3]; /* of the cells along each axis */
     const struct transport_tree *tree;
-    enum transport_face face[TRANSPORT_N_FACE];
+    enum face_rule face[N_FACE];
 };
 
 struct transport_cell {
     double alpha0, a, b, velocity[3], kappa, eps;
 };
-
-enum transport_source_kind { EMIT_POINT, EMIT_PLANE, EMIT_UNIFORM, EMIT_CELLS, EMIT_EXTERNAL, EMIT_LIST };
-enum transport_angular { EMIT_ISOTROPIC, EMIT_LAMBERTIAN, EMIT_BEAM };
-enum transport_spectrum { EMIT_MONOCHROMATIC, EMIT_GAUSSIAN, EMIT_LOCAL, EMIT_BAND, EMIT_TABLE };
 
 /* Walker's alias table: entry k is kept with probability keep[k], otherwise replaced by other[k]. */
 struct transport_alias {
@@ -60,13 +46,13 @@ struct transport_alias {
 
 struct transport_source {
     double probability; /* of a packet to come from this source */
-    enum transport_source_kind kind;
-    enum transport_angular angular;
+    enum emission_kind kind;
+    enum angular_kind angular;
     double direction[3];
     int cell[3];     /* POINT, and the plane's own axis of PLANE */
     double local[3]; /* position inside that cell, from its lower corner */
     int axis;        /* PLANE */
-    enum transport_spectrum spectrum;
+    enum spectrum_kind spectrum;
     bool gas_frame;
     double centre, width;
     int n_table;                  /* TABLE: n_table knots, density linear in between */
@@ -127,7 +113,7 @@ struct transport_job {
     int n_source;
     const struct transport_source *source;
 
-    enum transport_mode mode;
+    enum redistribution mode;
     const struct transport_tables *tables; /* NULL unless a table mode */
     bool dipole, analog_absorption;
     double dipole_core; /* E1 in the core */
@@ -378,7 +364,7 @@ struct lr_backend {
     enum lr_status (*trace)(lr_context *ctx, int device, int threads, bool double_precision,
                             const struct trace_job *job, const struct transport_monitor *monitor,
                             struct trace_image *image);
-    const struct level_backend *(*levels)(enum transport_mesh mesh, bool double_precision);
+    const struct level_backend *(*levels)(enum mesh_kind mesh, bool double_precision);
     void (*drop)(void *kept); /* NULL: this backend has no memory of its own to keep an emissivity in */
 };
 

@@ -81,7 +81,7 @@ static inline struct mesh_view make_mesh_view(const struct view_store *store, co
     const struct transport_tree *tree = from->tree;
     struct mesh_view mesh;
     memset(&mesh, 0, sizeof mesh);
-    for (int face = 0; face < TRANSPORT_N_FACE; face++)
+    for (int face = 0; face < N_FACE; face++)
         mesh.face[face] = (int)from->face[face];
     for (int axis = 0; axis < 3; axis++) {
         mesh.n[axis] = from->n[axis];
@@ -120,7 +120,7 @@ static inline struct source_view make_source_view(const struct view_store *store
         to.cell[axis] = from->cell[axis];
         to.local[axis] = (real)from->local[axis];
     }
-    if (from->spectrum == EMIT_TABLE) {
+    if (from->spectrum == SPECTRUM_TABLE) {
         to.n_table = from->n_table;
         to.table_shift = store_reals(store, from->n_table, from->table_shift, failed);
         to.table_density = store_reals(store, from->n_table, from->table_density, failed);

@@ -12,17 +12,17 @@
 /* The largest width of a cell, ignoring axes of infinite extent, whose width is meaningless. */
 static inline double level_widest(const struct level_job *job, int64_t cell)
 {
-    if (job->mesh.kind == TRANSPORT_SHELLS)
+    if (job->mesh.kind == MESH_SHELLS)
         return job->mesh.width[0][cell];
     const int64_t at[3] = {cell / job->mesh.n[2] / job->mesh.n[1], cell / job->mesh.n[2] % job->mesh.n[1],
                            cell % job->mesh.n[2]};
     double width = 0;
     for (int axis = 0; axis < 3; axis++) {
         double along = 0;
-        if (job->mesh.kind == TRANSPORT_AMR)
+        if (job->mesh.kind == MESH_AMR)
             along = job->mesh.tree->cell[axis] /
                     (double)(1 << brick_from_key(job->mesh.tree->key[at[0] / job->mesh.tree->brick[0]]).level);
-        else if (job->mesh.n[axis] > 1 || job->mesh.face[2 * axis] != TRANSPORT_PERIODIC)
+        else if (job->mesh.n[axis] > 1 || job->mesh.face[2 * axis] != FACE_PERIODIC)
             along = job->mesh.width[axis][at[axis]];
         width = along > width ? along : width;
     }

@@ -21,23 +21,23 @@ LR_FN struct birth birth_of(const struct mesh_view *mesh, const struct source_vi
     const real uy = rng_uniform(second.r1);
     const real uz = rng_uniform(second.r2);
     born.n = direction_isotropic(third.r0, third.r1);
-    if (source->angular == ANGULAR_IS_BEAM)
+    if (source->angular == ANGULAR_BEAM)
         born.n = axis;
-    if (source->angular == ANGULAR_IS_LAMBERTIAN)
+    if (source->angular == ANGULAR_LAMBERTIAN)
         born.n = direction_turned_to(axis, direction_about_z(r_sqrt(rng_uniform(third.r0)), rng_uniform(third.r1)));
 
     const double point[3] = {(double)ux * walk_size(mesh, 0), (double)uy * walk_size(mesh, 1),
                              (double)uz * walk_size(mesh, 2)};
     born.entry = 0;
     switch (source->kind) {
-    case SOURCE_IS_POINT:
+    case EMIT_POINT:
         born.at = walk_place_in(mesh, source->cell[0], source->cell[1], source->cell[2],
                                 vec3_make(source->local[0], source->local[1], source->local[2]));
         break;
-    case SOURCE_IS_PLANE:
+    case EMIT_PLANE:
         born.at = walk_on_plane(mesh, point, source->axis, source->cell[source->axis], source->local[source->axis]);
         break;
-    case SOURCE_IS_CELLS: {
+    case EMIT_CELLS: {
         born.entry = alias_pick(&source->alias, first);
         const int row = (int)born.entry / mesh->n[2];
         const int i = row / mesh->n[1];
@@ -47,7 +47,7 @@ LR_FN struct birth birth_of(const struct mesh_view *mesh, const struct source_vi
         born.at = walk_place_in(mesh, i, j, k, vec3_make(ux * width.x, uy * width.y, uz * width.z));
         break;
     }
-    case SOURCE_IS_EXTERNAL: {
+    case EMIT_EXTERNAL: {
         const int face = (int)alias_pick(&source->alias, first);
         const int upper = face & 1;
         const int normal = face / 2;
@@ -58,7 +58,7 @@ LR_FN struct birth birth_of(const struct mesh_view *mesh, const struct source_vi
         born.n = direction_turned_to(inward, direction_about_z(r_sqrt(rng_uniform(third.r0)), rng_uniform(third.r1)));
         break;
     }
-    case SOURCE_IS_LIST: {
+    case EMIT_LIST: {
         born.entry = alias_pick(&source->alias, first);
         const int32_t *cell = source->list_cell + 3 * born.entry;
         const real *local = source->list_local + 3 * born.entry;

@@ -30,17 +30,17 @@ LR_FN struct birth birth_of(const struct mesh_view *mesh, const struct source_vi
     born.at = place_in_shell(mesh, 0, R(0));
     born.n = vec3_make(R(0), R(0), R(1));
     switch (source->kind) {
-    case SOURCE_IS_CELLS:
+    case EMIT_CELLS:
         born.entry = alias_pick(&source->alias, first);
         born.at = place_in_shell(mesh, (int)born.entry, R(0));
         born.at.local.x = height_in_shell(born.at.width.y, born.at.width.x, rng_uniform(second.r0));
         born.n = direction_isotropic(third.r0, third.r1);
         break;
-    case SOURCE_IS_EXTERNAL:
+    case EMIT_EXTERNAL:
         born.at = place_in_shell(mesh, mesh->n[0] - 1, mesh->width[0][mesh->n[0] - 1]);
         born.n = direction_about_z(-r_sqrt(rng_uniform(third.r0)), rng_uniform(third.r1));
         break;
-    case SOURCE_IS_LIST: {
+    case EMIT_LIST: {
         born.entry = alias_pick(&source->alias, first);
         const real *n = source->list_direction + 3 * born.entry;
         born.at = place_in_shell(mesh, (int)source->list_cell[3 * born.entry], source->list_local[3 * born.entry]);

@@ -39,13 +39,13 @@ LR_FN real sample_table_spectrum(const struct source_view *source, real uniform)
 LR_FN real sample_shift(const struct source_view *source, const struct cell_view *cell, struct random4 random)
 {
     switch (source->spectrum) {
-    case SPECTRUM_IS_GAUSSIAN:
+    case SPECTRUM_GAUSSIAN:
         return source->centre + source->width * R(1.41421356237309504880) * thermal_pair(random.r0, random.r1).first;
-    case SPECTRUM_IS_LOCAL:
+    case SPECTRUM_LOCAL:
         return cell->b * sample_voigt_profile(cell->a, random);
-    case SPECTRUM_IS_BAND:
+    case SPECTRUM_BAND:
         return source->centre + source->width * (rng_uniform(random.r0) - R(0.5));
-    case SPECTRUM_IS_TABLE:
+    case SPECTRUM_TABLE:
         return sample_table_spectrum(source, r_min(rng_uniform(random.r0), R(1) - R_EPSILON));
     default:
         return source->centre;
@@ -66,7 +66,7 @@ LR_FN const struct source_view *source_of_packet(const struct transport_view *vi
 LR_FN int packet_is_pointed(const struct transport_view *view, uint32_t id_low, uint32_t id_high)
 {
     const struct source_view *source = source_of_packet(view, rng_draw(view->key, 0, id_low, id_high));
-    return (source->kind == SOURCE_IS_POINT) | (source->kind == SOURCE_IS_LIST) | (source->angular == ANGULAR_IS_BEAM);
+    return (source->kind == EMIT_POINT) | (source->kind == EMIT_LIST) | (source->angular == ANGULAR_BEAM);
 }
 
 LR_FN struct emitted emit_packet(const struct transport_view *view, uint32_t id_low, uint32_t id_high)
@@ -84,8 +84,7 @@ LR_FN struct emitted emit_packet(const struct transport_view *view, uint32_t id_
     packet.at = born.at;
     packet.n = born.n;
     const struct cell_view cell = view->cell[walk_cell_index(mesh, packet.at)];
-    const real shift =
-        source->kind == SOURCE_IS_LIST ? source->list_shift[born.entry] : sample_shift(source, &cell, fourth);
+    const real shift = source->kind == EMIT_LIST ? source->list_shift[born.entry] : sample_shift(source, &cell, fourth);
     const real projected = cell_velocity_along(&cell, packet.n);
     packet.x = (source->gas_frame ? shift : shift - projected) / cell.b;
     packet.tau = -r_log(rng_uniform(third.r2));

@@ -106,7 +106,7 @@ LR_FN void packet_end(const struct transport_view *view, const struct tally_view
     const real shift = frequency_in_mesh_frame(p->x, gas.b, cell_velocity_along(&gas, p->n));
     const int bin = spectrum_bin(&tally->axes, shift);
     const int n_slot = tally->axes.n_bin + 2;
-    const int64_t at_face = (int64_t)p->batch * TRANSPORT_N_FACE + face;
+    const int64_t at_face = (int64_t)p->batch * N_FACE + face;
     const int64_t direction =
         (int64_t)p->batch * tally->axes.n_mu * tally->axes.n_phi + direction_bin(&tally->axes, p->n);
     shared_add(&batch->escaped, weight);

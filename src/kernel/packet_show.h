@@ -17,8 +17,9 @@ LR_FN struct shown packet_show(const struct transport_view *view, const struct p
     struct shown shown;
     shown.share = p->owed == R(0) ? packet_weight(p, absorbing) : p->owed;
     shown.u_side = line_side_velocity(random);
-    shown.visible = found & (p->owed >= R(0));                /* unless PAID */
-    if (WALK_KNOWS_SHADE && mode != MODE_APPROXIMATE_VOIGT) { /* the approximate profile can be lower than the bounds */
+    shown.visible = found & (p->owed >= R(0)); /* unless PAID */
+    if (WALK_KNOWS_SHADE &&
+        mode != REDISTRIBUTION_APPROXIMATE_VOIGT) { /* the approximate profile can be lower than the bounds */
         const real farthest = line_farthest(view, p->n, p->x, atom.u, shown.u_side, mode, lone);
         shown.visible &= !hidden_is(p->hidden, farthest, free_path_after(atom.uniform, atom.chance));
     }
@@ -102,7 +103,7 @@ LR_FN struct light note_light(const struct transport_view *view, struct note not
 {
     struct light light =
         line_toward(view, gas.a, gas.b, along, vec3_dot(note.n, way.n), note.x, note.u, note.u_side, note.share, mode);
-    if (WALK_KNOWS_SHADE && mode != MODE_APPROXIMATE_VOIGT) {
+    if (WALK_KNOWS_SHADE && mode != REDISTRIBUTION_APPROXIMATE_VOIGT) {
         const real length = r_min(walk_exit(at.local, at.width, way.n).distance, way.distance);
         const real own = shade_own_depth(gas.alpha0, gas.a, gas.kappa, light.x, length);
         light.channel = own + shade_depth(shade, light.x) < note.limit ? light.channel : -1;

@@ -25,7 +25,7 @@ LR_FN struct ray ray_enter(const struct mesh_view *mesh, struct point3 p, struct
     ray.hits = 0;
     for (int axis = 0; axis < 3; axis++) {
         const double size = walk_size(mesh, axis);
-        if (mesh->face[2 * axis] == FACE_IS_PERIODIC)
+        if (mesh->face[2 * axis] == FACE_PERIODIC)
             continue;
         if (n.x[axis] == 0) {
             if (!(p.x[axis] >= 0 && p.x[axis] < size))
@@ -47,7 +47,7 @@ LR_FN struct ray ray_enter(const struct mesh_view *mesh, struct point3 p, struct
     for (int axis = 0; axis < 3; axis++) {
         const double size = walk_size(mesh, axis);
         point[axis] = p.x[axis] + t_first * n.x[axis];
-        if (mesh->face[2 * axis] == FACE_IS_PERIODIC)
+        if (mesh->face[2 * axis] == FACE_PERIODIC)
             point[axis] -= size * floor(point[axis] / size);
     }
     ray.at = walk_place(mesh, point, face < 0 ? -1 : n.x[face] > 0 ? 2 * face : 2 * face + 1);

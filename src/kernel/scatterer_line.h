@@ -15,9 +15,9 @@
 
 LR_FN real line_profile(const struct table_view *table, real a, real x, const int mode, const int narrow)
 {
-    if (mode == MODE_TABLE_GLOBAL || mode == MODE_TABLE_CONSTANT)
+    if (mode == REDISTRIBUTION_TABLE_GLOBAL || mode == REDISTRIBUTION_TABLE_CONSTANT)
         return voigt_table(table, a, x);
-    if (mode == MODE_APPROXIMATE_VOIGT)
+    if (mode == REDISTRIBUTION_APPROXIMATE_VOIGT)
         return voigt_tanh_blend(a, x, (real)voigt_crossing((double)a));
     return narrow ? voigt_narrow(a, x) : voigt(a, x);
 }
@@ -40,14 +40,14 @@ LR_FN struct profiles line_profiles(const struct table_view *table, real a, stru
 LR_FN struct velocity_proposal line_propose(const struct table_view *table, real a, real x, struct random4 random,
                                             const int mode, const int narrow)
 {
-    if (mode == MODE_COMPLETE) {
+    if (mode == REDISTRIBUTION_COMPLETE) {
         struct velocity_proposal proposal;
         proposal.u = sample_voigt_profile(a, random);
         proposal.uniform = rng_uniform(random.r3);
         proposal.chance = R(1);
         return proposal;
     }
-    if (mode == MODE_TABLE_GLOBAL || mode == MODE_TABLE_CONSTANT)
+    if (mode == REDISTRIBUTION_TABLE_GLOBAL || mode == REDISTRIBUTION_TABLE_CONSTANT)
         return propose_velocity_table(table, a, x, random);
     return propose_velocity(a, x, random, narrow);
 }
@@ -64,7 +64,7 @@ LR_FN real line_frequency(const struct transport_view *view, real b, real x, rea
                           const int mode)
 {
     real recoil = R(0);
-    if (mode == MODE_COMPLETE)
+    if (mode == REDISTRIBUTION_COMPLETE)
         return u;
     if (LR_BRANCH(view->recoil > R(0)))
         recoil = r_div(view->recoil, b);
@@ -115,7 +115,7 @@ LR_FN struct light line_toward(const struct transport_view *view, real a, real b
 LR_FN real line_farthest(const struct transport_view *view, struct vec3 n, real x, real u, real u_side, const int mode,
                          const int lone)
 {
-    if (mode == MODE_COMPLETE)
+    if (mode == REDISTRIBUTION_COMPLETE)
         return u;
     if (lone)
         return redistributed_frequency(x, u, u_side, vec3_dot(n, view->toward), R(0));

@@ -174,7 +174,7 @@ LR_FN int shade_ahead(const struct mesh_view *mesh, int octant, int axis, int in
     const int to = back ? index - steps : index + steps;
     if (to >= 0 && to < n)
         return to;
-    return mesh->face[2 * axis + !back] == FACE_IS_PERIODIC ? (to % n + n) % n : -1;
+    return mesh->face[2 * axis + !back] == FACE_PERIODIC ? (to % n + n) % n : -1;
 }
 
 LR_FN int64_t shade_index(const struct mesh_view *mesh, const int at[3])

@@ -34,7 +34,7 @@ LR_FN struct plane_meeting plane_meet(const struct mesh_view *mesh, const struct
         meeting.factor = (real)(1 / (mu < 0 ? -mu : mu));
     for (int axis = 0; axis < 3; axis++) {
         const double x = line->p.x[axis] + meeting.t * line->n.x[axis];
-        const int bounded = axis != plane->axis && mesh->face[2 * axis] != FACE_IS_PERIODIC;
+        const int bounded = axis != plane->axis && mesh->face[2 * axis] != FACE_PERIODIC;
         if (bounded && !(x >= 0 && x < walk_size(mesh, axis)))
             return meeting;
     }

@@ -4,8 +4,6 @@
 
 #include <stdint.h>
 
-enum { TRANSPORT_N_FACE = 6 };
-
 /* Sums of one batch; `weight` is 1 per emitted packet. */
 struct transport_batch {
     double packets, escaped, absorbed, roulette; /* roulette: weight removed minus weight added */

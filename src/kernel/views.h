@@ -4,6 +4,7 @@
 #ifndef LR_KERNEL_VIEWS_H
 #define LR_KERNEL_VIEWS_H
 
+#include "kernel/kinds.h"
 #include "kernel/real.h"
 #include "kernel/rng.h"
 #include "kernel/vec3.h"
@@ -17,8 +18,6 @@ struct LR_ALIGNED(32) cell_view {
     real kappa;      /* grey absorption */
     real eps;        /* destruction probability */
 };
-
-enum { FACE_IS_OPEN, FACE_IS_PERIODIC, FACE_IS_REFLECTING };
 
 /* A cell across a face. */
 struct neighbour {
@@ -46,10 +45,6 @@ struct alias_view {
     const int32_t *other;
 };
 
-enum { SOURCE_IS_POINT, SOURCE_IS_PLANE, SOURCE_IS_UNIFORM, SOURCE_IS_CELLS, SOURCE_IS_EXTERNAL, SOURCE_IS_LIST };
-enum { ANGULAR_IS_ISOTROPIC, ANGULAR_IS_LAMBERTIAN, ANGULAR_IS_BEAM };
-enum { SPECTRUM_IS_MONOCHROMATIC, SPECTRUM_IS_GAUSSIAN, SPECTRUM_IS_LOCAL, SPECTRUM_IS_BAND, SPECTRUM_IS_TABLE };
-
 struct source_view {
     double cumulative; /* probability of this source and those before it */
     int kind, angular, spectrum, gas_frame;
@@ -74,8 +69,6 @@ struct table_view {
     real voigt_join, inv_voigt_step, inv_voigt_log_step, log_voigt_join;
     const float *log_voigt;
 };
-
-enum redistribution_mode { MODE_EXACT, MODE_TABLE_GLOBAL, MODE_TABLE_CONSTANT, MODE_APPROXIMATE_VOIGT, MODE_COMPLETE };
 
 struct camera_view {
     struct vec3 toward;   /* from the object to a far observer */

@@ -155,7 +155,7 @@ LR_FN struct amr_step amr_across(const struct mesh_view *mesh, struct place at, 
         int x = place.x[k] * mesh->brick[k] + inside[k];
         if (k == axis) {
             x += forward ? 1 : -1;
-            const int periodic = mesh->face[2 * axis + forward] == FACE_IS_PERIODIC;
+            const int periodic = mesh->face[2 * axis + forward] == FACE_PERIODIC;
             step.wrapped = (x < 0 || x >= count) && periodic;
             step.outside = (x < 0 || x >= count) && !periodic;
             x = x < 0 ? count - 1 : x < count ? x : 0;
@@ -196,7 +196,7 @@ LR_FN struct crossing walk_cross(const struct mesh_view *mesh, struct place at, 
         return result;
     }
     if (step.outside) {
-        result.escaped = mesh->face[result.face] == FACE_IS_OPEN;
+        result.escaped = mesh->face[result.face] == FACE_OPEN;
         result.reflected = !result.escaped;
         result.at = amr_on_face(at, axis, forward);
         if (result.reflected)

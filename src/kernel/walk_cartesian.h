@@ -39,9 +39,9 @@ LR_FN struct crossing walk_cross(const struct mesh_view *mesh, struct place at, 
     result.face = 2 * axis + forward;
     if (index < 0 || index >= count) {
         const int rule = mesh->face[result.face];
-        result.escaped = rule == FACE_IS_OPEN;
-        result.reflected = rule == FACE_IS_REFLECTING;
-        index = rule == FACE_IS_PERIODIC ? (forward ? 0 : count - 1) : old_index;
+        result.escaped = rule == FACE_OPEN;
+        result.reflected = rule == FACE_REFLECTING;
+        index = rule == FACE_PERIODIC ? (forward ? 0 : count - 1) : old_index;
         if (!result.escaped)
             result.n = walk_not_parallel(result.reflected ? walk_mirrored(n, axis) : n);
     }
@@ -120,7 +120,7 @@ LR_FN struct neighbour walk_neighbour(const struct mesh_view *mesh, const int at
         result.offset[k] = R(0);
     }
     there[axis] += upward ? 1 : -1;
-    if (mesh->face[2 * axis] == FACE_IS_PERIODIC)
+    if (mesh->face[2 * axis] == FACE_PERIODIC)
         there[axis] = there[axis] < 0 ? count - 1 : there[axis] < count ? there[axis] : 0;
     result.cell = -1;
     if (there[axis] < 0 || there[axis] >= count || there[axis] == at[axis])

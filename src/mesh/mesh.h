@@ -15,12 +15,7 @@
 #include <stdint.h>
 
 #include "base/context.h"
-
-enum mesh_kind { MESH_CARTESIAN, MESH_SHELLS, MESH_AMR };
-enum face_rule { FACE_OPEN, FACE_PERIODIC, FACE_REFLECTING };
-
-/* Faces in the order x-, x+, y-, y+, z-, z+. */
-enum { N_FACE = 6 };
+#include "kernel/kinds.h"
 
 /* 8 bytes per brick and 4 per link, with 8 links for every 7 bricks plus those of level 0. */
 struct mesh_tree {

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kernel/kinds.h"
 #include "linerad.h"
 #include "mesh/mesh.h"
 #include "model/camera.h"
@@ -40,8 +41,6 @@ struct medium {
     struct field eps;         /* destruction probability per line interaction */
 };
 
-enum spectrum_kind { SPECTRUM_MONOCHROMATIC, SPECTRUM_GAUSSIAN, SPECTRUM_LOCAL, SPECTRUM_BAND, SPECTRUM_TABLE };
-
 struct spectrum {
     enum spectrum_kind kind;
     bool gas_frame;  /* shifts are relative to the gas of the emitting cell; otherwise to the mesh */
@@ -56,7 +55,6 @@ enum source_kind { SOURCE_POINT, SOURCE_PLANE, SOURCE_VOLUME, SOURCE_EXTERNAL, S
 /* Origin of the light: that of a VOLUME with GAS or THERMAL follows from the levels of the species; a POINT with STAR
  * is a blackbody that excites them. */
 enum source_light { LIGHT_GIVEN, LIGHT_THERMAL, LIGHT_GAS, LIGHT_DUST, LIGHT_STAR };
-enum angular_kind { ANGULAR_ISOTROPIC, ANGULAR_LAMBERTIAN, ANGULAR_BEAM };
 
 struct source {
     enum source_kind kind;
@@ -76,14 +74,6 @@ struct source {
     double *packet_direction; /* [n_packet][3] unit vectors */
     double *packet_shift;     /* [n_packet] cm/s, mesh frame */
     double *packet_weight;    /* [n_packet] photons/s */
-};
-
-enum redistribution {
-    REDISTRIBUTION_EXACT,
-    REDISTRIBUTION_TABLE_GLOBAL,
-    REDISTRIBUTION_TABLE_CONSTANT,
-    REDISTRIBUTION_APPROXIMATE_VOIGT,
-    REDISTRIBUTION_COMPLETE
 };
 
 enum absorption { ABSORPTION_CONTINUOUS, ABSORPTION_ANALOG };

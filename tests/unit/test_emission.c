@@ -47,8 +47,8 @@ static void make_scene(struct scene *scene, int n_source, int kind)
     for (int s = 0; s < n_source; s++)
         scene->source[s] = (struct source_view){.cumulative = (real)((s + 1.0) / n_source),
                                                 .kind = kind,
-                                                .angular = ANGULAR_IS_ISOTROPIC,
-                                                .spectrum = SPECTRUM_IS_MONOCHROMATIC};
+                                                .angular = ANGULAR_ISOTROPIC,
+                                                .spectrum = SPECTRUM_MONOCHROMATIC};
     scene->view.cell = scene->cell;
     scene->view.n_source = n_source;
     scene->view.source = scene->source;
@@ -149,7 +149,7 @@ static double azimuth(double x, double y)
 static void test_volume_source_is_uniform_in_volume(void **state)
 {
     struct scene scene;
-    make_scene(&scene, 1, SOURCE_IS_UNIFORM);
+    make_scene(&scene, 1, EMIT_UNIFORM);
     struct ks along[3] = {{0}};
     int64_t count[N_CELL] = {0};
     double probability[N_CELL];
@@ -173,8 +173,8 @@ static void test_attributes_of_a_packet_are_uncorrelated(void **state)
 {
     enum { N = 7 };
     struct scene scene;
-    make_scene(&scene, 1, SOURCE_IS_UNIFORM);
-    scene.source[0].spectrum = SPECTRUM_IS_BAND;
+    make_scene(&scene, 1, EMIT_UNIFORM);
+    scene.source[0].spectrum = SPECTRUM_BAND;
     scene.source[0].width = R(1);
     double sum[N][N] = {{0}};
     (void)state;
@@ -203,7 +203,7 @@ static void test_weighted_source_follows_its_cells(void **state)
 {
     static const double weight[N_CELL] = {0, 1, 2, 3, 0, 0.5, 10, 0.25, 7, 1e-3, 0, 4};
     struct scene scene;
-    make_scene(&scene, 1, SOURCE_IS_CELLS);
+    make_scene(&scene, 1, EMIT_CELLS);
     struct ks within[3] = {{0}};
     int64_t count[N_CELL] = {0};
     double probability[N_CELL];
@@ -228,7 +228,7 @@ static void test_weighted_source_follows_its_cells(void **state)
 static void test_point_source_is_a_point_and_isotropic(void **state)
 {
     struct scene scene;
-    make_scene(&scene, 1, SOURCE_IS_POINT);
+    make_scene(&scene, 1, EMIT_POINT);
     struct ks component[3] = {{0}};
     struct ks depth = {0};
     const int cell[3] = {2, 0, 1};
@@ -271,7 +271,7 @@ static void lambert_add(struct lambert *law, struct vec3 n, int axis, double sig
 
 static void make_plane(struct scene *scene, int axis, int angular)
 {
-    make_scene(scene, 1, SOURCE_IS_PLANE);
+    make_scene(scene, 1, EMIT_PLANE);
     scene->source[0].axis = axis;
     scene->source[0].angular = angular;
     scene->source[0].cell[axis] = 1;
@@ -283,7 +283,7 @@ static void test_plane_source_is_uniform_on_its_plane(void **state)
     (void)state;
     for (int axis = 0; axis < 3; axis++) {
         struct scene scene;
-        make_plane(&scene, axis, ANGULAR_IS_ISOTROPIC);
+        make_plane(&scene, axis, ANGULAR_ISOTROPIC);
         struct ks across[2] = {{0}};
         struct ks component[3] = {{0}};
         for (uint32_t id = 0; id < N_PACKET; id++) {
@@ -307,7 +307,7 @@ static void test_lambertian_plane_radiates_with_the_cosine(void **state)
     for (int axis = 0; axis < 3; axis++)
         for (int sign = -1; sign <= 1; sign += 2) {
             struct scene scene;
-            make_plane(&scene, axis, ANGULAR_IS_LAMBERTIAN);
+            make_plane(&scene, axis, ANGULAR_LAMBERTIAN);
             struct lambert law = {0};
             scene.source[0].direction[axis] = (real)sign;
             for (uint32_t id = 0; id < N_PACKET; id++)
@@ -320,7 +320,7 @@ static void test_lambertian_plane_radiates_with_the_cosine(void **state)
 static void test_beam_keeps_its_direction(void **state)
 {
     struct scene scene;
-    make_plane(&scene, 1, ANGULAR_IS_BEAM);
+    make_plane(&scene, 1, ANGULAR_BEAM);
     const real direction[3] = {R(0.48), R(-0.6), R(0.64)};
     (void)state;
     for (int axis = 0; axis < 3; axis++)
@@ -335,7 +335,7 @@ static void test_beam_keeps_its_direction(void **state)
 static void test_external_field_enters_with_the_cosine(void **state)
 {
     struct scene scene;
-    make_scene(&scene, 1, SOURCE_IS_EXTERNAL);
+    make_scene(&scene, 1, EMIT_EXTERNAL);
     const double area[3] = {size(1) * size(2), size(2) * size(0), size(0) * size(1)};
     const double weight[6] = {area[0], area[0], 0, area[1], area[2], area[2]}; /* one face is closed */
     const double total = 2 * area[0] + area[1] + 2 * area[2];
@@ -383,7 +383,7 @@ static void test_packet_list_is_drawn_by_weight_and_kept_as_it_is(void **state)
     static const double weight[N] = {1, 5, 2};
     static const double probability[N] = {0.125, 0.625, 0.25};
     struct scene scene;
-    make_scene(&scene, 1, SOURCE_IS_LIST);
+    make_scene(&scene, 1, EMIT_LIST);
     struct source_view *source = &scene.source[0];
     int64_t count[N] = {0};
     set_alias(&scene, 0, N, weight);
@@ -417,16 +417,16 @@ static double gauss_cdf(double t)
 static void check_spectrum(int gas_frame)
 {
     struct scene scene;
-    make_scene(&scene, 3, SOURCE_IS_UNIFORM);
+    make_scene(&scene, 3, EMIT_UNIFORM);
     struct ks gauss = {0};
     struct ks band = {0};
     for (int s = 0; s < 3; s++)
         scene.source[s].gas_frame = gas_frame;
     scene.source[0].centre = R(100); /* far apart, to tell the sources by their shift */
-    scene.source[1].spectrum = SPECTRUM_IS_GAUSSIAN;
+    scene.source[1].spectrum = SPECTRUM_GAUSSIAN;
     scene.source[1].centre = R(-50);
     scene.source[1].width = R(2.5);
-    scene.source[2].spectrum = SPECTRUM_IS_BAND;
+    scene.source[2].spectrum = SPECTRUM_BAND;
     scene.source[2].centre = R(7);
     scene.source[2].width = R(8);
     for (uint32_t id = 0; id < N_PACKET; id++) {
@@ -460,10 +460,10 @@ static double profile_density(const void *user, double x)
 static void test_local_spectrum_is_the_profile_of_the_cell(void **state)
 {
     struct scene scene;
-    make_scene(&scene, 1, SOURCE_IS_UNIFORM);
+    make_scene(&scene, 1, EMIT_UNIFORM);
     struct two_scale counts[2] = {{0}};
     (void)state;
-    scene.source[0].spectrum = SPECTRUM_IS_LOCAL;
+    scene.source[0].spectrum = SPECTRUM_LOCAL;
     scene.source[0].gas_frame = 1;
     for (uint32_t id = 0; id < 2 * N_PACKET; id++) {
         const struct emitted packet = emit(&scene, id);
@@ -503,7 +503,7 @@ static double table_cdf(double shift, double *total)
 static void test_table_spectrum_follows_its_table(void **state)
 {
     struct scene scene;
-    make_scene(&scene, 1, SOURCE_IS_UNIFORM);
+    make_scene(&scene, 1, EMIT_UNIFORM);
     struct source_view *source = &scene.source[0];
     real shift[N_KNOT];
     real density[N_KNOT];
@@ -516,7 +516,7 @@ static void test_table_spectrum_follows_its_table(void **state)
         density[i] = (real)DENSITY[i];
         integral[i] = (real)table_cdf(KNOT[i], &total);
     }
-    source->spectrum = SPECTRUM_IS_TABLE;
+    source->spectrum = SPECTRUM_TABLE;
     source->n_table = N_KNOT;
     source->table_shift = shift;
     source->table_density = density;
@@ -539,7 +539,7 @@ static void test_table_spectrum_follows_its_table(void **state)
 static void test_sources_share_packets_by_luminosity(void **state)
 {
     struct scene scene;
-    make_scene(&scene, 3, SOURCE_IS_UNIFORM);
+    make_scene(&scene, 3, EMIT_UNIFORM);
     static const double probability[3] = {0.125, 0.75, 0.125};
     int64_t count[3] = {0};
     (void)state;

@@ -45,7 +45,7 @@ static double found_ratio(bool double_precision, double half_depth, double half_
     const double width[1] = {2};
     const struct level_line line = {
         .upper = 1, .lower = 0, .a_ul = 1, .weight_ratio = 1, .opacity = 1, .background = BACKGROUND, .energy = ENERGY};
-    const struct level_job job = {.mesh = {.kind = TRANSPORT_CARTESIAN, .n = {1, 1, 1}, .width = {width, width, width}},
+    const struct level_job job = {.mesh = {.kind = MESH_CARTESIAN, .n = {1, 1, 1}, .width = {width, width, width}},
                                   .n_cell = 1,
                                   .n_level = 2,
                                   .n_line = 1,

@@ -24,7 +24,7 @@ static const double SIZE[3] = {2, 1.5, 2.5};
 static struct mesh_view make_mesh(int face_x, int face_y)
 {
     return (struct mesh_view){.n = {NX, NY, NZ},
-                              .face = {face_x, face_x, face_y, face_y, FACE_IS_OPEN, FACE_IS_OPEN},
+                              .face = {face_x, face_x, face_y, face_y, FACE_OPEN, FACE_OPEN},
                               .width = {WIDTH_X, WIDTH_Y, WIDTH_Z},
                               .edge = {EDGE_X, EDGE_Y, EDGE_Z}};
 }
@@ -78,7 +78,7 @@ static double position_of(const struct mesh_view *mesh, struct place at, int axi
 
 static void test_rays_cross_the_whole_mesh(void **state)
 {
-    const struct mesh_view mesh = make_mesh(FACE_IS_OPEN, FACE_IS_OPEN);
+    const struct mesh_view mesh = make_mesh(FACE_OPEN, FACE_OPEN);
     int hits = 0;
     (void)state;
     for (uint32_t k = 0; k < 20000; k++) {
@@ -107,7 +107,7 @@ static void test_rays_cross_the_whole_mesh(void **state)
 /* An observer at t = 0: only what is in front counts, and nothing when all lies behind. */
 static void test_rays_end_at_the_observer(void **state)
 {
-    const struct mesh_view mesh = make_mesh(FACE_IS_OPEN, FACE_IS_OPEN);
+    const struct mesh_view mesh = make_mesh(FACE_OPEN, FACE_OPEN);
     (void)state;
     for (uint32_t k = 0; k < 5000; k++) {
         const struct point3 n = random_direction(k);
@@ -128,7 +128,7 @@ static void test_rays_end_at_the_observer(void **state)
 
 static void test_rays_along_axes(void **state)
 {
-    const struct mesh_view mesh = make_mesh(FACE_IS_OPEN, FACE_IS_OPEN);
+    const struct mesh_view mesh = make_mesh(FACE_OPEN, FACE_OPEN);
     const struct point3 up = {{0, 0, 1}};
     int steps;
     (void)state;
@@ -146,7 +146,7 @@ static void test_rays_along_axes(void **state)
 /* Without sides a sheet is 2.5 / |mu| thick, from wherever it is looked at. */
 static void test_periodic_axes_have_no_end(void **state)
 {
-    const struct mesh_view mesh = make_mesh(FACE_IS_PERIODIC, FACE_IS_PERIODIC);
+    const struct mesh_view mesh = make_mesh(FACE_PERIODIC, FACE_PERIODIC);
     (void)state;
     for (uint32_t k = 0; k < 2000; k++) {
         const struct point3 n = random_direction(k);
@@ -195,7 +195,7 @@ static void test_grid_of_an_eye(void **state)
 /* From the middle of a cell; the same from everywhere to a far observer. */
 static void test_direction_to_the_eye(void **state)
 {
-    const struct mesh_view mesh = make_mesh(FACE_IS_OPEN, FACE_IS_OPEN);
+    const struct mesh_view mesh = make_mesh(FACE_OPEN, FACE_OPEN);
     const int cell[3] = {2, 0, 0}; /* its middle is (1.25, 0.5, 1) */
     struct eye eye = {.toward = {{0, 0.6, 0.8}}, .origin = {{1.25, 3.5, 5}}};
     (void)state;
@@ -209,7 +209,7 @@ static void test_direction_to_the_eye(void **state)
 /* A ray says where on its line it begins: where it enters the mesh, unless it starts inside. */
 static void test_rays_know_where_they_begin(void **state)
 {
-    const struct mesh_view mesh = make_mesh(FACE_IS_OPEN, FACE_IS_OPEN);
+    const struct mesh_view mesh = make_mesh(FACE_OPEN, FACE_OPEN);
     const struct point3 p = {{1, 1, -3}}, n = {{0, 0, 1}};
     (void)state;
     assert_true(fabs(ray_enter(&mesh, p, n, -RAY_FAR, RAY_FAR).t_first - 3) < 1e-12);

@@ -90,7 +90,7 @@ static void no_way_out_is_thinner(void **state)
         const double rough = 0.9 * (k % 4) / 3, opacity = k % 3 == 0 ? 5 : k % 3 == 1 ? 200 : 1e5;
         struct mesh_view mesh = make_mesh(k, n, opacity, rough);
         for (int face = 0; face < 6; face++)
-            mesh.face[face] = k % 5 == 4 && face < 4 ? FACE_IS_PERIODIC : FACE_IS_OPEN;
+            mesh.face[face] = k % 5 == 4 && face < 4 ? FACE_PERIODIC : FACE_OPEN;
         for (uint32_t i = 0; i < 800; i++) {
             const struct random4 random = rng_draw(rng_key_from_seed(1730), i, k, 0);
             const struct vec3 toward = direction_isotropic(random.r0, random.r1);
@@ -196,7 +196,7 @@ static void faces_count(void **state)
         }
     }
     for (int face = 0; face < 6; face++)
-        mesh.face[face] = FACE_IS_PERIODIC;
+        mesh.face[face] = FACE_PERIODIC;
     for (int c = 0; c < 64; c++)
         cells[c] = (struct cell_view){.alpha0 = R(5), .a = R(0.01), .b = R(1)};
     make_shade(&mesh, 5);

@@ -63,7 +63,7 @@ static void test_linear_fields_are_exact_everywhere(void **state)
 {
     (void)state;
     static struct trace_cell cells[N_CELL];
-    const struct mesh_view mesh = make_mesh(FACE_IS_OPEN);
+    const struct mesh_view mesh = make_mesh(FACE_OPEN);
     fill(cells);
     for (int cell = 0; cell < N_CELL; cell++) {
         const int at[3] = {cell / (N * N), cell / N % N, cell % N};
@@ -82,7 +82,7 @@ static void test_extremes_have_no_slope(void **state)
 {
     (void)state;
     static struct trace_cell cells[N_CELL];
-    const struct mesh_view mesh = make_mesh(FACE_IS_OPEN);
+    const struct mesh_view mesh = make_mesh(FACE_OPEN);
     fill(cells);
     cells[index_of(1, 1, 1)].velocity.x = R(100);
     const struct slope_view slope = cell_slopes(&mesh, cells, (const int[]){1, 1, 1}, vec3_make(R(1), R(0), R(0)));
@@ -94,7 +94,7 @@ static void test_empty_cells_say_nothing(void **state)
 {
     (void)state;
     static struct trace_cell cells[N_CELL];
-    const struct mesh_view mesh = make_mesh(FACE_IS_OPEN);
+    const struct mesh_view mesh = make_mesh(FACE_OPEN);
     fill(cells);
     cells[index_of(0, 1, 1)].alpha0 = cells[index_of(0, 1, 1)].line_source = R(0);
     cells[index_of(0, 1, 1)].velocity.x = R(1000);
@@ -111,7 +111,7 @@ static void test_source_function_stays_positive(void **state)
 {
     (void)state;
     static struct trace_cell cells[N_CELL];
-    const struct mesh_view mesh = make_mesh(FACE_IS_OPEN);
+    const struct mesh_view mesh = make_mesh(FACE_OPEN);
     int bounded = 0;
     fill(cells);
     for (int cell = 0; cell < N_CELL; cell++)
@@ -141,7 +141,7 @@ static void test_source_function_stays_positive(void **state)
 static void test_periodic_faces_have_neighbours(void **state)
 {
     (void)state;
-    const struct mesh_view mesh = make_mesh(FACE_IS_PERIODIC);
+    const struct mesh_view mesh = make_mesh(FACE_PERIODIC);
     const struct neighbour below = walk_neighbour(&mesh, (const int[]){2, 0, 1}, 1, 0, 0);
     assert_int_equal(below.cell, index_of(2, 3, 1));
     assert_near(below.offset[1], -0.75);

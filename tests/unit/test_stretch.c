@@ -164,14 +164,14 @@ static const real EDGE[3] = {R(0), R(1), R(2)};
 static struct mesh_view make_mesh(int rule_y)
 {
     return (struct mesh_view){.n = {2, 2, 2},
-                              .face = {FACE_IS_OPEN, FACE_IS_OPEN, rule_y, rule_y, FACE_IS_OPEN, FACE_IS_OPEN},
+                              .face = {FACE_OPEN, FACE_OPEN, rule_y, rule_y, FACE_OPEN, FACE_OPEN},
                               .width = {WIDTH, WIDTH, WIDTH},
                               .edge = {EDGE, EDGE, EDGE}};
 }
 
 static void planes_are_met_inside_the_mesh(void **state)
 {
-    const struct mesh_view mesh = make_mesh(FACE_IS_OPEN);
+    const struct mesh_view mesh = make_mesh(FACE_OPEN);
     const struct plane_view plane = {.axis = 0, .offset = 1.5};
     struct line3 line = {{{0, 0.5, 0.5}}, {{0.8, 0.6, 0}}, RAY_FAR};
     (void)state;
@@ -179,7 +179,7 @@ static void planes_are_met_inside_the_mesh(void **state)
     assert_true(meeting.met && fabs(meeting.t - 1.5 / 0.8) < 1e-14 && meeting.factor == R(1));
     line.p.x[1] = 1; /* at (1.5, 2.125, 0.5) */
     assert_false(plane_meet(&mesh, &plane, &line).met);
-    const struct mesh_view endless = make_mesh(FACE_IS_PERIODIC);
+    const struct mesh_view endless = make_mesh(FACE_PERIODIC);
     assert_true(plane_meet(&endless, &plane, &line).met);
     line.t_last = 1.8; /* the observer is in front of it */
     assert_false(plane_meet(&endless, &plane, &line).met);
@@ -189,7 +189,7 @@ static void planes_are_met_inside_the_mesh(void **state)
 
 static void planes_shine_to_their_sides(void **state)
 {
-    const struct mesh_view mesh = make_mesh(FACE_IS_OPEN);
+    const struct mesh_view mesh = make_mesh(FACE_OPEN);
     const struct line3 out = {{{0, 0.5, 0.5}}, {{0.8, 0.6, 0}}, RAY_FAR},
                        back = {{{2, 0.5, 0.5}}, {{-1, 0, 0}}, RAY_FAR};
     const struct plane_view up = {.axis = 0, .offset = 1.5, .side = 1}, down = {.axis = 0, .offset = 1.5, .side = -1};

@@ -109,7 +109,7 @@ static void assert_inside(struct place at)
 static void places_of_points_are_those_of_the_mesh(void **state)
 {
     (void)state;
-    struct fixture fixture = make_fixture(FACE_IS_OPEN);
+    struct fixture fixture = make_fixture(FACE_OPEN);
     for (uint32_t k = 0; k < 20000; k++) {
         double point[3];
         point_of(draw(1, k), point);
@@ -133,7 +133,7 @@ static void places_of_points_are_those_of_the_mesh(void **state)
 static void rays_cross_the_cells_that_lie_on_them(void **state)
 {
     (void)state;
-    struct fixture fixture = make_fixture(FACE_IS_OPEN);
+    struct fixture fixture = make_fixture(FACE_OPEN);
     int deepest = 0;
     for (uint32_t k = 0; k < 3000; k++) {
         double inner[3];
@@ -190,7 +190,7 @@ static void rays_cross_the_cells_that_lie_on_them(void **state)
 static void periodic_faces_lead_to_the_other_side(void **state)
 {
     (void)state;
-    struct fixture fixture = make_fixture(FACE_IS_PERIODIC);
+    struct fixture fixture = make_fixture(FACE_PERIODIC);
     for (int axis = 0; axis < 3; axis++)
         for (int forward = 0; forward < 2; forward++)
             for (uint32_t k = 0; k < 200; k++) {
@@ -228,7 +228,7 @@ static void periodic_faces_lead_to_the_other_side(void **state)
 static void open_and_reflecting_faces_end_or_turn_a_flight(void **state)
 {
     (void)state;
-    struct fixture open = make_fixture(FACE_IS_OPEN), mirror = make_fixture(FACE_IS_REFLECTING);
+    struct fixture open = make_fixture(FACE_OPEN), mirror = make_fixture(FACE_REFLECTING);
     double point[3] = {0.5, 0.6, 0.7};
     for (int face = 0; face < 6; face++) {
         const int axis = face / 2;
@@ -254,7 +254,7 @@ static void open_and_reflecting_faces_end_or_turn_a_flight(void **state)
 static void neighbours_are_the_cells_across_the_face(void **state)
 {
     (void)state;
-    struct fixture fixture = make_fixture(FACE_IS_OPEN);
+    struct fixture fixture = make_fixture(FACE_OPEN);
     int finer = 0, coarser = 0;
     for (int64_t cell = 0; cell < mesh_cell_count(&fixture.mesh); cell++)
         for (int look = 0; look < 24; look++) {
@@ -319,7 +319,7 @@ static int set_neighbour(const struct fixture *fixture, int64_t cell, int face, 
 static void slopes_of_linear_fields_are_exact(void **state)
 {
     (void)state;
-    for (int face_rule = FACE_IS_OPEN; face_rule <= FACE_IS_PERIODIC; face_rule++) {
+    for (int face_rule = FACE_OPEN; face_rule <= FACE_PERIODIC; face_rule++) {
         static struct trace_cell cells[8 * MOST];
         struct fixture fixture = make_fixture(face_rule);
         const int64_t n_cell = mesh_cell_count(&fixture.mesh);
@@ -361,7 +361,7 @@ static void source_functions_stay_positive(void **state)
 {
     (void)state;
     static struct trace_cell cells[8 * MOST];
-    struct fixture fixture = make_fixture(FACE_IS_OPEN);
+    struct fixture fixture = make_fixture(FACE_OPEN);
     const int64_t n_cell = mesh_cell_count(&fixture.mesh);
     int steep = 0;
     for (int64_t cell = 0; cell < n_cell; cell++) {

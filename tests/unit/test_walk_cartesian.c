@@ -93,7 +93,7 @@ static double brute_force_exit(struct place at, struct vec3 n)
 
 static void test_exit_is_the_last_point_inside(void **state)
 {
-    const struct mesh_view mesh = make_mesh(FACE_IS_OPEN);
+    const struct mesh_view mesh = make_mesh(FACE_OPEN);
     (void)state;
     for (uint32_t k = 0; k < 50000; k++) {
         const struct random4 random = draw(2, k);
@@ -115,7 +115,7 @@ static void test_exit_is_the_last_point_inside(void **state)
 /* On a face and looking along it, that face is not an exit; looking out of it, the distance is zero. */
 static void test_exit_from_a_face(void **state)
 {
-    const struct mesh_view mesh = make_mesh(FACE_IS_OPEN);
+    const struct mesh_view mesh = make_mesh(FACE_OPEN);
     const struct place corner = make_place(&mesh, 2, 0, 0, 0, 0, 0);
     (void)state;
     struct cell_exit exit = walk_exit(corner.local, corner.width, vec3_make(R(0), R(1), R(0)));
@@ -145,11 +145,11 @@ static void check_crossing(const struct mesh_view *mesh, int rule, struct place 
     const int new = old + (forward ? 1 : -1);
     const int leaves = new < 0 || new >= mesh->n[axis];
     assert_int_equal(crossing.face, 2 * axis + forward);
-    assert_int_equal(crossing.escaped, leaves && rule == FACE_IS_OPEN);
-    assert_int_equal(crossing.reflected, leaves && rule == FACE_IS_REFLECTING);
+    assert_int_equal(crossing.escaped, leaves && rule == FACE_OPEN);
+    assert_int_equal(crossing.reflected, leaves && rule == FACE_REFLECTING);
     const int wrapped = (new + mesh->n[axis]) % mesh->n[axis];
-    const int expected = !leaves ? new : rule == FACE_IS_PERIODIC ? wrapped : old;
-    const int upper_face = leaves && rule != FACE_IS_PERIODIC ? forward : !forward;
+    const int expected = !leaves ? new : rule == FACE_PERIODIC ? wrapped : old;
+    const int upper_face = leaves && rule != FACE_PERIODIC ? forward : !forward;
     const double width = (double)mesh->width[axis][expected];
     assert_int_equal(cell_along(&crossing.at, axis), expected);
     assert_true(component(crossing.at.width, axis) == width);
@@ -164,7 +164,7 @@ static void check_crossing(const struct mesh_view *mesh, int rule, struct place 
 
 static void test_crossing_obeys_the_rule_of_the_face(void **state)
 {
-    static const int rules[] = {FACE_IS_OPEN, FACE_IS_PERIODIC, FACE_IS_REFLECTING};
+    static const int rules[] = {FACE_OPEN, FACE_PERIODIC, FACE_REFLECTING};
     (void)state;
     for (int r = 0; r < 3; r++) {
         const struct mesh_view mesh = make_mesh(rules[r]);
@@ -178,9 +178,9 @@ static void test_crossing_obeys_the_rule_of_the_face(void **state)
 /* The rule is that of the face that is left, not of its opposite. */
 static void test_each_face_has_its_own_rule(void **state)
 {
-    struct mesh_view mesh = make_mesh(FACE_IS_OPEN);
-    mesh.face[1] = FACE_IS_REFLECTING;
-    mesh.face[2] = FACE_IS_REFLECTING;
+    struct mesh_view mesh = make_mesh(FACE_OPEN);
+    mesh.face[1] = FACE_REFLECTING;
+    mesh.face[2] = FACE_REFLECTING;
     (void)state;
     const struct place last = make_place(&mesh, NX - 1, 0, 0, 0.5, 0.5, 0.5);
     const struct place first = make_place(&mesh, 0, 0, 0, 0.5, 0.5, 0.5);
@@ -248,7 +248,7 @@ static void check_middle(const struct mesh_view *mesh, const double start[3], co
 
 static void test_segments_of_a_ray_add_up_to_its_chord(void **state)
 {
-    const struct mesh_view mesh = make_mesh(FACE_IS_OPEN);
+    const struct mesh_view mesh = make_mesh(FACE_OPEN);
     (void)state;
     for (uint32_t k = 0; k < 20000; k++) {
         const struct random4 random = draw(3, k);
@@ -280,7 +280,7 @@ static void test_images_agree_with_the_unfolded_ray(void **state)
     const struct vec3 n = vec3_make(R(0.48), R(0.6), R(0.64));
     const double size[3] = {(double)EDGE_X[NX], (double)EDGE_Y[NY], (double)EDGE_Z[NZ]};
     (void)state;
-    for (int rule = FACE_IS_PERIODIC; rule <= FACE_IS_REFLECTING; rule++) {
+    for (int rule = FACE_PERIODIC; rule <= FACE_REFLECTING; rule++) {
         const struct mesh_view mesh = make_mesh(rule);
         struct place at = make_place(&mesh, 1, 1, 0, 0.5, 0.25, 0.125);
         struct vec3 now = n;
@@ -297,12 +297,12 @@ static void test_images_agree_with_the_unfolded_ray(void **state)
             at = crossing.at;
             for (int axis = 0; axis < 3; axis++) {
                 const double free = (start[axis] + travelled * component(n, axis)) / size[axis];
-                const double turns = rule == FACE_IS_PERIODIC ? 1 : 2;
+                const double turns = rule == FACE_PERIODIC ? 1 : 2;
                 const double image = free - turns * floor(free / turns);
                 const double folded = image > 1 ? 2 - image : image;
                 const double gap = fabs(position_of(&mesh, &at, axis) / size[axis] - folded);
                 const double tolerance = 4000 * (double)R_EPSILON;
-                assert_true(gap < tolerance || (rule == FACE_IS_PERIODIC && fabs(gap - 1) < tolerance));
+                assert_true(gap < tolerance || (rule == FACE_PERIODIC && fabs(gap - 1) < tolerance));
             }
         }
     }
@@ -312,8 +312,8 @@ static void test_images_agree_with_the_unfolded_ray(void **state)
  * parallel to a face: it must not be reflected at that face for ever. */
 static void test_ray_along_a_mirror_goes_on(void **state)
 {
-    struct mesh_view mesh = make_mesh(FACE_IS_OPEN);
-    mesh.face[0] = mesh.face[2] = mesh.face[4] = FACE_IS_REFLECTING;
+    struct mesh_view mesh = make_mesh(FACE_OPEN);
+    mesh.face[0] = mesh.face[2] = mesh.face[4] = FACE_REFLECTING;
     (void)state;
     for (int zero = 0; zero < 3; zero++) {
         struct place at = make_place(&mesh, 0, 0, 0, 0, 0, 0);

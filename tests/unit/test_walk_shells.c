@@ -280,7 +280,7 @@ static void light_from_outside_enters_as_from_an_isotropic_field(void **state)
     (void)state;
     enum { SAMPLES = 20000 };
     const struct mesh_view mesh = make_mesh();
-    const struct source_view source = {.kind = SOURCE_IS_EXTERNAL};
+    const struct source_view source = {.kind = EMIT_EXTERNAL};
     double mean = 0;
     for (uint32_t k = 0; k < SAMPLES; k++) {
         const struct birth born = birth_of(&mesh, &source, draw(11, k), draw(12, k), draw(13, k));

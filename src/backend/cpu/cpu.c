@@ -10,7 +10,7 @@
 #include "backend/cpu/cpu_variants.h"
 #include "base/context.h"
 
-/* Indexed by enum transport_mesh and by whether the precision is double. */
+/* Indexed by enum mesh_kind and by whether the precision is double. */
 struct variant {
     const char *simd;
     cpu_transport_fn *transport[3][2];
@@ -78,10 +78,10 @@ static enum lr_status trace(lr_context *ctx, int device, int threads, bool doubl
     return variant.trace[job->mesh.kind][double_precision](ctx, n, job, monitor, image);
 }
 
-static const struct level_backend *levels(enum transport_mesh mesh, bool double_precision)
+static const struct level_backend *levels(enum mesh_kind mesh, bool double_precision)
 {
     const struct variant variant = best_variant();
-    return variant.levels[mesh == TRANSPORT_AMR][double_precision];
+    return variant.levels[mesh == MESH_AMR][double_precision];
 }
 
 const struct lr_backend *backend_cpu(void)

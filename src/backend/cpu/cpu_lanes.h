@@ -173,12 +173,12 @@ LANE_FN void scatter_lanes(struct lanes *lane, const struct transport_view *view
 LANE_FN void profile_lanes(const struct lanes *lane, const struct transport_view *view, const real *x, real *profile,
                            const int mode, const int narrow)
 {
-    if (mode == MODE_APPROXIMATE_VOIGT) { /* finds the crossing of core and wing, so it does not vectorise */
+    if (mode == REDISTRIBUTION_APPROXIMATE_VOIGT) { /* finds the crossing of core and wing, so it does not vectorise */
         for (int l = 0; l < LANES; l++)
             profile[l] = line_profile(&view->table, lane->a[l], x[l], mode, narrow);
         return;
     }
-    if (mode == MODE_TABLE_GLOBAL || mode == MODE_TABLE_CONSTANT) {
+    if (mode == REDISTRIBUTION_TABLE_GLOBAL || mode == REDISTRIBUTION_TABLE_CONSTANT) {
 #pragma omp simd
         for (int l = 0; l < LANES; l++)
             profile[l] = line_profile(&view->table, lane->a[l], x[l], mode, narrow);

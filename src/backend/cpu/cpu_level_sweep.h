@@ -68,7 +68,7 @@ static void sweep_thread(struct levels *levels, volatile sig_atomic_t *stop, int
         for (int64_t r = rays->first[d]; r < rays->first[d + 1]; r++) {
             if (desk.failed || desk.track.failed || *stop)
                 continue;
-            if (job->mesh.kind == TRANSPORT_SHELLS)
+            if (job->mesh.kind == MESH_SHELLS)
                 track_shells(&levels->shells, levels->gas, rays->ray[r].point[0], rays->ring + r, &desk.track);
             else
                 track_cartesian(&levels->mesh, levels->gas, rays->direction[d], &rays->ray[r], &desk.track);
@@ -97,7 +97,7 @@ static void shine_thread(struct levels *levels, volatile sig_atomic_t *stop, int
         const struct level_star *star = &job->star[s];
         if (!desk.failed)
             star_desk_turn(&scene, star, &desk);
-        if (job->mesh.kind == TRANSPORT_SHELLS) {
+        if (job->mesh.kind == MESH_SHELLS) {
 #pragma omp single
             if (!desk.failed)
                 shine_on_shells(&scene, &levels->shells, star, &desk, levels->star);

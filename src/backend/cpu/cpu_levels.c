@@ -86,7 +86,7 @@ static enum lr_status open_levels(lr_context *ctx, int device, int threads, cons
         levels->job = *job;
         levels->threads = threads > 0 ? threads : omp_get_max_threads();
         const struct view_store store = {&levels->chain, chain_copy};
-        if (job->mesh.kind == TRANSPORT_SHELLS)
+        if (job->mesh.kind == MESH_SHELLS)
             failed = !make_shells(levels);
         else
             levels->mesh = make_mesh_view(&store, &job->mesh, &failed);

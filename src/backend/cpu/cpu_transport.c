@@ -201,21 +201,21 @@ static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, 
 static void run_mode(struct pass *pass, struct lanes *lane, struct notes *notes, struct supply *supply)
 {
     switch (pass->job->mode) {
-    case TRANSPORT_EXACT:
+    case REDISTRIBUTION_EXACT:
         if (pass->job->narrow)
-            RUN_ROUNDS(MODE_EXACT, 1);
+            RUN_ROUNDS(REDISTRIBUTION_EXACT, 1);
         else
-            RUN_ROUNDS(MODE_EXACT, 0);
+            RUN_ROUNDS(REDISTRIBUTION_EXACT, 0);
         break;
-    case TRANSPORT_TABLE_GLOBAL:
-    case TRANSPORT_TABLE_CONSTANT:
-        RUN_ROUNDS(MODE_TABLE_GLOBAL, 0);
+    case REDISTRIBUTION_TABLE_GLOBAL:
+    case REDISTRIBUTION_TABLE_CONSTANT:
+        RUN_ROUNDS(REDISTRIBUTION_TABLE_GLOBAL, 0);
         break;
-    case TRANSPORT_APPROXIMATE_VOIGT:
-        RUN_ROUNDS(MODE_APPROXIMATE_VOIGT, 0);
+    case REDISTRIBUTION_APPROXIMATE_VOIGT:
+        RUN_ROUNDS(REDISTRIBUTION_APPROXIMATE_VOIGT, 0);
         break;
-    case TRANSPORT_COMPLETE:
-        RUN_ROUNDS(MODE_COMPLETE, 0);
+    case REDISTRIBUTION_COMPLETE:
+        RUN_ROUNDS(REDISTRIBUTION_COMPLETE, 0);
         break;
     }
 }

@@ -58,9 +58,9 @@ static enum lr_status trace(lr_context *ctx, int device, int threads, bool doubl
     return variant[job->mesh.kind][double_precision](fail_fn, ctx, job, monitor, image);
 }
 
-static const struct level_backend *levels(enum transport_mesh mesh, bool double_precision)
+static const struct level_backend *levels(enum mesh_kind mesh, bool double_precision)
 {
-    if (mesh == TRANSPORT_AMR)
+    if (mesh == MESH_AMR)
         return double_precision ? cuda_levels_amr_double(fail_fn) : cuda_levels_amr_mixed(fail_fn);
     return double_precision ? cuda_levels_double(fail_fn) : cuda_levels_mixed(fail_fn);
 }

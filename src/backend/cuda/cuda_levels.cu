@@ -153,7 +153,7 @@ enum lr_status fill_levels(lr_context *ctx, struct levels *levels)
 
 enum lr_status open_levels(lr_context *ctx, int device, int threads, const struct level_job *job, void **state)
 {
-    if (job->mesh.kind == TRANSPORT_SHELLS || job->n_past != N_PAST)
+    if (job->mesh.kind == MESH_SHELLS || job->n_past != N_PAST)
         return fail(ctx, LR_ERROR_DEVICE, "populations on shells and layers are solved on the CPU, not on cuda:%d",
                     device);
     struct levels *levels = (struct levels *)calloc(1, sizeof *levels);

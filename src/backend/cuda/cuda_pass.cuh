@@ -45,7 +45,7 @@ template <int MODE>
 __device__ __forceinline__ struct table_view tables_of(const struct pass &pass)
 {
     struct table_view table = pass.view.table;
-    if (MODE == MODE_TABLE_CONSTANT) {
+    if (MODE == REDISTRIBUTION_TABLE_CONSTANT) {
         table.cdf = constant_cdf;
         table.log_voigt = constant_voigt;
     }

@@ -56,7 +56,7 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
     pass->one_thread_per_packet = job->one_thread_per_packet;
     pass->tally.batch = (struct transport_batch *)device_copy(device, batches * sizeof *tally->batch, tally->batch);
     pass->tally.face_spectrum =
-        (double *)device_copy(device, batches * TRANSPORT_N_FACE * slots * sizeof(double), tally->face_spectrum);
+        (double *)device_copy(device, batches * N_FACE * slots * sizeof(double), tally->face_spectrum);
     pass->tally.direction_spectrum = (double *)device_copy(
         device, batches * (size_t)(job->n_mu * job->n_phi) * slots * sizeof(double), tally->direction_spectrum);
     if (job->fields) {
@@ -83,7 +83,7 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
     pass->tally.n_record = (unsigned long long *)device_copy(device, sizeof *pass->tally.n_record, NULL);
     pass->queue = (unsigned long long *)device_copy(device, sizeof *pass->queue, NULL);
     pass->stop = (const volatile int *)device_copy(device, sizeof(int), NULL);
-    if (job->mode == TRANSPORT_TABLE_CONSTANT && device->error == cudaSuccess) {
+    if (job->mode == REDISTRIBUTION_TABLE_CONSTANT && device->error == cudaSuccess) {
         if (job->tables->n_row * job->tables->n_node != CONSTANT_CDF || job->tables->n_voigt != CONSTANT_VOIGT)
             return okay(device, cudaErrorInvalidValue);
         okay(device,
@@ -106,7 +106,9 @@ struct kernels kernels_of(const struct transport_job *job)
 {
     struct kernels kernels = {transport_kernel<MODE, ABSORBING, NARROW>, NULL};
     if (job->n_camera > 0) {
-        enum { MAY_BE_LONE = WALK_KNOWS_SHADE && MODE == MODE_EXACT }; /* in other cases it makes no difference */
+        enum {
+            MAY_BE_LONE = WALK_KNOWS_SHADE && MODE == REDISTRIBUTION_EXACT
+        }; /* in other cases it makes no difference */
         const bool lone = MAY_BE_LONE && job->n_camera == 1 && !job->camera[0].perspective;
         kernels.packets =
             lone ? noting_kernel<MODE, ABSORBING, NARROW, MAY_BE_LONE> : noting_kernel<MODE, ABSORBING, NARROW, false>;
@@ -119,18 +121,20 @@ struct kernels kernels_of(const struct transport_job *job)
 struct kernels choose_kernels(const struct transport_job *job)
 {
     switch (job->mode) {
-    case TRANSPORT_TABLE_GLOBAL:
-        return kernels_of<MODE_TABLE_GLOBAL, true, false>(job);
-    case TRANSPORT_TABLE_CONSTANT:
-        return kernels_of<MODE_TABLE_CONSTANT, true, false>(job);
-    case TRANSPORT_APPROXIMATE_VOIGT:
-        return kernels_of<MODE_APPROXIMATE_VOIGT, true, false>(job);
-    case TRANSPORT_COMPLETE:
-        return kernels_of<MODE_COMPLETE, true, false>(job);
+    case REDISTRIBUTION_TABLE_GLOBAL:
+        return kernels_of<REDISTRIBUTION_TABLE_GLOBAL, true, false>(job);
+    case REDISTRIBUTION_TABLE_CONSTANT:
+        return kernels_of<REDISTRIBUTION_TABLE_CONSTANT, true, false>(job);
+    case REDISTRIBUTION_APPROXIMATE_VOIGT:
+        return kernels_of<REDISTRIBUTION_APPROXIMATE_VOIGT, true, false>(job);
+    case REDISTRIBUTION_COMPLETE:
+        return kernels_of<REDISTRIBUTION_COMPLETE, true, false>(job);
     default:
         if (job->absorbing)
-            return job->narrow ? kernels_of<MODE_EXACT, true, true>(job) : kernels_of<MODE_EXACT, true, false>(job);
-        return job->narrow ? kernels_of<MODE_EXACT, false, true>(job) : kernels_of<MODE_EXACT, false, false>(job);
+            return job->narrow ? kernels_of<REDISTRIBUTION_EXACT, true, true>(job)
+                               : kernels_of<REDISTRIBUTION_EXACT, true, false>(job);
+        return job->narrow ? kernels_of<REDISTRIBUTION_EXACT, false, true>(job)
+                           : kernels_of<REDISTRIBUTION_EXACT, false, false>(job);
     }
 }
 
@@ -296,8 +300,8 @@ bool download(struct device *device, const struct transport_job *job, const stru
     const size_t batches = (size_t)job->n_batch;
     unsigned long long n_record = 0;
     okay(device, cudaMemcpy(tally->batch, pass->tally.batch, batches * sizeof *tally->batch, cudaMemcpyDeviceToHost));
-    okay(device, cudaMemcpy(tally->face_spectrum, pass->tally.face_spectrum,
-                            batches * TRANSPORT_N_FACE * slots * sizeof(double), cudaMemcpyDeviceToHost));
+    okay(device, cudaMemcpy(tally->face_spectrum, pass->tally.face_spectrum, batches * N_FACE * slots * sizeof(double),
+                            cudaMemcpyDeviceToHost));
     okay(device,
          cudaMemcpy(tally->direction_spectrum, pass->tally.direction_spectrum,
                     batches * (size_t)(job->n_mu * job->n_phi) * slots * sizeof(double), cudaMemcpyDeviceToHost));

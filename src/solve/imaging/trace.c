@@ -182,7 +182,7 @@ done:
 static enum lr_status run(lr_context *ctx, const struct worker *worker, const struct prepared_trace *prepared,
                           const struct camera *view, struct trace_image *image)
 {
-    if (prepared->job.mesh.kind == TRANSPORT_SHELLS)
+    if (prepared->job.mesh.kind == MESH_SHELLS)
         return run_shells(ctx, worker, prepared, view, image);
     return is_one_for_all(prepared) ? run_layers(ctx, worker, prepared, view, image)
                                     : run_job(ctx, worker, &prepared->job, view, image);
@@ -192,7 +192,7 @@ static void report_image(lr_context *ctx, const struct prepared_trace *prepared,
                          int n_channel, double seconds)
 {
     const struct trace_job *job = &prepared->job;
-    if (job->mesh.kind == TRANSPORT_SHELLS)
+    if (job->mesh.kind == MESH_SHELLS)
         lr_log(ctx, LR_LOG_INFO,
                "image '%s': %d x %d pixels from %d rings of %d rays, %d channels of %d frequencies, traced in %.3g s",
                view->name, view->pixels[0], view->pixels[1], prepared->rings.n, RING_NODES, n_channel,
@@ -250,7 +250,7 @@ enum lr_status trace_cube(lr_context *ctx, const struct worker *worker, const st
                           .background = options->background,
                           .seconds = image.seconds};
     report_image(ctx, &prepared, view, channels->n, image.seconds);
-    cube->camera.rays = job->mesh.kind == TRANSPORT_SHELLS ? view->rays : job->rays;
+    cube->camera.rays = job->mesh.kind == MESH_SHELLS ? view->rays : job->rays;
     cube->channels.samples = job->n_node;
     image.intensity = image.optical_depth = NULL;
     sky = NULL;

@@ -114,7 +114,7 @@ static enum lr_status prepare_mesh(lr_context *ctx, struct prepared_trace *prepa
 {
     const struct mesh *mesh = &prepared->scene->mesh;
     struct trace_job *job = &prepared->job;
-    LR_TRY(job_mesh_make(ctx, mesh, prepared->length_unit, &prepared->mesh));
+    LR_TRY(job_mesh_make(ctx, mesh, job_cavity(mesh), prepared->length_unit, &prepared->mesh));
     prepared->cavity = job_cavity(mesh);
     job->mesh = prepared->mesh.job;
     job->n_cell = mesh_cell_count(mesh) + prepared->cavity;

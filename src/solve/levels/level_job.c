@@ -81,26 +81,11 @@ static enum lr_status prepare_mesh(lr_context *ctx, struct prepared_levels *prep
     const struct mesh *mesh = &prepared->model->mesh;
     struct level_job *job = &prepared->job;
     const int across = mesh_layer_axis(mesh);
-    for (int axis = 0; axis < mesh_axis_count(mesh); axis++) {
-        LR_TRY(lr_allocate(ctx, (size_t)mesh->n[axis], sizeof(double), &prepared->width[axis]));
-        if (across >= 0 && axis != across) {
-            prepared->width[axis][0] = LAYER_WIDTH * mesh_size(mesh, across) / prepared->length_unit;
-            continue;
-        }
-        for (int i = 0; i < mesh->n[axis]; i++)
-            prepared->width[axis][i] = (mesh->edge[axis][i + 1] - mesh->edge[axis][i]) / prepared->length_unit;
-    }
-    for (int axis = 0; axis < 3; axis++) {
-        job->mesh.n[axis] = mesh->n[axis];
-        job->mesh.width[axis] = prepared->width[axis];
-    }
-    for (int face = 0; face < TRANSPORT_N_FACE; face++)
-        job->mesh.face[face] = (enum transport_face)mesh->face[face];
-    job->mesh.kind = job_mesh_kind(mesh);
-    if (mesh->kind == MESH_AMR) {
-        prepared->tree = job_tree(&mesh->tree, prepared->length_unit);
-        job->mesh.tree = &prepared->tree;
-    }
+    LR_TRY(job_mesh_make(ctx, mesh, 0, prepared->length_unit, &prepared->mesh));
+    for (int axis = 0; across >= 0 && axis < 3; axis++)
+        if (axis != across)
+            prepared->mesh.width[axis][0] = LAYER_WIDTH * mesh_size(mesh, across) / prepared->length_unit;
+    job->mesh = prepared->mesh.job;
     job->inner = mesh->kind == MESH_SHELLS ? mesh->edge[0][0] / prepared->length_unit : 0;
     job->n_cell = mesh_cell_count(mesh);
     return LR_OK;
@@ -192,8 +177,7 @@ enum lr_status level_job_prepare(lr_context *ctx, const lr_model *model, struct 
 
 void level_job_free(struct prepared_levels *prepared)
 {
-    for (int axis = 0; axis < 3; axis++)
-        free(prepared->width[axis]);
+    job_mesh_free(&prepared->mesh);
     free(prepared->line);
     level_stars_free(prepared);
     *prepared = (struct prepared_levels){0};

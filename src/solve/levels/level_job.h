@@ -4,13 +4,13 @@
 
 #include "backend/backend.h"
 #include "model/species.h"
+#include "solve/transport/job.h"
 
 struct prepared_levels {
     struct level_job job;
     const lr_model *model;
     double length_unit, velocity_unit;
-    double *width[3]; /* own */
-    struct transport_tree tree;
+    struct own_mesh mesh;
     struct level_line *line;
     struct level_star *star;
 };

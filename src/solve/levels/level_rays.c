@@ -284,7 +284,7 @@ static enum lr_status make_boxes(lr_context *ctx, const struct mesh *mesh, doubl
     enum lr_status status = LR_OK;
     for (int axis = 0; axis < 3; axis++)
         size[axis] = mesh_size(mesh, axis) / length_unit;
-    LR_TRY(job_mesh_make(ctx, mesh, length_unit, &made));
+    LR_TRY(job_mesh_make(ctx, mesh, job_cavity(mesh), length_unit, &made));
     const struct mesh_view view = make_mesh_view(&store, &made.job, &failed);
     status = failed ? lr_fail(ctx, LR_ERROR_MEMORY, "out of memory for rays") : set_allocate(ctx, number, set);
     if (status == LR_OK)

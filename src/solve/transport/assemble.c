@@ -124,7 +124,7 @@ static enum lr_status assemble_spectra(lr_context *ctx, const struct prepared *p
     LR_TRY_OR(done, status, measured_allocate(ctx, n_bin, &result->total));
     const bool faces = prepared->model->mesh.kind != MESH_SHELLS; /* shells have one, and it is the total */
     if (faces)
-        LR_TRY_OR(done, status, measured_allocate(ctx, TRANSPORT_N_FACE * n_bin, &result->face));
+        LR_TRY_OR(done, status, measured_allocate(ctx, N_FACE * n_bin, &result->face));
     LR_TRY_OR(done, status, measured_allocate(ctx, (size_t)n_direction * n_bin, &result->direction));
     LR_TRY_OR(done, status, lr_allocate(ctx, ((size_t)batches->n + 1) * n_slot, sizeof(double), &total));
     for (size_t i = 0; i <= n_bin; i++)
@@ -132,15 +132,15 @@ static enum lr_status assemble_spectra(lr_context *ctx, const struct prepared *p
 
     double *all = total + (size_t)batches->n * n_slot;
     for (size_t b = 0; b < (size_t)batches->n; b++)
-        for (size_t face = 0; face < TRANSPORT_N_FACE; face++)
+        for (size_t face = 0; face < N_FACE; face++)
             for (size_t slot = 0; slot < n_slot; slot++) {
-                const double count = tally->face_spectrum[(b * TRANSPORT_N_FACE + face) * n_slot + slot];
+                const double count = tally->face_spectrum[(b * N_FACE + face) * n_slot + slot];
                 total[b * n_slot + slot] += count;
                 all[slot] += count;
             }
     assemble_spectrum(job, batches, total, 1, 0, per_x, result->total.value, result->total.error);
-    for (int face = 0; faces && face < TRANSPORT_N_FACE; face++)
-        assemble_spectrum(job, batches, tally->face_spectrum, TRANSPORT_N_FACE, face, per_x,
+    for (int face = 0; faces && face < N_FACE; face++)
+        assemble_spectrum(job, batches, tally->face_spectrum, N_FACE, face, per_x,
                           result->face.value + (size_t)face * n_bin, result->face.error + (size_t)face * n_bin);
     for (int d = 0; d < n_direction; d++)
         assemble_spectrum(job, batches, tally->direction_spectrum, n_direction, d, per_x * n_direction / (4 * LR_PI),

@@ -62,14 +62,7 @@ double job_coordinate(const struct mesh *mesh, int axis, double coordinate, doub
     return (coordinate - (mesh->kind == MESH_SHELLS ? 0 : mesh_lower(mesh, axis))) / length_unit;
 }
 
-enum transport_mesh job_mesh_kind(const struct mesh *mesh)
-{
-    static const enum transport_mesh kind[] = {
-        [MESH_CARTESIAN] = TRANSPORT_CARTESIAN, [MESH_SHELLS] = TRANSPORT_SHELLS, [MESH_AMR] = TRANSPORT_AMR};
-    return kind[mesh->kind];
-}
-
-struct transport_tree job_tree(const struct mesh_tree *from, double length_unit)
+static struct transport_tree make_tree(const struct mesh_tree *from, double length_unit)
 {
     struct transport_tree tree = {.deepest = from->deepest,
                                   .n_brick = from->n_brick,
@@ -84,28 +77,28 @@ struct transport_tree job_tree(const struct mesh_tree *from, double length_unit)
     return tree;
 }
 
-enum lr_status job_mesh_make(lr_context *ctx, const struct mesh *mesh, double length_unit, struct own_mesh *made)
+enum lr_status job_mesh_make(lr_context *ctx, const struct mesh *mesh, int cavity, double length_unit,
+                             struct own_mesh *made)
 {
     struct job_mesh *job = &made->job;
-    job->kind = job_mesh_kind(mesh);
-    for (int k = 0; k < TRANSPORT_N_FACE; k++)
-        job->face[k] = (enum transport_face)mesh->face[k];
+    job->kind = mesh->kind;
+    memcpy(job->face, mesh->face, sizeof job->face);
     if (mesh->kind == MESH_AMR) {
         memcpy(job->n, mesh->n, sizeof job->n);
-        made->tree = job_tree(&mesh->tree, length_unit);
+        made->tree = make_tree(&mesh->tree, length_unit);
         job->tree = &made->tree;
         return LR_OK;
     }
     for (int axis = 0; axis < 3; axis++) {
         const bool edges = axis < mesh_axis_count(mesh);
-        const int cavity = axis == 0 ? job_cavity(mesh) : 0;
-        job->n[axis] = mesh->n[axis] + cavity;
+        const int first = axis == 0 ? cavity : 0;
+        job->n[axis] = mesh->n[axis] + first;
         LR_TRY(lr_allocate(ctx, (size_t)job->n[axis], sizeof(double), &made->width[axis]));
         job->width[axis] = made->width[axis];
-        if (cavity)
+        if (first)
             made->width[axis][0] = mesh->edge[axis][0] / length_unit;
         for (int i = 0; edges && i < mesh->n[axis]; i++)
-            made->width[axis][i + cavity] = (mesh->edge[axis][i + 1] - mesh->edge[axis][i]) / length_unit;
+            made->width[axis][i + first] = (mesh->edge[axis][i + 1] - mesh->edge[axis][i]) / length_unit;
     }
     return LR_OK;
 }
@@ -120,8 +113,8 @@ static enum lr_status prepare_mesh(lr_context *ctx, struct prepared *prepared)
 {
     const struct mesh *mesh = &prepared->model->mesh;
     struct transport_job *job = &prepared->job;
-    LR_TRY(job_mesh_make(ctx, mesh, prepared->length_unit, &prepared->mesh));
     prepared->cavity = job_cavity(mesh);
+    LR_TRY(job_mesh_make(ctx, mesh, prepared->cavity, prepared->length_unit, &prepared->mesh));
     job->mesh = prepared->mesh.job;
     job->n_cell = mesh_cell_count(mesh) + prepared->cavity;
     job->medium = prepared;
@@ -157,14 +150,7 @@ static void locate_plane(const struct prepared *prepared, int axis, double offse
 static enum lr_status prepare_spectrum(lr_context *ctx, struct prepared *prepared, const struct spectrum *from,
                                        struct transport_source *to)
 {
-    static const enum transport_spectrum kind[] = {
-        [SPECTRUM_MONOCHROMATIC] = EMIT_MONOCHROMATIC,
-        [SPECTRUM_GAUSSIAN] = EMIT_GAUSSIAN,
-        [SPECTRUM_LOCAL] = EMIT_LOCAL,
-        [SPECTRUM_BAND] = EMIT_BAND,
-        [SPECTRUM_TABLE] = EMIT_TABLE,
-    };
-    to->spectrum = kind[from->kind];
+    to->spectrum = from->kind;
     to->gas_frame = from->gas_frame;
     to->centre = from->centre / prepared->velocity_unit;
     to->width = from->width / prepared->velocity_unit;
@@ -271,12 +257,10 @@ static enum lr_status prepare_list(lr_context *ctx, struct prepared *prepared, c
 
 static enum lr_status prepare_source(lr_context *ctx, struct prepared *prepared, int index)
 {
-    static const enum transport_angular angular[] = {
-        [ANGULAR_ISOTROPIC] = EMIT_ISOTROPIC, [ANGULAR_LAMBERTIAN] = EMIT_LAMBERTIAN, [ANGULAR_BEAM] = EMIT_BEAM};
     const struct source *from = &prepared->model->source[index];
     struct transport_source *to = &prepared->source[index];
     to->probability = from->luminosity / prepared->luminosity;
-    to->angular = angular[from->angular];
+    to->angular = from->angular;
     memcpy(to->direction, from->direction, sizeof to->direction);
     LR_TRY(prepare_spectrum(ctx, prepared, &from->spectrum, to));
     switch (from->kind) {
@@ -300,7 +284,7 @@ static enum lr_status prepare_source(lr_context *ctx, struct prepared *prepared,
         break;
     case SOURCE_EXTERNAL:
         to->kind = EMIT_EXTERNAL;
-        LR_TRY(alias_build(ctx, TRANSPORT_N_FACE, face_weight, &prepared->model->mesh, &prepared->alias[index]));
+        LR_TRY(alias_build(ctx, N_FACE, face_weight, &prepared->model->mesh, &prepared->alias[index]));
         break;
     case SOURCE_PACKETS:
         to->kind = EMIT_LIST;
@@ -361,7 +345,7 @@ static void choose_range(struct prepared *prepared, const struct field_range *b,
         if (model->mesh.face[2 * axis] != FACE_PERIODIC)
             depth = fmax(depth, field_largest_depth(&model->medium.alpha0, &model->mesh, axis));
     const double wing = a->high * 0.5 * depth;
-    const double core = 6 + (prepared->job.mode == TRANSPORT_COMPLETE ? 10 * sqrt(wing) : 4.5 * cbrt(wing));
+    const double core = 6 + (prepared->job.mode == REDISTRIBUTION_COMPLETE ? 10 * sqrt(wing) : 4.5 * cbrt(wing));
     const double half = core * b->high / prepared->velocity_unit + speed + source_extent(prepared);
     prepared->job.x_first = -half;
     prepared->job.x_step = 2 * half / model->output.n_bin;
@@ -369,11 +353,6 @@ static void choose_range(struct prepared *prepared, const struct field_range *b,
 
 static enum lr_status prepare_physics(lr_context *ctx, struct prepared *prepared)
 {
-    static const enum transport_mode mode[] = {[REDISTRIBUTION_EXACT] = TRANSPORT_EXACT,
-                                               [REDISTRIBUTION_TABLE_GLOBAL] = TRANSPORT_TABLE_GLOBAL,
-                                               [REDISTRIBUTION_TABLE_CONSTANT] = TRANSPORT_TABLE_CONSTANT,
-                                               [REDISTRIBUTION_APPROXIMATE_VOIGT] = TRANSPORT_APPROXIMATE_VOIGT,
-                                               [REDISTRIBUTION_COMPLETE] = TRANSPORT_COMPLETE};
     const lr_model *model = prepared->model;
     const struct medium *medium = &model->medium;
     struct transport_job *job = &prepared->job;
@@ -387,15 +366,15 @@ static enum lr_status prepare_physics(lr_context *ctx, struct prepared *prepared
     }
     job->absorbing = !field_is_zero(&medium->kappa, n_cell) || !field_is_zero(&medium->eps, n_cell);
     job->narrow = a.high <= LR_NARROW_DAMPING;
-    job->mode = mode[model->physics.redistribution];
+    job->mode = model->physics.redistribution;
     job->dipole = model->physics.dipole;
     job->dipole_core = model->line.dipole_core;
     job->analog_absorption = job->absorbing && model->physics.absorption == ABSORPTION_ANALOG;
     job->recoil = model->physics.recoil
                       ? LR_PLANCK * model->line.nu0 / (model->line.mass * LR_LIGHT_SPEED) / prepared->velocity_unit
                       : 0;
-    if (job->mode == TRANSPORT_TABLE_GLOBAL || job->mode == TRANSPORT_TABLE_CONSTANT) {
-        LR_TRY(tables_build(ctx, a.low, a.high, job->mode == TRANSPORT_TABLE_CONSTANT, &prepared->tables));
+    if (job->mode == REDISTRIBUTION_TABLE_GLOBAL || job->mode == REDISTRIBUTION_TABLE_CONSTANT) {
+        LR_TRY(tables_build(ctx, a.low, a.high, job->mode == REDISTRIBUTION_TABLE_CONSTANT, &prepared->tables));
         job->tables = &prepared->tables.view;
     }
     const struct output *output = &model->output;

@@ -8,7 +8,8 @@
 #include "solve/transport/redistribution_tables.h"
 
 /* What every job says of its mesh: numbers of cells, their widths in code units (allocated), the rules of the faces.
- * Jobs on shells begin at the centre: a cavity is their first cell, and cell i of the mesh is cell i + job_cavity(). */
+ * Packets and rays on shells need cells from the centre on: a cavity is the first, and cell i of the mesh is cell
+ * i + job_cavity(). */
 struct own_mesh {
     struct job_mesh job; /* of the arrays below; AMR borrows its bricks from the mesh of the model */
     double *width[3];
@@ -35,10 +36,9 @@ struct prepared {
 /* A cell of the model in code units. */
 struct transport_cell job_cell(const struct medium *medium, int64_t cell, double length_unit, double velocity_unit);
 
-enum transport_mesh job_mesh_kind(const struct mesh *mesh);
-/* Borrows its arrays from the mesh. */
-struct transport_tree job_tree(const struct mesh_tree *from, double length_unit);
-enum lr_status job_mesh_make(lr_context *ctx, const struct mesh *mesh, double length_unit, struct own_mesh *made);
+/* `cavity`: 1 if the first cell is the cavity inside the shells, otherwise 0. */
+enum lr_status job_mesh_make(lr_context *ctx, const struct mesh *mesh, int cavity, double length_unit,
+                             struct own_mesh *made);
 void job_mesh_free(struct own_mesh *made);
 int job_cavity(const struct mesh *mesh);
 /* A cell without gas, for the cavity; its line is that of the gas around it. */

@@ -70,7 +70,7 @@ enum lr_status pass_allocate(lr_context *ctx, const struct transport_job *job, c
     const size_t slots = (size_t)job->n_bin + 2;
     const size_t cells = (size_t)job->n_cell;
     LR_TRY(lr_allocate(ctx, batches, sizeof *tally->batch, &tally->batch));
-    LR_TRY(lr_allocate(ctx, batches * TRANSPORT_N_FACE * slots, sizeof(double), &tally->face_spectrum));
+    LR_TRY(lr_allocate(ctx, batches * N_FACE * slots, sizeof(double), &tally->face_spectrum));
     LR_TRY(lr_allocate(ctx, batches * (size_t)(job->n_mu * job->n_phi) * slots, sizeof(double),
                        &tally->direction_spectrum));
     if (job->fields) {
