@@ -185,7 +185,7 @@ struct lr_summary {
     double seconds_transport, seconds_images, seconds_total; /* images: ray tracing */
     double scatterings_per_second;
     int64_t scatterings;  /* counted events, unweighted */
-    int images_missing;   /* images not made because the run was stopped */
+    int images_missing;   /* 1: stopped before all images were made */
     int report_missing;   /* 1: stopped before all of lr_result_image was computed */
     char populations[32]; /* how level populations were found, such as "lvg"; "" without a molecule */
     int population_iterations;
