@@ -1,4 +1,4 @@
-/* Many parcels of gas at once: each is solved by escape probability (lines/escape.h) by whichever thread is free. */
+/* Many parcels of gas at once: each is solved by escape probability (lines/escape.h) on whichever thread is free. */
 #include <assert.h>
 #include <math.h>
 #include <omp.h>
@@ -22,7 +22,7 @@ static enum lr_status check_values(lr_context *ctx, const char *what, const char
     return LR_OK;
 }
 
-/* Entries beyond the colliders that there are. */
+/* Entries that are not colliders must be empty. */
 static enum lr_status check_colliders(lr_context *ctx, const struct lr_parcels *parcels)
 {
     static_assert((int)N_COLLIDER <= (int)LR_MAX_COLLIDER, "arrays of the interface have room for all colliders");
