@@ -274,7 +274,7 @@ LR_API int lr_molecule_partner(const lr_molecule *molecule, int index, struct lr
  * are none. */
 LR_API double lr_molecule_critical_density(const lr_molecule *molecule, int line, int partner, double temperature);
 
-/* ---- level populations of single parcels of gas, by escape probability (docs/zero_d.md) ---- */
+/* ---- populations of single parcels of gas, by escape probability (docs/zero_d.md) ---- */
 
 enum lr_geometry {
     LR_SPHERE,   /* static uniform sphere */
