@@ -200,7 +200,8 @@ static void test_arrival(void **state)
     }
 }
 
-/* A negative source function is not interpolated; amplification is limited to BRIGHTEST, and to that of half a cell. */
+/* A negative source function is not interpolated; amplification is limited to BRIGHTEST, and in half a cell to half the
+ * limit of a cell. */
 static void test_inverted_pieces(void **state)
 {
     (void)state;

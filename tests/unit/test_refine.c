@@ -94,7 +94,7 @@ static void too_many_cells_are_refused(void **state)
     lr_context_free(ctx);
 }
 
-/* Cells beyond a face touch it, and the cell is among the neighbours of its neighbours, or adjacent to one of them. */
+/* Neighbours beyond a face touch and overlap it; beyond an open face of the mesh there are none. */
 static void neighbours_touch(void **state)
 {
     (void)state;

@@ -162,7 +162,7 @@ static void of_even_gas_it_is_the_depth_straight_ahead(void **state)
     assert_true(shades[0].drift == R(0) && shades[0].ratio == R(1));
     for (double x = 0; x < 2; x += 0.1) {
         const double depth = depth_ahead(&mesh, place_in(&mesh, at, 0.5, 0.5, 0.5), n, x) * 15 / 19;
-        assert_true(fabs((double)shade_depth(shades[0], (real)x) / depth - 1) < 0.02); /* but for the wings */
+        assert_true(fabs((double)shade_depth(shades[0], (real)x) / depth - 1) < 0.02); /* except for the wings */
     }
     const double wing = depth_ahead(&mesh, place_in(&mesh, at, 0.5, 0.5, 0.5), n, 30) * 15 / 19;
     assert_true(fabs((double)shade_depth(shades[0], R(-30)) / wing - 1) < 0.01);

@@ -18,7 +18,7 @@ enum lr_status read_star(const struct reader *r, const struct yaml_node *map, st
 /* Its spectrum (model_spectrum.c). */
 enum lr_status read_spectrum(const struct reader *r, const struct yaml_node *node, bool in_volume,
                              struct spectrum *spectrum);
-/* Checks and sources for populations that the run has to compute. `list` is the section. */
+/* Check that the sources are compatible with populations that the run has to compute. `list` is the section. */
 enum lr_status check_pumping(const struct reader *r, const struct yaml_node *list);
 /* Make the spectra of stars flat over the channels. */
 void spread_stars(lr_model *model);

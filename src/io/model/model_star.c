@@ -59,7 +59,7 @@ static void fill_band(const lr_model *model, double centre, double width, struct
 
 enum lr_status read_star(const struct reader *r, const struct yaml_node *map, struct source *source)
 {
-    const double band = 20.0; /* of reference_b, where there are no channels */
+    const double band = 20.0; /* in units of reference_b, if there are no channels */
     const struct yaml_node *radius = NULL, *temperature = NULL;
     LR_TRY(READER_KEYS(r, map, &SCHEMA_STAR));
     LR_TRY(check_faces(r, map));

@@ -10,8 +10,8 @@ static bool has_line(const struct medium *gas, const struct field *line_source, 
 }
 
 /* The narrowest line that matters sets how finely a channel is sampled: only at its centre if it is at most a tenth of
- * b wide, otherwise at a power of two of frequencies, more than its width in b (two points integrate a Gaussian over
- * b/2 to 2e-4). */
+ * b wide, otherwise at more frequencies than its width in b, a power of two (two points integrate a Gaussian over b/2
+ * to 2e-4). */
 int trace_choose_samples(lr_context *ctx, const struct mesh *mesh, const struct medium *gas,
                          const struct field *line_source, double channel_width, int wanted)
 {
@@ -91,7 +91,7 @@ int trace_choose_rays(lr_context *ctx, const struct mesh *mesh, const struct cam
     return rays < MAX_RAYS ? (int)rays : MAX_RAYS;
 }
 
-/* Of the gas, in Doppler parameters. */
+/* Largest speed of the gas, in Doppler parameters. */
 double trace_largest_speed(const struct mesh *mesh, const struct medium *gas, const struct field *line_source)
 {
     double speed = 0;

@@ -11,8 +11,8 @@
 #include "solve/levels/level_job.h"
 #include "solve/levels/level_rays.h"
 
-/* Populations are extrapolated after LEVEL_LEAST_PAST + 1 iterations or, if changes shrink by less than a factor of
- * SLOW per iteration, only after as many as are kept. */
+/* Populations are extrapolated after LEVEL_LEAST_PAST + 1 iterations or, if the ratio of successive changes is above
+ * SLOW, only after as many as are kept. */
 static const double SLOW = 0.85;
 /* If the change is then WORSE times the previous one, only a PART of the step is taken; then PART again, and finally
  * none. */

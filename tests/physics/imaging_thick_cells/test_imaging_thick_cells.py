@@ -23,7 +23,7 @@ LUMINOSITY = 1e50  # photon/s, of all models
 N_SIGMA = 4
 B = 12.845e5  # cm/s, of the slab
 N_MU = 20  # bins of direction, 0.1 wide
-MU = (0.35, 0.75, 0.95)  # middles of some
+MU = (0.35, 0.75, 0.95)  # centres of some
 KPC = 1e3 * PARSEC_CM
 
 

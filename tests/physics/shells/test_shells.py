@@ -78,7 +78,8 @@ def test_thick_sphere_approaches_the_closed_form(linerad):
 
 
 def test_uniform_source_matches_a_cartesian_mesh(linerad):
-    """A Cartesian sphere has a surface one cell thick: 0.7 % is allowed for 32 cells across, besides statistics."""
+    """A Cartesian sphere has a surface one cell thick: 0.7 % is allowed for 32 cells across, in addition to
+    statistics."""
     shells = linerad.run(MODEL, {"sources": UNIFORM, "medium.tau_centre": 200}, packets=1e5, seed=205)
     box = {"mesh": {"cells": [32, 32, 32], "size": ["2 pc"] * 3}, "medium.tau_centre": 200,
            "medium.opacity": {"default": "0 1/pc", "regions": [
