@@ -24,8 +24,7 @@
  *
  * Stability. A patch version (0.1.x) may add functions, members at the end of structures and values at the end of
  * enumerations; it changes and removes nothing, so programs keep working without recompilation. Before 1.0 a minor
- * version may change the interface; the library then has a new soname, and CHANGELOG.md lists the changes.
- */
+ * version may change the interface; the library then has a new soname, and CHANGELOG.md lists the changes. */
 #ifndef LINERAD_H
 #define LINERAD_H
 

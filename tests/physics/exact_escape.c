@@ -8,8 +8,7 @@
  *     ./exact_escape shell 1.5152e-4 1.8945e5 20000 7 5 2.5     ... , speed / b, sigma of the source / b
  *
  * The shell extends from 0.9 to 1 around a central source with a Gaussian spectrum; quantiles are then those of the
- * velocity / b (positive = red), not of |x|.
- */
+ * velocity / b (positive = red), not of |x|. */
 #include <cerf.h>
 #include <complex.h>
 #include <math.h>
@@ -128,8 +127,7 @@ static double to_sphere_of(double radius, const double at[3], const double n[3],
 
 /* The hollow shell. The velocity along a straight line changes direction, so depth is summed in steps of at most 0.003
  * radii, in which the frequency seen by the gas changes by less than 0.02 for 5 b; each step uses the frequency at its
- * midpoint.
- */
+ * midpoint. */
 static struct escape follow_shell(double a, double depth, double speed, double sigma)
 {
     const double inner = 0.9;

@@ -1,6 +1,5 @@
 /* For tests of the model loader: a scratch folder, a base model whose parts tests replace, and HDF5 files made on the
- * fly.
- */
+ * fly. */
 #ifndef LR_TESTS_MODEL_FIXTURE_H
 #define LR_TESTS_MODEL_FIXTURE_H
 

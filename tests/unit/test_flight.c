@@ -37,8 +37,7 @@ static void test_mean_transmission_is_its_integral(void **state)
     (void)state;
     double worst = 0;
     for (int i = 0; i <= 60000; i++) {
-        const double f =
-            i < 20000 ? 1e-5 * i : 1e-30 * pow(1e36, (i - 20000) / 40000.0); /* in fine steps around the switch */
+        const double f = i < 20000 ? 1e-5 * i : 1e-30 * pow(1e36, (i - 20000) / 40000.0); /* finely at the switch */
         const double error = transmission_error(f);
         assert_true(error < transmission_bound((double)(real)f));
         worst = fmax(worst, error);

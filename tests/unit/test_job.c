@@ -18,8 +18,7 @@ static bool absorbs(struct fixture *f)
     return absorbing;
 }
 
-/* Fields have a value per shell and none for the cavity, although the job counts it: values beyond are not read.
- */
+/* Fields have a value per shell and none for the cavity, although the job counts it: values beyond are not read. */
 static void a_cavity_has_no_value(void **state)
 {
     struct fixture *f = *state;

@@ -1,6 +1,5 @@
 /* Rays and rate equations on the CPU, for one cell with one ray through it: incoming light and light of dust against
- * closed forms, summed over the same frequencies. Depths include the border between thin and thick steps.
- */
+ * closed forms, summed over the same frequencies. Depths include the border between thin and thick steps. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

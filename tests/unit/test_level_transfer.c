@@ -234,8 +234,7 @@ static void test_glow_of_an_inversion(void **state)
         assert_true((double)glow.source < 0);
         assert_true(fabs((double)glow.alpha * (double)glow.source / (5 * upper) - 1) < 1e-5);
     }
-    for (double excess = -1e-9; excess <= 1e-9;
-         excess += 5e-10) { /* as many in the upper as in the lower level: finite */
+    for (double excess = -1e-9; excess <= 1e-9; excess += 5e-10) { /* equal populations: finite */
         const struct line_glow glow = line_glow_of(0.25 + excess, 0.25, 1, 5, 1e3);
         assert_true(isfinite((double)glow.source));
         assert_true(fabs((double)glow.alpha * (double)glow.source / (5 * 0.25) - 1) < 1e-5);

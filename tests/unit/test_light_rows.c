@@ -73,8 +73,7 @@ static void rows_fill_refined_meshes(void **state)
     lr_context_free(ctx);
 }
 
-/* The visible area of a sphere is pi R^2 in total, of the outer one where mu > 0 and of the inner one where mu < 0.
- */
+/* The visible area of a sphere is pi R^2 in total, of the outer one where mu > 0 and of the inner one where mu < 0. */
 static void rings_fill_spheres(void **state)
 {
     enum { N = 7, N_ASPECT = 34 };

@@ -141,8 +141,7 @@ static void a_field_beside_the_mesh_is_told_from_one_on_it(void **state)
     assert_false(sees(c[0], mesh, 1.02, -0.52, 0.0));
     assert_false(sees(c[0], mesh, 1.0, -0.5, 0.6));
     /* A square standing on its corner reaches 0.1 sqrt(2) pc to the side, its sides only 0.1 pc towards the corner of
-     * the mesh.
-     */
+     * the mesh. */
     assert_true(sees(c[2], mesh, 1.14, 0, 5));
     assert_false(sees(c[2], mesh, 1.15, 0, 5));
     assert_true(sees(c[2], mesh, 1.06, 0.56, 0));

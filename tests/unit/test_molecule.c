@@ -1,6 +1,5 @@
 /* Molecules: Boltzmann factors, rotors against formulas worked out by hand and against files, built-in ones, critical
- * density.
- */
+ * density. */
 #include "lamda_fixture.h"
 
 #include "base/constants.h"

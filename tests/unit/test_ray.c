@@ -1,6 +1,5 @@
 /* ray.h: where lines of sight enter and how far they go, against the slab method; periodic copies; the grid of a
- * camera.
- */
+ * camera. */
 /* variants: mixed double */
 #include <math.h>
 #include <setjmp.h>

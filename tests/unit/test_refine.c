@@ -1,6 +1,5 @@
 /* Refined meshes made by a rule, and what depends on neighbouring cells: neighbours, columns, regions, velocity
- * gradients.
- */
+ * gradients. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

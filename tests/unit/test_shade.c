@@ -54,8 +54,7 @@ static void make_shade(const struct mesh_view *mesh, int octant)
 }
 
 /* Depth of the line from the end of the first cell to the edge of the mesh, or through so many cells that no block
- * extends farther.
- */
+ * extends farther. */
 static double depth_ahead(const struct mesh_view *mesh, struct place at, struct vec3 n, double x_first)
 {
     const struct cell_view *first = &cells[walk_cell_index(mesh, at)];

@@ -265,8 +265,7 @@ static void test_constant_tables_fit_in_constant_memory(void **state)
     const struct table_view *view = &fixture.view;
     (void)state;
     assert_int_equal(view->n_a, 1);
-    assert_true(4 * (view->n_row * view->n_node + view->n_voigt) <
-                65536 - 512); /* leaves room for the parameters of a kernel */
+    assert_true(4 * (view->n_row * view->n_node + view->n_voigt) < 65536 - 512); /* leaves room for parameters */
     close_tables(&fixture);
 }
 

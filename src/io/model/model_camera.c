@@ -1,6 +1,5 @@
 /* Section `cameras`: a list. Each entry says where an observer is, how much of the sky the image covers, and its
- * pixels.
- */
+ * pixels. */
 #include "io/model/model_observation.h"
 
 #include <ctype.h>

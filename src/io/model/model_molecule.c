@@ -1,6 +1,5 @@
 /* Section `line` of a molecule: {molecule: FILE or NAME, transition: UPPER-LOWER or number, levels: number, species:
- * its name in a snapshot}, or with `rotor: {...}` as the molecule. Fills in the species and its line.
- */
+ * its name in a snapshot}, or with `rotor: {...}` as the molecule. Fills in the species and its line. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +24,7 @@ static enum lr_status load_molecule(const struct reader *r, const struct yaml_no
     LR_TRY(lr_allocate(r->ctx, length + 1, 1, &folder));
     memcpy(folder, start, length);
     if (length > 1)
-        folder[length - 1] = '\0'; /* including the slash */
+        folder[length - 1] = '\0'; /* drop the trailing slash */
     enum lr_status status = molecule_find(r->ctx, node->text, folder, molecule);
     free(folder);
     return place_error(r, node, status);

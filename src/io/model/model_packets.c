@@ -7,8 +7,7 @@
 #include "io/model/model_file.h"
 
 /* Read dataset `name` of the file, or the array given by the key `name`, of shape (n) or (n, 3); the first one read
- * sets n.
- */
+ * sets n. */
 static enum lr_status read_list(const struct reader *r, const struct yaml_node *map, const char *name,
                                 enum dimension dimension, int width, int64_t *n, double **values)
 {

@@ -71,7 +71,7 @@ enum lr_status read_refined(const struct reader *r, const struct yaml_node *map,
                             const double lower[3], const double size[3], struct mesh *mesh)
 {
     const struct yaml_node *list = yaml_find(map, "refine");
-    const int level_0[3] = {cells[0], cells[1], cells[2]}; /* may be the faces of the mesh itself */
+    const int level_0[3] = {cells[0], cells[1], cells[2]}; /* a copy: `cells` may be part of the mesh */
     struct wishes wishes = {NULL, 0};
     LR_TRY(yaml_expect(r->ctx, r->tree, list, YAML_LIST));
     LR_TRY(lr_allocate(r->ctx, (size_t)list->n_child + 1, sizeof *wishes.wish, &wishes.wish));

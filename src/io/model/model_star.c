@@ -1,6 +1,5 @@
 /* The source kind `star`: an unresolved sphere that emits as a black body in all lines of the molecule. With
- * `populations: equilibrium` it excites the levels; images show pi R^2 B(T) photons s^-1 sr^-1 per unit velocity.
- */
+ * `populations: equilibrium` it excites the levels; images show pi R^2 B(T) photons s^-1 sr^-1 per unit velocity. */
 #include <float.h>
 #include <math.h>
 

@@ -1,8 +1,7 @@
 /* The temperature of the gas: a field, that of a snapshot, or from a pressure with the recipe `ideal-gas`,
  *   T = mu m_u P / (k rho),
  * where mu is the mean mass of a particle in atomic mass units (2.33 for H2 with 0.1 helium atoms per hydrogen
- * nucleus).
- */
+ * nucleus). */
 #include <float.h>
 #include <math.h>
 

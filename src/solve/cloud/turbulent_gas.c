@@ -189,8 +189,7 @@ static void measure_correlations(struct lr_cloud *cloud)
     for (int a = 0; a < N_LN; a++)
         for (int b = a; b < N_LN; b++)
             covariance[a][b] = product[a][b] / (double)n - sum[a] / (double)n * (sum[b] / (double)n);
-    const double rounding =
-        1e-12; /* of single precision, in the variance of logarithms of numbers that are all equal */
+    const double rounding = 1e-12; /* of single precision, in variances of logarithms of equal numbers */
     struct lr_cloud_statistics *s = &cloud->statistics;
     s->density_width = sqrt(fmax(covariance[LN_DENSITY][LN_DENSITY], 0.0));
     double *const result[] = {&s->temperature_with_density, &s->co_with_density, &s->oh_with_density, &s->co_with_oh};

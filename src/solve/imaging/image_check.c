@@ -178,8 +178,7 @@ bool image_check_disagrees(const struct lr_check *check)
     return check->angle > 0 && fabs(check->deviation) > MOST_DEVIATION;
 }
 
-/* The pixels of layers are all the same: what counts is the area of one period as seen by the camera, not the field.
- */
+/* The pixels of layers are all the same: what counts is the area of one period as seen by the camera, not the field. */
 static double area_over_field(const struct mesh *mesh, const struct camera *camera)
 {
     const int axis = mesh_layer_axis(mesh);

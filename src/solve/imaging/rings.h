@@ -12,9 +12,8 @@ enum { RING_NODES = 2, RAYS_PER_ROW = 8 };
 
 struct rings {
     int n;
-    double *edge; /* [n + 1] p, from 0 to the radius of the mesh, cm */
-    double
-        *impact; /* [n_row][RAYS_PER_ROW] p of the rays, RING_NODES in each ring; padded with values beyond the mesh */
+    double *edge;   /* [n + 1] p, from 0 to the radius of the mesh, cm */
+    double *impact; /* [n_row][RAYS_PER_ROW] p of the rays, RING_NODES per ring; padding is beyond the mesh */
     double *weight; /* [n][RING_NODES] weights of the rays in the mean over the ring */
     int n_row;
 };

@@ -9,8 +9,7 @@
 double spectrum_share(const struct spectrum *spectrum, double low, double high, double a, double b);
 
 /* The same for one of the LIGHT_PARTS of channel k, as seen by an observer whom the gas approaches at `approach` (v .
- * n_cam).
- */
+ * n_cam). */
 double channel_share(const struct spectrum *spectrum, const struct channels *channels, int k, int part, double approach,
                      double a, double b);
 

@@ -192,8 +192,7 @@ static enum lr_status change_rays(struct iteration *it, const lr_model *model, d
     return status;
 }
 
-/* Rms relative difference in cells with gas, weighted by the populations: SUM x (dx / x)^2 / SUM x.
- */
+/* Rms relative difference in cells with gas, weighted by the populations: SUM x (dx / x)^2 / SUM x. */
 static double compare(const lr_model *model, const struct populations *found, const double *other)
 {
     double square = 0;

@@ -112,8 +112,7 @@ enum lr_status populations_run(lr_context *ctx, const struct worker *worker, con
         excitation_warn(ctx, model, &inversion); /* for given ones the reader has already warned */
     describe(model, &inversion, kept);
     summarise(kept, &result->summary);
-    const bool noisy =
-        result->summary.population_error <= model->species->options.error; /* which has already been logged */
+    const bool noisy = result->summary.population_error <= model->species->options.error; /* already logged */
     if (!kept->found.converged && kept->found.iterations == 0 && !noisy)
         lr_log(ctx, LR_LOG_WARNING,
                "the level populations did not converge: estimated error %.3g after %d iterations, target %.3g",
