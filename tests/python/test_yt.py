@@ -422,7 +422,7 @@ def test_athena_files_are_the_same_through_yt(command):
     }
     athdf_file.write("cloud.athdf", functions, (2, 2, 2), (4, 4, 4), (2.0, 1.0, 1.0), refine={(0, 1, 1)})
     density = 4.65e-21
-    mu = 2.33 * float((1 * u.u).to_value("g") / yt.units.mh.to_value("g"))  # yt counts hydrogen atoms
+    mu = 2.33 * float((1 * u.u).to_value("g") / yt.units.mh.to_value("g"))  # in yt, in hydrogen masses
     common = """
 line: {molecule: co, transition: 1-0}
 medium: {abundance: 1e-5, turbulence: 0.3 km/s}
