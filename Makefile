@@ -1,11 +1,11 @@
-# The short way in; CMake does the building (see CMakeLists.txt for its options).
+# Shortcuts; CMake does the building (see CMakeLists.txt for its options).
 JOBS   ?= $(shell nproc)
 BUILD  ?= build
 CMAKE_ARGS ?=
 PYTHON := .venv/bin/python
-# of the demo on a CPU; its run is to take less than a minute on two cores
+# packets of the demo on a CPU, which should take less than a minute on two cores
 DEMO_PACKETS ?= 500000
-# of the validation report: cpu, or cuda where there is a GPU
+# device of the validation report: cpu, or cuda if there is a GPU
 VALIDATE_DEVICE ?= cpu
 
 .PHONY: help build demo check validate bench tidy format clean
@@ -27,8 +27,8 @@ build:
 	cmake -S . -B $(BUILD) $(CMAKE_ARGS)
 	cmake --build $(BUILD) -j$(JOBS)
 
-# A molecular cloud in OH and CO: 128^3 cells where a GPU answers, 64^3 and fewer packets otherwise. Builds no tests, and the
-# CUDA backend only for a GPU that is there.
+# A molecular cloud in OH and CO: 128^3 cells if there is a working GPU, otherwise 64^3 and fewer packets. Builds no
+# tests, and the CUDA backend only for the GPU present.
 demo:
 	tools/install-deps run
 	@if nvidia-smi -L 2>/dev/null | grep -q GPU; then gpu=AUTO; else gpu=OFF; fi; \

@@ -1,7 +1,7 @@
 # liblinerad_cuda.so: loaded at run time from the folder of liblinerad.so. Static CUDA runtime, one exported entry, so a
-# machine without a driver loses nothing but this file. src/backend/cuda/*.cu; *_transport.cu and *_trace.cu are compiled
-# once per mesh and precision with LR_CUDA_VARIANT=mixed|double|shells_mixed|shells_double, *_levels.cu once per
-# precision. CUDA 12 and 13.
+# machine without a driver loses only this file. src/backend/cuda/*.cu; *_transport.cu and *_trace.cu are compiled once
+# per mesh and precision with LR_CUDA_VARIANT=mixed|double|shells_mixed|shells_double, *_levels.cu once per precision.
+# CUDA 12 and 13.
 
 file(GLOB cuda_sources CONFIGURE_DEPENDS src/backend/cuda/*.cu)
 set(cuda_drivers ${cuda_sources})
@@ -17,7 +17,7 @@ if(NOT cuda_sources)
   return()
 endif()
 
-# Compiler detection wants some architecture; the targets below set their own.
+# Compiler detection needs some architecture; the targets below set their own.
 if(NOT CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES 80)
 endif()
@@ -47,12 +47,12 @@ if(NOT cuda_architectures)
 endif()
 message(STATUS "CUDA backend: nvcc ${CMAKE_CUDA_COMPILER_VERSION}, architectures ${cuda_architectures}")
 
-# -pedantic is left out: the code nvcc generates for the host is not pedantic.
+# No -pedantic: the code that nvcc generates for the host is not pedantic.
 add_library(linerad_cuda_flags INTERFACE)
 target_include_directories(linerad_cuda_flags INTERFACE include src)
 target_include_directories(linerad_cuda_flags SYSTEM INTERFACE ${RANDOM123_INCLUDE_DIR})
 target_compile_definitions(linerad_cuda_flags INTERFACE LR_VERSION="${PROJECT_VERSION}")
-# Subnormal numbers play no part, and roots need no last bit (src/kernel/real.h).
+# Subnormal numbers do not matter, and square roots need not be exact to the last bit (src/kernel/real.h).
 target_compile_options(linerad_cuda_flags INTERFACE
                        -ftz=true -prec-sqrt=false -prec-div=false
                        -Xcompiler=-Wall,-Wextra,-Wshadow,-Wdouble-promotion,-Wfloat-conversion)
@@ -89,7 +89,7 @@ foreach(target ${cuda_targets} linerad_cuda)
                         CUDA_RUNTIME_LIBRARY Static CUDA_SEPARABLE_COMPILATION OFF)
 endforeach()
 
-# Templates of the C++ library and the static CUDA runtime would otherwise be exported too.
+# Otherwise templates of the C++ library and the static CUDA runtime would also be exported.
 set(cuda_exports ${CMAKE_CURRENT_BINARY_DIR}/cuda_exports.map)
 file(CONFIGURE OUTPUT ${cuda_exports} CONTENT "{ global: lr_*; local: *; };\n")
 target_link_options(linerad_cuda PRIVATE -Wl,--no-undefined -Wl,--version-script=${cuda_exports})

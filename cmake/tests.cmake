@@ -1,7 +1,7 @@
-# tests/unit/test_*.c: one cmocka program each, linked with the static form of the library so that internal functions can
-# be called. A file with the line `/* variants: mixed double */` is built once per precision.
-# tests/{cli,docs,physics,parity,python}/**/test_*.py: one CTest entry per file, labelled `check` (quick tests) and, where a file has
-# tests marked `long`, `validate`.
+# tests/unit/test_*.c: one cmocka program each, linked with the static form of the library so that internal functions
+# can be called. A file with the line `/* variants: mixed double */` is built once per precision.
+# tests/{cli,docs,physics,parity,python}/**/test_*.py: one CTest entry per file, labelled `check` (quick tests) and, if
+# a file has tests marked `long`, `validate`.
 
 pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)
 find_library(CERF_LIBRARY cerf)
@@ -54,7 +54,7 @@ endif()
 # The Python package is used from its sources, with the library of this build.
 set(test_environment LINERAD_BIN=$<TARGET_FILE:linerad_cli> LINERAD_LIBRARY=$<TARGET_FILE:linerad>
     PYTHONPATH=${PROJECT_SOURCE_DIR}/python PYTHONDONTWRITEBYTECODE=1)
-# Reference data that is not part of the project, beside the checkout or where LINERAD_REFERENCE says; tests that need
+# Reference data that is not part of the project, next to the checkout or where LINERAD_REFERENCE says; tests that need
 # it are skipped without it.
 get_filename_component(reference ${PROJECT_SOURCE_DIR}/../shared/reference ABSOLUTE)
 if(EXISTS ${reference})
@@ -62,8 +62,8 @@ if(EXISTS ${reference})
 endif()
 cmake_host_system_information(RESULT n_core QUERY NUMBER_OF_LOGICAL_CORES)
 
-# Quick tests have one thread each and go side by side, which takes less than one after the other on all cores; long ones
-# have all cores. 5 is pytest's exit status when the marker selects nothing.
+# Quick tests use one thread each and run in parallel, which is faster than one after the other on all cores; long ones
+# use all cores. 5 is pytest's exit status if the marker selects nothing.
 function(add_python_test name file label marker timeout)
   add_test(NAME ${name} COMMAND ${python} -m pytest -q -rs -p no:cacheprovider -m ${marker} ${file})
   set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${timeout} SKIP_RETURN_CODE 5)
@@ -89,7 +89,7 @@ foreach(suite cli docs physics parity python)
   endforeach()
 endforeach()
 
-# The same cases on the CPU and on a GPU, in both precisions; skipped where there is no GPU.
+# The same cases on the CPU and on a GPU, in both precisions; skipped if there is no GPU.
 function(add_parity_test name)
   add_test(NAME parity.${name} COMMAND ${python} ${ARGN})
   set_tests_properties(parity.${name} PROPERTIES LABELS check TIMEOUT 1800 SKIP_RETURN_CODE 77 RUN_SERIAL TRUE

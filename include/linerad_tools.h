@@ -1,5 +1,5 @@
-/* What the command `linerad` and the Python package use besides linerad.h. It is not installed with the library and may
- * change with any version; a program needs none of it. */
+/* What the command `linerad` and the Python package use in addition to linerad.h. It is not installed with the library
+ * and may change in any version; other programs do not need it. */
 #ifndef LINERAD_TOOLS_H
 #define LINERAD_TOOLS_H
 
@@ -11,56 +11,57 @@ extern "C" {
 
 /* ---- the keys of a model, as text ---- */
 
-/* What a model file may say, from the tables that lr_model_load() validates with. `section` is the name of a mapping in
- * it, such as "mesh" or "image.beam": *text is then a table of its keys, of what each holds, its default and meaning. A
- * key, "run.packets", has its row alone. NULL or "": the names of all mappings. *text is freed with lr_text_free(). */
+/* What a model file may contain, from the tables that lr_model_load() validates against. If `section` is the name of a
+ * mapping, such as "mesh" or "image.beam", *text is a table of its keys, their values, defaults and meanings; for a
+ * single key, such as "run.packets", only its row; for NULL or "", the names of all mappings. Free *text with
+ * lr_text_free(). */
 enum lr_format { LR_TERMINAL, LR_MARKDOWN };
 LR_API enum lr_status lr_model_keys(lr_context *ctx, const char *section, enum lr_format format, char **text);
 
 /* ---- values and grids of values, as written on the command line ---- */
 
-/* What numbers on a command line may measure; without a unit they are in the one named here. */
+/* Quantities on a command line; numbers without a unit are in the unit named here. */
 enum lr_quantity { LR_IN_KELVIN, LR_IN_CM3, LR_IN_CM2, LR_IN_KM_S, LR_IN_GHZ, LR_IN_PC };
-/* "30", "30 K", "10,20,50 K", "10:100:10 K" (ten values from 10 to 100), "1e3:1e7:log9 cm^-3" (nine, equal in ratio):
- * n CGS values, freed with lr_values_free(). */
+/* "30", "30 K", "10,20,50 K", "10:100:10 K" (ten values from 10 to 100), "1e3:1e7:log9 cm^-3" (nine, logarithmically
+ * spaced): n CGS values, to be freed with lr_values_free(). */
 LR_API enum lr_status lr_values_parse(lr_context *ctx, const char *text, enum lr_quantity quantity, double **values,
                                       int *n);
 LR_API void lr_values_free(double *values);
 
-/* ---- a turbulent cloud to begin with (docs/cloud.md) ---- */
+/* ---- a turbulent cloud to start with (docs/cloud.md) ---- */
 
 typedef struct lr_cloud lr_cloud; /* random fields of a turbulent cloud */
 
-/* CGS. Every field is a function of the seed and of the wave vectors, so that a cloud of the same seed on more cells is
- * the same cloud with smaller details. */
+/* CGS. Every field is a function of the seed and of the wave vectors, so a cloud with the same seed on more cells is
+ * the same cloud in finer detail. */
 struct lr_cloud_options {
     int cells; /* along each axis: even, 8 to 1024 */
     uint64_t seed;
     double size;               /* cm, edge of the cube */
     double sigma_v;            /* cm/s, dispersion along one axis: 3 sigma_v^2 = <v_x^2 + v_y^2 + v_z^2> */
     double velocity_slope;     /* n of the power |v(k)|^2 ~ k^-n of single waves; E(k) ~ k^(2 - n) */
-    double solenoidal;         /* share of that power in waves without divergence; 2/3 is a field without preference */
-    double mean_density;       /* cm^-3 of H2, as all means of the whole volume */
+    double solenoidal;         /* fraction of that power in divergence-free waves; 2/3 for a random mixture */
+    double mean_density;       /* cm^-3 of H2; like all means, over the whole volume */
     double density_width;      /* standard deviation of ln n */
     double density_slope;      /* n of the power of ln n */
     double mean_temperature;   /* K */
     double min_temperature;    /* K */
     double max_temperature;    /* K */
-    double temperature_index;  /* T ~ n^-index between the two */
+    double temperature_index;  /* T ~ n^-index between these limits */
     double transition_density; /* cm^-3 of H2 where CO takes over from OH */
     double mean_co, mean_oh;   /* cm^-3 of the molecules */
 };
 LR_API struct lr_cloud_options lr_cloud_defaults(void);
 
-/* What came out, from the numbers that are written. */
+/* Properties of the cloud, measured from the numbers that are written. */
 struct lr_cloud_statistics {
     double sigma_v[3];                               /* cm/s, along each axis */
     double fastest;                                  /* cm/s, largest speed along an axis */
-    double solenoidal;                               /* share of the power */
+    double solenoidal;                               /* fraction of the power */
     double density[3], temperature[3], co[3], oh[3]; /* smallest, mean, largest */
     double density_width;                            /* standard deviation of ln n(H2) */
     double temperature_with_density;                 /* correlation coefficients over cells: of ln T with ln n(H2) */
-                                                     /* (NaN, as those below, where one of the two does not vary) */
+                                                     /* (NaN, like those below, if either is constant) */
     double co_with_density;                          /* of ln abundance with ln n(H2) */
     double oh_with_density;
     double co_with_oh; /* of the two ln abundances */
@@ -68,15 +69,15 @@ struct lr_cloud_statistics {
 LR_API enum lr_status lr_cloud_create(lr_context *ctx, const struct lr_cloud_options *options, lr_cloud **cloud);
 LR_API void lr_cloud_free(lr_cloud *cloud);
 LR_API void lr_cloud_measure(const lr_cloud *cloud, struct lr_cloud_statistics *statistics);
-/* A field [cells][cells][cells] over x, y, z, by the name and in the units of the file; it belongs to the cloud. 1 when
- * there is one, otherwise 0. */
+/* A field [cells][cells][cells] over x, y, z, with the name and units it has in the file; owned by the cloud. Returns 1
+ * if it exists, otherwise 0. */
 LR_API int lr_cloud_array(const lr_cloud *cloud, const char *name, struct lr_array *array);
 /* The names of all fields, index 0, 1, 2 ...; NULL after the last. */
 LR_API const char *lr_cloud_array_name(const lr_cloud *cloud, int index);
-/* A model file (HDF5) with n_H2, temperature, velocity_x, velocity_y, velocity_z, n_CO and n_OH. It appears whole or
- * not at all; a file that is no linerad model is never replaced. */
+/* A model file (HDF5) with n_H2, temperature, velocity_x, velocity_y, velocity_z, n_CO and n_OH. It is either complete
+ * or absent; a file that is not a linerad model is never overwritten. */
 LR_API enum lr_status lr_cloud_write(lr_context *ctx, const lr_cloud *cloud, const char *path);
-/* Fails now when lr_cloud_write() to this path could not succeed. */
+/* Fails if lr_cloud_write() could not write to this path. */
 LR_API enum lr_status lr_cloud_path_check(lr_context *ctx, const char *path);
 
 #ifdef __cplusplus

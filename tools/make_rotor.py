@@ -7,12 +7,12 @@ Energies and Einstein coefficients are those of a rigid rotor with centrifugal s
 
     E(J) = B J (J + 1) - D [J (J + 1)]^2,    A = 64 pi^4 nu^3 mu^2 / (3 h c^3) (J + 1) / (2 J + 3)   for J + 1 -> J,
 
-and as good as B, D and the dipole moment. The rates of collisions are NOT: they follow a simple energy-gap law,
+and as accurate as B, D and the dipole moment. The collision rates are NOT: they follow a simple energy-gap law,
 
     k(J -> J') = K (2 J' + 1) / (J - J')^1.5 / (2 J + 1)^0.5   downward, independent of temperature,
 
-which has the right size (K = 1e-10 cm^3/s for ions with H2, 1e-11 for neutral molecules) and nothing else. They are
-meant for examples and tests of programs. For science take measured or computed rates, such as those of LAMDA
+which has only the right order of magnitude (K = 1e-10 cm^3/s for ions with H2, 1e-11 for neutral molecules). They are
+meant for examples and tests of programs. For science use measured or computed rates, such as those of LAMDA
 (https://home.strw.leidenuniv.nl/~moldata)."""
 
 import argparse

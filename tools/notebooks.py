@@ -1,7 +1,7 @@
-"""Notebooks of the documentation: what `tools/document notebooks` does, and what tests/docs asks of them.
+"""Notebooks of the documentation: what `tools/document notebooks` does, and what tests/docs requires of them.
 
-A stored notebook has its outputs, a hash of the code they came from, and nothing of the machine that made them: cells
-have numbers instead of random names, pictures have no times in them, and paths or warnings in an output are errors.
+A stored notebook has its outputs, a hash of the code they came from, and no trace of the machine that made them: cells
+have numbers instead of random names, figures contain no times, and paths or warnings in an output are errors.
 """
 
 import base64
@@ -24,7 +24,7 @@ MOST_BYTES = 300_000  # of a stored notebook, pictures included
 # How yt shows its plots.
 EMBEDDED = re.compile(r'\s*<img [^>]*src="data:image/png;base64,([^"]+)"[^>]*>(?:<br ?/?>)?\s*')
 
-# Run before the first cell and not kept: pictures that are the same every time.
+# Run before the first cell and not kept: makes figures reproducible.
 PRELUDE = """\
 import matplotlib_inline.backend_inline as _inline
 _inline.set_matplotlib_formats("png", dpi=100, bbox_inches="tight", metadata={"Software": None})
@@ -50,19 +50,19 @@ def source(cell):
 
 
 def code_cells(notebook):
-    """[(number of the cell from 1, cell)] of those with code in them."""
+    """[(number of the cell from 1, cell)] of those that contain code."""
     cells = enumerate(notebook["cells"], start=1)
     return [(number, cell) for number, cell in cells if cell["cell_type"] == "code" and source(cell).strip()]
 
 
 def code_hash(notebook):
-    """Of all code, so that outputs can be told from those of other code."""
+    """Hash of all code, to detect outputs that came from other code."""
     text = json.dumps([source(cell) for _, cell in code_cells(notebook)])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def place_to_run(folder):
-    """A place that looks like docs/notebooks of a checkout: line data of the examples are where they are there."""
+    """A folder that looks like docs/notebooks in a checkout, so that line data of the examples are found."""
     place = Path(folder) / "docs" / "notebooks"
     place.mkdir(parents=True)
     shutil.copytree(ROOT / "examples" / "data", Path(folder) / "examples" / "data")
@@ -82,8 +82,8 @@ def _forbidden(folder):
 
 
 def _small(picture, smooth):
-    """A PNG without transparency, of 256 colours (a third of the size). With `smooth`, pictures in which this changes
-    more than a few places, such as maps with gradients, keep all of theirs."""
+    """A PNG without transparency, with 256 colours (a third of the size). With `smooth`, figures in which this changes
+    more than a few places, such as maps with gradients, keep all their colours."""
     from PIL import Image, ImageChops
 
     whole, written = Image.open(io.BytesIO(base64.b64decode(picture))).convert("RGB"), io.BytesIO()
@@ -124,7 +124,7 @@ def _clean_output(output, place, forbidden, smooth):
 
 
 def _merged(outputs):
-    """Pieces of one text in one output."""
+    """Consecutive pieces of text merged into one output."""
     merged = []
     for output in outputs:
         if merged and output["output_type"] == merged[-1]["output_type"] == "stream":
@@ -157,7 +157,7 @@ def _clean(notebook, folder, smooth):
 
 
 def run(path):
-    """Run a notebook in a folder of its own and store it with what it shows."""
+    """Run a notebook in a separate folder and store it with its output."""
     import nbformat
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError

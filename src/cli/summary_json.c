@@ -1,3 +1,4 @@
+/* The summary of a run as JSON. */
 #include <math.h>
 #include <string.h>
 

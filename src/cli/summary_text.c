@@ -1,3 +1,4 @@
+/* The summary of a run as text. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>

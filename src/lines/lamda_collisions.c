@@ -1,3 +1,4 @@
+/* LAMDA files: collision partners and their rates. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -18,7 +18,7 @@
 #include "solve/transport/pass.h"
 
 static const double WORTH_A_WARNING = 1e-3;
-/* Everything a run holds while it goes on. */
+/* The state of a run. */
 struct stage {
     struct worker worker;
     struct prepared prepared;
@@ -29,7 +29,7 @@ struct stage {
     double start;
 };
 
-/* One pass of transport. The first one gives all results but images; later ones are there for their cameras alone. */
+/* One pass of transport. The first one gives all results but images; later ones serve only their cameras. */
 static enum lr_status run_pass(lr_context *ctx, const lr_model *model, struct stage *stage, const struct window *window,
                                bool first, struct lr_result *result)
 {
@@ -52,13 +52,13 @@ static enum lr_status run_pass(lr_context *ctx, const lr_model *model, struct st
                 done, status,
                 lr_fail(ctx, LR_ERROR_INTERRUPTED, "stopped before a single packet was finished; nothing was written"));
         image_check_count(model, job, &tally, &stage->check);
-        job->n_packet = result->summary.packets; /* a stop holds for later passes too */
+        job->n_packet = result->summary.packets; /* a stop also limits later passes */
     } else {
         result->summary.seconds_transport += tally.seconds;
         if (ctx->stop)
             LR_TRY_OR(done, status, lr_fail(ctx, LR_ERROR_INTERRUPTED, "stopped"));
     }
-    ctx->stop = 0; /* a stop ends the packets; what they showed is still imaged */
+    ctx->stop = 0; /* a stop ends the packets; their images are still made */
     if (window)
         status = imaging_finish(ctx, &stage->worker, model, window, job, &tally, result);
 done:
@@ -67,7 +67,7 @@ done:
     return status;
 }
 
-/* A stop while images are made leaves everything else. */
+/* A stop while images are being made keeps everything else. */
 static void drop_images(lr_context *ctx, struct lr_result *result)
 {
     for (int c = 0; c < result->n_cube; c++)
@@ -110,7 +110,7 @@ static void warn_of_losses(lr_context *ctx, const struct lr_result *result)
                100 * summary->outside.value / summary->escaped.value, result->x_edge[0], result->x_edge[result->n_bin]);
 }
 
-/* Photons outside the channels are seen by no camera. */
+/* No camera sees photons outside the channels. */
 static void warn_of_channels(lr_context *ctx, const lr_model *model, const struct lr_result *result)
 {
     const double first = -(model->channels.first + model->channels.n * model->channels.width) / model->reference_b;
@@ -143,7 +143,7 @@ static double deepest_cell(const lr_model *model)
     return deepest;
 }
 
-/* Width of the pixels of an image over that of the narrowest cells. */
+/* Pixel width of an image over the width of the narrowest cells. */
 static double pixel_in_cells(const struct mesh *mesh, const struct camera *camera)
 {
     double narrowest = INFINITY, square = 0;
@@ -156,7 +156,7 @@ static double pixel_in_cells(const struct mesh *mesh, const struct camera *camer
     return camera_pixel_size(camera) * (camera->kind == CAMERA_PERSPECTIVE ? sqrt(square) : 1) / narrowest;
 }
 
-/* A cell has one opacity, so the surface that a thick one shows is a staircase, and pixels see its steps. */
+/* A cell has a single opacity, so the visible surface of thick gas is a staircase, and pixels show its steps. */
 static void warn_of_thick_cells(lr_context *ctx, const lr_model *model)
 {
     const double too_deep = 5, too_narrow = 0.75;
@@ -174,7 +174,7 @@ static void warn_of_thick_cells(lr_context *ctx, const lr_model *model)
     }
 }
 
-/* What images of gas that scatters (medium.destruction below 1) leave out. */
+/* What is missing from images of gas that scatters (medium.destruction below 1). */
 static void warn_of_scattering(lr_context *ctx, const lr_model *model)
 {
     if (model->n_camera == 0 || !(field_measure(&model->medium.eps, &model->mesh).low < 1))
@@ -206,7 +206,7 @@ static enum lr_status plan_images(lr_context *ctx, const lr_model *model, double
     return LR_OK;
 }
 
-/* Peel-off is a check, made for the CPU. */
+/* Peel-off is a check, implemented only on the CPU. */
 static const char *device_of(const lr_model *model)
 {
     return model->n_camera > 0 && model->image.method == IMAGE_PEEL_OFF ? "cpu" : model->run.device;
@@ -258,7 +258,7 @@ done:
     imaging_plan_free(&stage->plan);
     free(stage);
     derive_free(model, &derived);
-    ctx->stop = 0; /* the wish is granted; the context can be used again */
+    ctx->stop = 0; /* the stop has been handled; the context can be used again */
     if (status == LR_OK)
         *result = made;
     else

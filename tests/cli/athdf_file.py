@@ -7,7 +7,7 @@ PRIMITIVE = ["rho", "press", "vel1", "vel2", "vel3"]
 
 
 def blocks_of(root, refine=()):
-    """(level, location) of all blocks, given how many there are on level 0 and which of these are divided."""
+    """(level, location) of all blocks, given their number on level 0 and which of these are divided."""
     blocks = []
     for k in range(root[2]):
         for j in range(root[1]):
@@ -20,7 +20,7 @@ def blocks_of(root, refine=()):
 
 
 def write(path, functions, root, block, upper, refine=(), kind=">f4"):
-    """`functions` of x, y, z by the names of the variables; the box goes from 0 to `upper`."""
+    """`functions` of x, y, z by variable name; the box extends from 0 to `upper`."""
     blocks = blocks_of(root, refine)
     size = [r * b for r, b in zip(root, block)]
     data = np.empty((len(functions), len(blocks), block[2], block[1], block[0]), kind)

@@ -1,4 +1,4 @@
-"""Whole commands, run as a user runs them. LINERAD_BIN names the program."""
+"""Whole commands, run as by a user. LINERAD_BIN names the program."""
 
 import json
 import os
@@ -26,7 +26,7 @@ def program():
 
 
 class Folder:
-    """A working directory with a model in it."""
+    """A working directory that contains a model."""
 
     def __init__(self, program, path):
         self.program = program
@@ -64,7 +64,7 @@ def folder(program, tmp_path):
 
 
 def error_line(done):
-    """The one error line of a command that failed as it should."""
+    """The one error line of a command that failed as expected."""
     assert done.returncode == 2, (done.returncode, done.stdout, done.stderr)
     assert done.stdout == ""
     notes = ("linerad: warning: ", "linerad: running on the CPU", "linerad: emissivity: ")
@@ -76,7 +76,7 @@ def error_line(done):
 
 @pytest.fixture
 def fails(folder):
-    """Runs a command that must fail, with an earlier result in place; gives its error line."""
+    """Runs a command that must fail and leave an earlier result untouched; returns its error line."""
 
     def run(*arguments, **options):
         folder.earlier_result()

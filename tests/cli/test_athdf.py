@@ -1,4 +1,4 @@
-"""Athena++ snapshots on the command line: runs that see every cell, and the same values as yt reads."""
+"""Athena++ snapshots on the command line: runs that use every cell, and the same values as read by yt."""
 
 import h5py
 import numpy as np
@@ -38,7 +38,7 @@ def gas_of(folder):
     done = folder.run("run", "model.yaml", "-o", "out.h5", "--quiet")
     assert done.returncode == 0, done.stderr
     with h5py.File(folder.path / "out.h5") as file:
-        gas = {key: values[:] for key, values in file["scene/gas"].items()}  # fields that are not the same everywhere
+        gas = {key: values[:] for key, values in file["scene/gas"].items()}  # fields that are not constant
         edges = [file[f"mesh/{axis}_edges"][:] for axis in "xyz"] if "x_edges" in file["mesh"] else None
     return gas, edges
 
@@ -67,7 +67,7 @@ def test_every_cell_of_a_uniform_mesh(folder, kind):
 
 
 def test_a_plane_is_a_mesh_of_one_layer(folder):
-    """Runs of two dimensions have one cell along z."""
+    """Two-dimensional runs have one cell along z."""
     athdf_file.write(folder.path / "cloud.athdf", FUNCTIONS, (2, 3, 1), (4, 2, 1), (2.0, 1.0, 0.1), kind=">f8")
     gas, edges = gas_of(folder)
     assert gas["b"].shape == (8, 6, 1) and np.allclose(edges[2], [0, 0.2 * PC])
@@ -92,7 +92,7 @@ def test_refined_meshes_are_described(folder):
     done = folder.run("check", "model.yaml")
     assert done.returncode == 0, done.stderr
     assert "Athena++ at time 0.5, 26 blocks of 4 x 2 x 2 cells" in done.stdout
-    # The functions are linear where they make the mass, so that refinement does not change it: mean rho at the centre.
+    # The functions that determine the mass are linear, so refinement does not change it: mean rho at the centre.
     mass = 1e-20 * FUNCTIONS["rho"](1.0, 0.5, 0.75) * np.prod(UPPER) * (2 * PC) ** 3 / 1.988409871e33
     assert f"gas         {mass:.6g} Msun" in done.stdout
 
@@ -114,7 +114,7 @@ def test_holes_are_named(folder):
 
 
 def test_yt_reads_the_same(folder):
-    """yt and linerad look at the same places: the centres of all cells of a refined mesh."""
+    """yt and linerad are compared at the same points: the centres of all cells of a refined mesh."""
     yt = pytest.importorskip("yt", reason="yt is not installed")
     yt.set_log_level("error")
     path = folder.path / "cloud.athdf"

@@ -1,4 +1,5 @@
-"""Bad cameras, channels and images: each is one error line of `linerad check` that names the place and what to do."""
+"""Bad cameras, channels and images: each gives one error line of `linerad check` that names the position and what to
+do."""
 
 import pytest
 
@@ -17,7 +18,7 @@ def write(folder, *lines, model=OPEN):
 
 @pytest.fixture
 def fails(folder):
-    """The error of a model with these lines added; `line` is the added line it must name, from 1, or 0 for the mesh."""
+    """The error of a model with these lines added; it must name the added line `line`, from 1, or 0 for the mesh."""
 
     def check(*lines, line, model=OPEN, arguments=()):
         write(folder, *lines, model=model)
@@ -225,7 +226,7 @@ def test_periodic_mesh(folder, camera, image, words):
 
 
 def test_cubes_that_do_not_fit(folder):
-    """Refused before the packets, not after them."""
+    """Rejected before the packets are run, not after."""
     write(folder, CHANNELS, CAMERA)
     done = folder.run("run", "model.yaml", "--set", "cameras=[{name: huge, direction: +x, pixels: 4096}]", "--set",
                       "run.memory=0.01")

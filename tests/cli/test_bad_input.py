@@ -1,4 +1,5 @@
-"""Bad input: each is one error line that names the file and the place, exit code 2, and nothing is overwritten."""
+"""Bad input: each case gives one error line that names the file and the position, exit code 2, and nothing is
+overwritten."""
 
 import os
 import re
@@ -257,7 +258,7 @@ def test_earlier_result_that_is_write_protected(folder, fails):
 
 @pytest.mark.parametrize("limit", [0, 1000, 6000, 20000])
 def test_output_that_grows_beyond_a_limit(fails, limit):
-    """Below 4 KiB the check before the run fails, above it the write after the run."""
+    """Below 4 KiB the check before the run fails, above it writing the result."""
 
     def set_limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))

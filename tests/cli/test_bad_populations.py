@@ -1,4 +1,4 @@
-"""Molecules and level populations that cannot be: each is one error line of `linerad check` that names the place and
+"""Invalid molecules and level populations: each gives one error line of `linerad check` that names the position and
 what to do."""
 
 import h5py
@@ -63,7 +63,7 @@ def toy(folder):
 
 @pytest.fixture
 def fails(toy):
-    """The error line; it must name the line of the file that this section is on."""
+    """The error line; it must name the line of the file where this section is."""
 
     def check(section, **options):
         done = toy(**options)
@@ -411,7 +411,7 @@ OTHERS = {
 
 @pytest.fixture
 def fails_at(fails):
-    """The error line of a model whose sources are wrong; it must name this place."""
+    """The error line of a model with bad sources; it must name this position."""
 
     def check(place, **options):
         line = fails("sources", **options)
@@ -518,7 +518,7 @@ def test_more_of_a_molecule_than_of_hydrogen_is_warned_of(toy):
 
 @pytest.mark.parametrize("speed, warned", [(0.08, True), (0.03, False)])
 def test_gas_nearly_as_fast_as_light_is_warned_of(toy, speed, warned):
-    """|v| = sqrt(0.08^2 + 0.06^2) c = 0.1 c, of which v^2 / 2 c^2 is 0.005; the other is 0.0375 c."""
+    """|v| = sqrt(0.08^2 + 0.06^2) c = 0.1 c, for which v^2 / 2 c^2 is 0.005; the other is 0.0375 c."""
     x, y = speed * 299792.458, 0.75 * speed * 299792.458
     done = toy(medium=f"{{temperature: 20 K, b: 1 km/s, density: 1e-4 cm^-3, velocity: [{x} km/s, {y} km/s, 0 km/s]}}")
     assert done.returncode == 0, done.stderr
@@ -539,7 +539,7 @@ def test_numbers_of_lte_are_called_so(toy, method, before):
 
 
 def test_a_run_without_a_result_is_warned_of(toy):
-    """Levels of LTE that nobody looks at; not levels that a run finds, nor those that are to be kept."""
+    """LTE levels without a camera give a warning; not levels found by the run, nor those to be stored."""
     camera = {"cameras": "[{direction: +z}]", "channels": "{number: 4, range: [-2 km/s, 2 km/s]}"}
     kept = {"output": "{populations: true}"}
     for sections, warned in (({}, True), (kept, False), ({"populations": "lvg"}, False), (camera, False)):

@@ -1,4 +1,4 @@
-"""linerad cloud: the random fields have the statistics that were asked for."""
+"""linerad cloud: the random fields have the requested statistics."""
 
 import h5py
 import numpy as np
@@ -32,7 +32,7 @@ def waves(field):
 
 
 def power_slope(field, lowest, highest):
-    """n of |c(k)|^2 ~ k^-n: a fit to the mean power in shells of k, weighted with the number of waves."""
+    """n of |c(k)|^2 ~ k^-n: a fit to the mean power in shells of k, weighted by the number of waves."""
     c, k = waves(field)
     power = (abs(c) ** 2).reshape(-1, *k.shape[1:]).sum(axis=0)
     length = np.sqrt((k**2).sum(axis=0))
@@ -73,7 +73,7 @@ def test_file_follows_the_schema_of_models(cloud):
 
 def test_means_and_dispersion_are_exact(cloud):
     _, fields, _ = cloud
-    # float32 values, so means are good to about 1e-7
+    # float32 values, so means are accurate to about 1e-7
     assert fields["n_H2"].mean() == pytest.approx(100, rel=2e-6)
     assert fields["temperature"].mean() == pytest.approx(47, rel=2e-6)
     assert fields["n_CO"].mean() == pytest.approx(2.8e-5, rel=2e-6)
@@ -87,7 +87,8 @@ def test_means_and_dispersion_are_exact(cloud):
 
 @pytest.mark.parametrize("width, index", [(5, 5), (5, 1), (0.1, 5), (3, 0)])
 def test_mean_temperature_is_met_in_all_clouds(folder, width, index):
-    """Powers n^-index of wide clouds are beyond single precision. Between the limits T n^index is one number."""
+    """Powers n^-index of wide distributions exceed the range of single precision. Between the limits T n^index is
+    constant."""
     fields, _ = make(folder, "--width", width, "--temperature-index", index, cells=16)
     n, t = fields["n_H2"], fields["temperature"]
     assert t.mean() == pytest.approx(47, rel=1e-5)
@@ -108,7 +109,7 @@ def test_what_does_not_vary_has_no_correlation(folder):
 
 
 def test_molecules_are_scaled_before_they_are_rounded(folder):
-    """All densities far below the transition: CO ~ n^2.5, which is 1e-90 before it is scaled to its mean."""
+    """All densities are far below the transition: CO ~ n^2.5, which is 1e-90 before it is scaled to its mean."""
     fields, _ = make(folder, "--transition", 1e20, "--mean-density", 1e-10, "--width", 1, cells=16)
     n, co = fields["n_H2"], fields["n_CO"]
     assert co.mean() == pytest.approx(2.8e-5, rel=1e-6)
@@ -128,7 +129,7 @@ def test_gas_is_as_in_diffuse_clouds(cloud):
     assert correlation(fields["n_H2"], co) > 0.8
     assert correlation(fields["n_H2"], oh) < -0.6
     assert correlation(co, oh) < -0.4
-    order = np.argsort(fields["n_H2"].ravel())  # not just on average: everywhere
+    order = np.argsort(fields["n_H2"].ravel())  # everywhere, not just on average
     assert np.all(np.diff(co.ravel()[order]) > -1e-6 * co.max())
     assert np.all(np.diff(oh.ravel()[order]) < 1e-6 * oh.max())
 
@@ -150,7 +151,7 @@ def test_share_without_divergence(folder, share):
     across = (abs(c) ** 2).sum() - along
     if share in (0, 1):
         assert (along if share == 1 else across) < 1e-9 * (along + across)
-    else:  # few large waves carry most of the power
+    else:  # a few large waves carry most of the power
         assert across / (along + across) == pytest.approx(share, abs=0.12)
 
 
@@ -172,7 +173,7 @@ def test_the_same_seed_is_the_same_cloud_on_other_meshes(folder):
         first, second = c_small[:, few(k_small)], c_large[:, few(k_large)]
         order = [np.lexsort(k[:, few(k)]) for k in (k_small, k_large)]
         ratio = second[:, order[1]] / first[:, order[0]]
-        # one real factor for all waves: scales are set by dispersions, to which small waves add a little
+        # one real factor for all waves: scales are set by dispersions, to which small waves contribute a little
         assert abs(ratio - ratio.real.mean()).max() < 1e-3
         assert ratio.real.mean() == pytest.approx(1, abs=0.05)
 

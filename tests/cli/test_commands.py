@@ -1,4 +1,4 @@
-"""Help, dispatch and options: what a user meets first."""
+"""Help, dispatch and options: what a user sees first."""
 
 import subprocess
 

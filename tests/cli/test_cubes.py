@@ -1,5 +1,6 @@
-"""The cubes of a run as other programs open them: astropy, spectral-cube, CASA's library and fitsverify, with every
-warning an error. A point source in almost nothing, so that places, velocities and fluxes are known."""
+"""The cubes of a run as opened by other programs: astropy, spectral-cube, CASA's library and fitsverify, with every
+warning treated as an error. A point source in almost empty space, so that positions, velocities and fluxes are
+known."""
 
 import shutil
 import subprocess
@@ -22,7 +23,7 @@ SYSTEMIC = 10.0  # km/s
 RATE = 1e48  # photons/s
 DISTANCE = 10 * u.kpc
 CENTRE = SkyCoord(83.8 * u.deg, -5.4 * u.deg)
-PLACE = 0.525, -0.275  # pc to the right and up: the middle of pixel [14, 30]
+PLACE = 0.525, -0.275  # pc to the right and up: the centre of pixel [14, 30]
 BEAM = 6 * u.arcsec, 4 * u.arcsec, 30 * u.deg
 MODEL = f"""\
 mesh: {{cells: [8, 8, 8], size: [2 pc, 2 pc, 2 pc]}}
@@ -51,7 +52,7 @@ BEAM_SETTING = "image.beam={major: 6 arcsec, minor: 4 arcsec, angle: 30 deg}"
 def every_warning_is_an_error():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        # Of one library about another, not about the file.
+        # Warnings of one library about another, not about the file.
         for kind in (DeprecationWarning, PendingDeprecationWarning, AstropyPendingDeprecationWarning):
             warnings.simplefilter("ignore", kind)
         yield

@@ -1,4 +1,4 @@
-"""The public header: plain C and C++, without what it does not need, and the programs that the documentation shows."""
+"""The public header: valid C and C++ without other headers, and the programs shown in the documentation."""
 
 import os
 import re
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 HEADER = ROOT / "include" / "linerad.h"
 WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Wshadow", "-Wconversion", "-Werror"]
 
-# Every structure that grows, set up and filled; nothing that only one of the two languages has.
+# Every structure that may grow, initialised and filled, using only what both languages have.
 PROGRAM = """
 #include <linerad.h>
 #if LINERAD_VERSION_MAJOR != 0 && LINERAD_VERSION_MINOR < 0 && LINERAD_VERSION_PATCH < 0
@@ -81,7 +81,7 @@ def test_both_languages(build, compiler, standard):
 
 
 def test_the_program_in_the_header(build, tmp_path):
-    """The lines of its first comment are a program."""
+    """The example in its first comment is a program."""
     body = re.search(r"(?:^ \* {5}.*\n)+", HEADER.read_text(), re.M).group().replace(" * ", "")
     text = "#include <stdio.h>\n#include <linerad.h>\nint main(void)\n{\n" + body + "    return 0;\n}\n"
     program = build("gcc", "c17", text)

@@ -1,4 +1,4 @@
-"""`linerad image`: other images of a stored result, and the cubes in the summary of `linerad run`."""
+"""`linerad image`: new images from a stored result, and the cubes in the summary of `linerad run`."""
 
 import json
 import shutil
@@ -25,7 +25,7 @@ image: {emissivity: true, errors: true, unit: Jy/sr, spectrum: false}
 
 @pytest.fixture(scope="module")
 def made(program, tmp_path_factory):
-    """A folder with a result that has a scene."""
+    """A folder with a result that includes a scene."""
     folder = Folder(program, tmp_path_factory.mktemp("image"))
     folder.model.write_text(MODEL)
     done = folder.run("run", "model.yaml", "--json")
@@ -230,7 +230,8 @@ def gas_run(folder, name, camera, channels, emissivity="emissivity: true"):
 
 
 def test_cameras_and_channels_are_free_where_nothing_scatters(folder):
-    """A stored gas seen from elsewhere, in other channels, is the image of a run that had them from the start."""
+    """Stored gas, seen from another direction in other channels, gives the image of a run that had them from the
+    start."""
     gas_run(folder, "model", FRONT, WIDE)
     gas_run(folder, "turned", TURNED, OTHER)
     image(folder, "--set", f"cameras=[{TURNED}]", "--set", f"channels={OTHER}", "-o", "again")
@@ -241,7 +242,7 @@ def test_cameras_and_channels_are_free_where_nothing_scatters(folder):
 
 
 def test_light_from_outside_binds_the_channels(folder):
-    """Also where it shines beside the stored ones, and nothing of it is stored."""
+    """Also where it emits outside the stored channels, and nothing of it is stored."""
     external = "{external: {}, spectrum: {band: {from: 4 km/s, to: 8 km/s}}, luminosity: 1 Lsun}"
     text = GAS.replace("CAMERA", FRONT).replace("CHANNELS", WIDE).replace("EMISSIVITY", "emissivity: true")
     folder.model.write_text(f"{text}sources: [{external}]\n")

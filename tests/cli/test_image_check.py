@@ -77,7 +77,7 @@ def test_why_not(folder, old, new, reason):
 
 
 def test_passes_count_once(folder):
-    """Passes over cameras and channels find the same fluxes as one pass."""
+    """Passes over cameras and channels give the same fluxes as a single pass."""
     whole = checks(folder, MODEL)["top"]
     parts = checks(folder, MODEL.replace("seed: 2", "seed: 2, memory: 0.0008"))["top"]
     for name in NUMBERS:

@@ -1,4 +1,5 @@
-"""Numbers that a run tells of its images, where they are known, and destruction from a critical density."""
+"""Numbers that a run reports about its images, in cases where they are known, and destruction from a critical
+density."""
 
 import json
 
@@ -65,7 +66,7 @@ def two_rows(folder, image, **changes):
 
 @pytest.mark.parametrize("sky", ["none", "cmb", "300 K", "cmb, subtract_background: true"])
 def test_centroids_are_those_of_the_gas_and_not_of_the_sky(folder, sky):
-    """In emission and, before a bright sky, in absorption."""
+    """In emission and, against a bright sky, in absorption."""
     image = run(folder, two_rows(folder, f"background: {sky}"))["images"][0]
     assert image["centroid_shift_unit"] == "cm"
     assert image["centroid_shift"] == pytest.approx(math.hypot(0.75, 0.75) * CENTIMETRES, rel=1e-3)
@@ -93,7 +94,7 @@ def traced(text):
 
 
 def test_time_of_the_report_is_told(folder):
-    """Rays go through all frequencies a second time, and once more in one of them."""
+    """Rays are traced a second time at all frequencies, and once more at one of them."""
     run(folder, MODEL.replace("pixels: 4", "pixels: 64"))
     summary = run(folder, MODEL.replace("pixels: 4", "pixels: 64"))
     with h5py.File(folder.path / "model.h5") as file:
@@ -124,7 +125,7 @@ def test_a_report_can_be_left_out(folder):
 
 
 def test_levels_that_were_found(folder):
-    """Those of a run are kept, so that the depth without stimulated emission is known; otherwise it is not."""
+    """Levels found by a run are stored, so the depth without stimulated emission is known; otherwise it is not."""
     sphere = MODEL.replace("molecule: co,", "molecule: rates.dat,") + "populations: {method: lvg}\n"
     rates = folder.path / "rates.dat"
     rates.write_text(

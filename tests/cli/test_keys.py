@@ -1,4 +1,4 @@
-"""linerad keys: what a model may say, which is what readers accept."""
+"""linerad keys: what a model may contain, which is what readers accept."""
 
 import re
 
@@ -17,7 +17,7 @@ channels: {number: 4, range: [-1 km/s, 1 km/s]}
 cameras: [{direction: +z}]
 """
 
-# mapping of the schema: where the model has one
+# mapping of the schema: where it is in the model
 PLACES = {
     "model": "", "mesh": "mesh.", "mesh.edges": "mesh.edges.", "mesh.faces": "mesh.faces.", "line": "line.",
     "snapshot": "snapshot.", "medium": "medium.", "sources": "sources.0.", "sources.point": "sources.0.point.",
@@ -29,7 +29,7 @@ PLACES = {
     "output.directions": "output.directions.", "run": "run.",
 }
 
-CHANGES = {  # where the model has to be another one: a line of it and what stands there instead
+CHANGES = {  # cases that need a different model: a line of it and its replacement
     "line": ("line: lya", "line: {}"),
     "mesh.edges": ("mesh: {cells: [2, 2, 2], size: [1 pc, 1 pc, 1 pc]}", "mesh: {edges: {}}"),
     "snapshot": ("mesh: {cells: [2, 2, 2], size: [1 pc, 1 pc, 1 pc]}", "snapshot: {}"),
@@ -44,7 +44,7 @@ def keys(folder, name):
 
 @pytest.mark.parametrize("name", PLACES)
 def test_readers_accept_the_keys_that_are_listed(folder, name):
-    """The error about an unknown key names all of its mapping; a line may be one of a molecule."""
+    """The error about an unknown key lists all keys of its mapping; a line may be molecular."""
     folder.model.write_text(MODEL.replace(*CHANGES.get(name, ("", ""))))
     line = error_line(folder.run("check", "model.yaml", "--set", f"{PLACES[name]}qqqqqqqq=1"))
     valid = line.partition("valid here: ")[2].split(", ")

@@ -1,4 +1,4 @@
-"""Models of several lines: each is what a model of that line alone would be."""
+"""Models of several lines: each gives the same as a model of that line alone."""
 
 import json
 
@@ -38,7 +38,7 @@ BOTH = BOTH.replace("turbulence: null", "turbulence: null, destruction: 0.1")
 
 
 def fits_data(path):
-    """The numbers of a FITS image of floats, 32 bits or (very faint ones) 64, without a library."""
+    """The numbers of a floating-point FITS image, 32 bits or (if very faint) 64, without a library."""
     raw = path.read_bytes()
     end = next(i for i in range(0, len(raw), 80) if raw[i : i + 80].rstrip() == b"END")
     start = (end // 2880 + 1) * 2880
@@ -152,7 +152,7 @@ def test_errors_name_the_line(folder, old, new, words):
     before = folder.contents()
     for command in ("run", "check"):
         done = folder.run(command, "model.yaml")
-        if command == "run":  # all lines are looked at before the first one runs
+        if command == "run":  # all lines are checked before the first one is run
             assert words in error_line(done)
         else:
             assert done.returncode == 2 and words in done.stderr
@@ -165,7 +165,8 @@ def test_an_empty_list_is_an_error(folder):
 
 
 def test_warnings_of_a_run_name_the_line(folder):
-    """Gas at two speeds: narrow lines jump from cell to cell, the wide one does not. `check` and `run` say the same."""
+    """Gas at two speeds: narrow lines shift abruptly from cell to cell, the wide one does not. `check` and `run` say
+    the same."""
     step = "velocity: [{default: 0 km/s, regions: [{slab: {axis: x, from: 0 pc, to: 1 pc}, value: 1 km/s}]}, 0 km/s, 0 km/s]"
     text = BOTH.replace("velocity: [0.2 km/s, 0 km/s, 0 km/s]", step)
     folder.model.write_text(text.replace("temperature: 100 K, turbulence: null", "temperature: 1e4 K, turbulence: null"))
@@ -179,7 +180,7 @@ def test_warnings_of_a_run_name_the_line(folder):
 
 
 def test_one_line_alone(folder):
-    """--line: the same file as when all lines run, and no other; and a name that is not there."""
+    """--line: the same file as when all lines are run, and no other; and a name that does not exist."""
     folder.model.write_text(BOTH)
     done = folder.run("run", "model.yaml", "-o", "all.h5", "--device", "cpu")
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""linerad molecule: tables of line data from files and by name, and what it says of spoiled files."""
+"""linerad molecule: tables of line data from files and by name, and messages about corrupted files."""
 
 import os
 import re
@@ -47,7 +47,7 @@ def reference_files():
 
 
 def section(text, name):
-    """Rows of a table behind its two header lines."""
+    """Rows of a table after its two header lines."""
     lines = text.split(f"\n{name} ")[1].split("\n\n")[0].splitlines()
     return lines[2:]
 
@@ -75,7 +75,7 @@ def test_tables_of_a_file(folder):
         ["2", "1", "0", "15.000000000", "21.58165", "3"],
         ["3", "2", "0", "35.000000000", "50.35719", "5"],
     ]
-    # n_crit at 20 K: 1.5e-6 / 1.1111e-11; of level 3 only the listed 3-1: 2.5e-5 / 3.1111e-12
+    # n_crit at 20 K: 1.5e-6 / 1.1111e-11; for level 3 only the listed 3-1: 2.5e-5 / 3.1111e-12
     assert lines[0].split() == "1 1 0 - 0 0 299.792458 1 mm 1.5000e-06 21.58165 1.350e+05".split()
     assert lines[1].split() == "2 2 0 - 1 0 599.584916 0.5 mm 2.5000e-05 50.35719 8.036e+06".split()
     assert "o-H2  2 transitions at 2 temperatures from 10 to 100 K: XY-oH2 of nobody (2020)" in done.stdout
@@ -124,7 +124,7 @@ def test_neither_a_name_nor_a_file(folder):
 
 @pytest.mark.parametrize("path", reference_files() or [None], ids=lambda path: path.name if path else "none")
 def test_published_files(folder, path):
-    """Every number of the tables against the file, read here by position."""
+    """Every number in the tables against the file, read here by position."""
     if not path:
         pytest.skip("LINERAD_REFERENCE names no folder with lamda/")
     done = folder.run("molecule", path)
@@ -161,7 +161,8 @@ def test_published_files(folder, path):
 
 
 def test_critical_density_of_published_co(folder):
-    """CO 1-0 with p-H2 at 20 K in the file of Yang et al.: A over the one downward rate of level 2 (at 20 K: tabulated)."""
+    """CO 1-0 with p-H2 at 20 K in the file of Yang et al.: A over the one downward rate of level 2 (tabulated at 20
+    K)."""
     path = next((p for p in reference_files() if p.name == "co_yang2010.dat"), None)
     if not path:
         pytest.skip("LINERAD_REFERENCE names no folder with lamda/")

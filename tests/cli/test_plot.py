@@ -1,4 +1,4 @@
-"""linerad plot: hands over to the Python package, and says what to do where that is missing."""
+"""linerad plot: hands over to the Python package, and says what to do if that is missing."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ pytest.importorskip("matplotlib")
 
 @pytest.fixture
 def plot(folder):
-    """Runs the command with this Python, and without what would show it the package: it finds that itself."""
+    """Runs the command with this Python, without anything that points to the package: it must find it by itself."""
 
     def run(*arguments, **environment):
         inherited = {name: text for name, text in os.environ.items() if name not in ("LINERAD_LIBRARY", "PYTHONPATH")}
@@ -26,7 +26,7 @@ def plot(folder):
 
 @pytest.fixture
 def draws(plot):
-    """The same, for what needs the modules of the package."""
+    """The same, for tests that need the modules of the package."""
     for module in ("astropy", "cffi"):
         pytest.importorskip(module)
     return plot
@@ -77,7 +77,7 @@ def test_nothing_given(folder):
 def test_python_or_package_is_missing(folder, plot):
     line = error_line(plot("model.h5", LINERAD_PYTHON="/no/python"))
     assert "/no/python" in line and "pip install '.[plot]'" in line
-    # a Python that finds nothing but its own library
+    # a Python that finds only its standard library
     bare = folder.path / "bare"
     bare.write_text(f'#!/bin/sh\nexec "{sys.executable}" -I -S "$@"\n')
     bare.chmod(0o755)
@@ -86,7 +86,7 @@ def test_python_or_package_is_missing(folder, plot):
 
 
 def test_environments_are_found(folder, plot):
-    """$VIRTUAL_ENV counts where LINERAD_PYTHON is not set."""
+    """$VIRTUAL_ENV is used if LINERAD_PYTHON is not set."""
     (folder.path / "env" / "bin").mkdir(parents=True)
     python = folder.path / "env" / "bin" / "python"
     python.write_text("#!/bin/sh\necho this one\n")
@@ -96,7 +96,7 @@ def test_environments_are_found(folder, plot):
 
 
 def test_help_names_every_option(folder, draws, program):
-    """The help of the command, which needs no Python, and the options that the package reads."""
+    """The help of the command, which needs no Python, and the options read by the package."""
     told = folder.run("plot", "--help", env={"PATH": "/nowhere"})
     assert told.returncode == 0 and told.stdout.startswith("linerad plot")
     script = "from linerad.__main__ import KINDS, plot_parser; print(*KINDS, *plot_parser()._option_string_actions)"

@@ -1,4 +1,4 @@
-"""The model file is opened and read once, whatever a command does with it: it may be a pipe, which can be read only once."""
+"""The model file is opened and read once, whatever a command does: it may be a pipe, which can be read only once."""
 
 import os
 import threading
@@ -12,7 +12,7 @@ from test_lines import BOTH
 
 @pytest.fixture
 def pipe(folder):
-    """A model in a pipe; a second reader would wait for ever."""
+    """A model in a pipe; a second reader would block for ever."""
 
     def make(text):
         path = folder.path / "pipe.yaml"

@@ -22,7 +22,7 @@ reference_b_cm_s version output cubes""".split()
 
 
 def strict_json(text):
-    """JSON as the standard has it: Python alone would let NaN and Infinity pass."""
+    """Standard JSON: Python by default also accepts NaN and Infinity."""
 
     def refuse(word):
         raise ValueError(word)
@@ -121,7 +121,7 @@ def test_the_default_output_is_beside_the_user_not_the_model(folder):
 
 
 def test_the_default_output_spares_what_the_model_reads(folder):
-    """A result that the model takes its packets from would be replaced, a file of fields would be refused."""
+    """A result file that the model reads its packets from would be overwritten, a file of fields would be rejected."""
     with h5py.File(folder.path / "model.h5", "w") as file:
         file["t"] = np.full((16, 2, 2), 100.0)
         file["t"].attrs["units"] = "K"
@@ -133,7 +133,7 @@ def test_the_default_output_spares_what_the_model_reads(folder):
     assert "the model reads model.h5, the default name of its result; the result goes to model_result.h5 instead" in done.stderr
     assert "model_result.h5" in done.stdout and (folder.path / "model_result.h5").exists()
     assert (folder.path / "model.h5").read_bytes() == before
-    with h5py.File(folder.path / "model_result.h5", "a") as file:  # and the other name, where it reads that as well
+    with h5py.File(folder.path / "model_result.h5", "a") as file:  # and the other name, if it reads that as well
         file["b"] = np.full((16, 2, 2), 5.0)
         file["b"].attrs["units"] = "km/s"
     before = (folder.path / "model_result.h5").read_bytes()
@@ -144,7 +144,7 @@ def test_the_default_output_spares_what_the_model_reads(folder):
 
 
 def test_files_of_settings_are_beside_the_user_and_others_beside_the_model(folder):
-    """The same name in both places: one value in the model's folder, another in the current one."""
+    """The same name in both places: one value in the folder of the model, another in the current one."""
     (folder.path / "models").mkdir()
     for place, kelvin in (("models", 100.0), (".", 400.0)):
         with h5py.File(folder.path / place / "t.h5", "w") as file:
@@ -186,7 +186,7 @@ def test_an_earlier_result_is_replaced_by_the_new_one(folder):
 
 
 class Terminal:
-    """A run whose stderr is a terminal, so that it shows its progress line."""
+    """A run whose stderr is a terminal, so that it shows a progress line."""
 
     def __init__(self, folder, *arguments):
         try:
@@ -237,7 +237,7 @@ def test_progress_without_a_terminal_is_plain_lines(folder):
 
 
 def test_ctrl_c_while_numbers_of_images_are_found(folder):
-    """The result and its images are there, the exit code tells of the stop, and the line after it is not begun."""
+    """The result and its images are there, the exit code indicates the stop, and the next line is not started."""
     folder.model.write_text(
         """\
 mesh: {cells: [24, 24, 24], size: [1 pc, 1 pc, 1 pc]}

@@ -1,4 +1,4 @@
-"""Spherical shells on the command line: a whole run, its result file, and what is refused."""
+"""Spherical shells on the command line: a whole run, its result file, and what is rejected."""
 
 import h5py
 import numpy as np

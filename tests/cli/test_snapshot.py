@@ -1,5 +1,5 @@
-"""Snapshots in linerad's own format, as a user meets them: the example of the documentation, runs that see every cell,
-the inventory, and errors."""
+"""Snapshots in linerad's own format, as used by a user: the example of the documentation, runs that use every cell, the
+inventory, and errors."""
 
 import math
 import re
@@ -62,7 +62,7 @@ def cloud(folder):
 
 
 def scene_of(folder, head, medium, name):
-    """The gas of all cells, as a run saw it."""
+    """The gas of all cells, as seen by a run."""
     (folder.path / f"{name}.yaml").write_text(head + SCENE.replace("{MEDIUM}", medium))
     done = folder.run("run", f"{name}.yaml", "-o", f"{name}.h5", "--quiet")
     assert done.returncode == 0, done.stderr
@@ -75,7 +75,7 @@ def field(name):
 
 
 def test_the_same_gas_as_from_single_fields(cloud):
-    """A snapshot is a short way to write the same model, to the last bit."""
+    """A snapshot is a short form of the same model, to the last bit."""
     whole = scene_of(cloud, "snapshot: cloud.h5\n", "{turbulence: 0.1 km/s}", "snap")
     vector = "[" + ", ".join(field(f"velocity_{axis}") for axis in "xyz") + "]"
     medium = f"{{temperature: {field('temperature')}, density: {field('n_CO')}, velocity: {vector}"
@@ -132,7 +132,7 @@ def test_the_documented_example_runs(folder):
     done = folder.run("check", "model.yaml")
     assert done.returncode == 0, done.stderr
     assert "64 x 64 x 64" in done.stdout and "used        n_H2, temperature, velocity_x, velocity_y" in done.stdout
-    # INT 1e4 exp(-r^2 / 0.2) dV and 10 over the box, from -1 to 1 pc; cells of 1/32 pc add up to it to 1e-4
+    # INT 1e4 exp(-r^2 / 0.2) dV and 10 over the box, from -1 to 1 pc; the sum over cells of 1/32 pc agrees to 1e-4
     along = math.sqrt(0.2 * math.pi) * math.erf(1 / math.sqrt(0.2))
     mass = (1e4 * along**3 + 80) * PC**3 * 2.8 * U / SUN
     assert float(re.search(r"gas +(\S+) Msun", done.stdout)[1]) == pytest.approx(mass, rel=1e-4)
@@ -154,7 +154,7 @@ def test_errors_name_dataset_and_cell(cloud):
 
 
 def test_colliders_are_those_that_have_rates(cloud):
-    """Electrons of a file are of no use to a molecule that has no rates for them, unless the model lends it some."""
+    """Electrons in a file are not used by a molecule without rates for them, unless the model assigns it some."""
     fields = {**cloud.fields, "n_e": (np.float64(2.0), "cm-3"), "n_toy": cloud.fields["n_CO"]}
     write(cloud.path / "cloud.h5", **fields)
     (cloud.path / "toy.dat").write_text(TOY + RATES)
@@ -180,7 +180,7 @@ def test_a_result_is_not_a_snapshot(folder):
 
 
 def test_velocities_of_another_name_are_warned_of(cloud):
-    """Misspelt velocities leave the gas at rest, or without one component; other fields are no reason to warn."""
+    """Misspelt velocities leave the gas at rest, or without one component; other fields give no warning."""
     cloud.model.write_text("snapshot: cloud.h5\nline: {molecule: co}\n")
     fields = {name.replace("velocity_", "v"): field for name, field in cloud.fields.items()}
     write(cloud.path / "cloud.h5", **fields, entropy=fields["vx"], velocity_dispersion=fields["vx"])

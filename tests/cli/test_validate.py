@@ -1,4 +1,4 @@
-"""tools/validate itself: it runs cases, keeps them, skips what it cannot run, and says when something fails."""
+"""tools/validate itself: it runs cases, stores them, skips what it cannot run, and reports failures."""
 
 import json
 import os
@@ -43,7 +43,7 @@ def test_another_build_runs_again(program, tmp_path):
 
 
 def test_a_failed_comparison_is_an_error(program, tmp_path):
-    """A result as it would be if the program were wrong by a tenth."""
+    """A result as if the program were off by ten per cent."""
     assert validate(program, tmp_path, "--quick", "moving").returncode == 0
     path = tmp_path / "quick" / "moving.json"
     result = json.loads(path.read_text())
@@ -55,7 +55,7 @@ def test_a_failed_comparison_is_an_error(program, tmp_path):
 
 
 def test_a_case_that_breaks_is_an_error(tmp_path):
-    """The program answers, but does nothing."""
+    """The program responds, but does nothing."""
     done = validate("/bin/false", tmp_path, "--quick", "moving")
     assert done.returncode == 1 and "cases that broke: moving" in done.stdout
 

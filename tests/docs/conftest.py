@@ -1,4 +1,4 @@
-"""Documentation against the program. LINERAD_BIN names it."""
+"""Tests of the documentation against the program, which LINERAD_BIN names."""
 
 import os
 from pathlib import Path

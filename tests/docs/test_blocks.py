@@ -1,14 +1,14 @@
 """Every code block of README.md and docs/tutorial.md does what it says, in order, in one folder per page.
 
-Shell blocks (no language, bash or sh) are run as they stand, with build/linerad, .venv/bin/python, examples/ and tools/
-in place. YAML blocks are models: saved, or added to one that was saved, and checked; Python blocks are run; text is not
-code. A comment before a block says more; blocks that cannot be run have one that says why.
+Shell blocks (no language, bash or sh) are run as they are, with build/linerad, .venv/bin/python, examples/ and tools/
+in place. YAML blocks are models: saved, or added to a saved one, and checked; Python blocks are run; text is not code.
+A comment before a block can change this; blocks that cannot be run have one that says why.
 
-    <!-- not run: REASON -->        left out, and listed by `pytest -s`
+    <!-- not run: REASON -->        skipped, and listed by `pytest -s`
     <!-- run: OLD => NEW -->        with this change, to make it small; several with ;
     <!-- file: NAME -->             a YAML block is saved under this name
     <!-- add to: NAME -->           ... or at the end of this file
-    <!-- output -->                 part of what the block before prints; labels and units must be there, in this order
+    <!-- output -->                 part of the output of the previous block; labels and units must appear in this order
 """
 
 import os
@@ -42,7 +42,7 @@ def blocks_of(path):
 
 
 class Page:
-    """A folder that looks like a checkout with a build in it."""
+    """A folder that looks like a checkout with a build."""
 
     def __init__(self, root, folder, program):
         self.folder, self.program = folder, program
@@ -118,7 +118,7 @@ def test_blocks_run(root, program, tmp_path, name):
 
 
 def test_readme_shows_a_run_that_agrees_with_what_it_quotes(root):
-    """What the README shows of its run agrees with the independent numbers that it quotes beside it."""
+    """The output shown in the README agrees with the independent numbers quoted next to it."""
     text = (root / "README.md").read_text()
     median = re.search(r"median \|x\| +([\d.]+) ± ([\d.]+)", text)
     scatterings = re.search(r"scatterings per packet +([\d.]+) ± ([\d.]+)", text)

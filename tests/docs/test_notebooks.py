@@ -1,9 +1,9 @@
-"""Notebooks of the documentation run, and what they show belongs to their code.
+"""Notebooks of the documentation run, and the output they show is that of their code.
 
-The code is run as it stands, cell by cell, in a folder of its own (with examples/data where it is in a checkout). A cell
-with the tag `parameters` may have smaller numbers for this in its metadata, `{"quick": {name: value}}`, which are set
-after it. A notebook that imports one of the packages of OPTIONAL is left out where that is not installed; what it needs
-without importing it stands in its metadata, `{"linerad": {"requires": ["emcee"]}}`.
+The code is run as it is, cell by cell, in a separate folder (with examples/data as in a checkout). A cell with the tag
+`parameters` may have smaller numbers for this purpose in its metadata, `{"quick": {name: value}}`, which are set after
+it. A notebook that imports one of the packages in OPTIONAL is skipped if that is not installed; packages that it needs
+without importing them are listed in its metadata, `{"linerad": {"requires": ["emcee"]}}`.
 """
 
 import ast
@@ -29,7 +29,7 @@ def read(path):
 
 
 def needed(notebook):
-    """Packages that are neither linerad's nor always there."""
+    """Packages that linerad does not require and that may be missing."""
     found = set(notebook["metadata"].get("linerad", {}).get("requires", ()))
     for _, cell in notebooks.code_cells(notebook):
         for node in ast.walk(ast.parse(notebooks.source(cell))):

@@ -1,4 +1,4 @@
-"""Pages that follow from something else are up to date, and lists of pages and examples are complete."""
+"""Generated pages are up to date, and lists of pages and examples are complete."""
 
 import os
 import re
@@ -18,7 +18,7 @@ def test_generated_pages_are_up_to_date(root, program, tmp_path, page, name):
 
 
 def test_model_reference_has_every_section(root, program):
-    """tools/document fails where a mapping has no table; each section of a model has a heading, too."""
+    """tools/document fails if a mapping has no table; each section of a model also has a heading."""
     done = subprocess.run([program, "keys", "model", "--markdown"], check=True, capture_output=True, text=True)
     sections = re.findall(r"^\| `(\w+)` \|", done.stdout, re.M)
     assert len(sections) > 10
@@ -50,7 +50,7 @@ def test_every_example_is_shown(root):
 
 
 def test_c_interface_is_shown_whole(root):
-    """Where one part ends, the next begins; the last one goes to the end."""
+    """Each part begins where the previous one ends; the last one goes to the end."""
     header = (root / "include" / "linerad.h").read_text()
     page = (root / "docs" / "c_api.md").read_text()
     begins = re.findall(r'^:start-at: "(.*)"$', page, re.M)
@@ -61,7 +61,7 @@ def test_c_interface_is_shown_whole(root):
 
 
 def test_list_of_pages_is_complete(root):
-    """docs/README.md names every page but those that exist for the site alone."""
+    """docs/README.md names every page except those that exist only for the site."""
     listed = set(re.findall(r"\]\((\w+\.md)\)", (root / "docs" / "README.md").read_text()))
     pages = {path.name for path in (root / "docs").glob("*.md")}
     assert pages - listed == {"README.md", "start.md", "contributing.md", "changelog.md"}

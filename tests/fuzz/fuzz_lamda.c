@@ -1,6 +1,5 @@
-/* libFuzzer target: any bytes as a LAMDA file must give a molecule that is whole, or a one-line error.
- * tests/fuzz/run builds and runs it. Allocations are capped, so that a corrupted count that asks for much memory is
- * found. */
+/* libFuzzer target: any bytes as a LAMDA file must give a complete molecule, or a one-line error. tests/fuzz/run builds
+ * and runs it. Allocations are capped, so that a corrupted count that requests a lot of memory is found. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

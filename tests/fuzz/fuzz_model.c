@@ -1,8 +1,8 @@
 /* libFuzzer target: any bytes as a model file must load or give a one-line error. A byte 0x01 ends the file; what
- * follows is a setting, as --set takes it. The resolved text of a model that loads must load as well.
- * tests/fuzz/run builds and runs it.
+ * follows is a setting, as for --set. The resolved text of a model that loads must also load. tests/fuzz/run builds and
+ * runs it.
  *
- * Allocations are capped, so that a mesh of 10^9 cells is an error here and not the end of the test. */
+ * Allocations are capped, so that a mesh of 10^9 cells is an error and does not kill the test. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ const char *__asan_default_options(void)
     return "allocator_may_return_null=1:max_allocation_size_mb=32";
 }
 
-/* An error has one line of text; a model can be reported and freed. */
+/* An error is one line of text; a model can be reported and freed. */
 static void check(enum lr_status status, lr_context *ctx, lr_model *model)
 {
     const char *message = lr_last_error(ctx);
@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (setting)
         memcpy(setting, end + 1, size - length - 1);
     const char *settings[] = {setting};
-    static struct units *units = NULL; /* slow to make, never changed */
+    static struct units *units = NULL; /* slow to create, never changed */
     lr_context *ctx = lr_context_create();
     if (!units && units_create(ctx, &units) != LR_OK)
         abort();

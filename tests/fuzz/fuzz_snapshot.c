@@ -1,6 +1,6 @@
-/* libFuzzer target: any bytes as a snapshot must open and give fields that are finite, or a one-line error. The bytes
- * become a file, because HDF5 opens names. tests/fuzz/run builds and runs it; tests/fuzz/snapshot_seeds.py writes whole
- * files to start from. Allocations are capped, so that a mesh of 10^9 cells is an error here. */
+/* libFuzzer target: any bytes as a snapshot must open and give finite fields, or a one-line error. The bytes are
+ * written to a file, because HDF5 opens files by name. tests/fuzz/run builds and runs it; tests/fuzz/snapshot_seeds.py
+ * writes valid files to start from. Allocations are capped, so that a mesh of 10^9 cells is an error here. */
 #define _POSIX_C_SOURCE 200809L
 #include <float.h>
 #include <math.h>
@@ -80,7 +80,7 @@ static void remove_file(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct units *units = NULL; /* slow to make, never changed */
+    static struct units *units = NULL; /* slow to create, never changed */
     static int fd = -1;
     lr_context *ctx = lr_context_create();
     if (!units) {

@@ -1,4 +1,4 @@
-"""Writes small whole snapshots for fuzz_snapshot.c to start from: snapshot_seeds.py FOLDER (needs h5py and numpy)."""
+"""Writes small valid snapshots for fuzz_snapshot.c to start from: snapshot_seeds.py FOLDER (needs h5py and numpy)."""
 
 import sys
 from pathlib import Path

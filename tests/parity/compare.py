@@ -3,9 +3,9 @@
 
     tests/parity/compare.py cpu:mixed cuda:mixed cuda:double > table.md
 
-The first entry is the yardstick for the others. With the same seed a packet has the same history everywhere up to
+The others are compared with the first entry. With the same seed a packet has the same history everywhere up to
 rounding, so entries with equal packet numbers agree far better than their statistical errors; GPU entries use more
-packets. Exit code 1 when something differs by more than LIMIT combined standard errors.
+packets. Exit code 1 if anything differs by more than LIMIT combined standard errors.
 """
 import json
 import math
@@ -23,7 +23,7 @@ import reference  # noqa: E402
 from gpu import NO_GPU, SKIPPED, has_gpu  # noqa: E402
 
 BINARY = os.environ.get("LINERAD_BIN", os.path.join(ROOT, "build", "linerad"))
-LIMIT = 4.0  # some two hundred comparisons: 3.5 is exceeded by chance one time in ten
+LIMIT = 4.0  # about two hundred comparisons: one of them exceeds 3.5 by chance one time in ten
 UNREFERENCED = ["median_abs_x", "f_esc", "scatterings_per_packet", "mean_path"]  # of cases without a reference
 QUANTITIES = ["median_abs_x", "lower_quartile_abs_x", "upper_quartile_abs_x", "scatterings_per_depth", "mean_path"]
 
@@ -49,7 +49,7 @@ SPHERES = ["mesh={shells: 16, outer: 1 pc}", "medium={b: 10 km/s, damping: 0.149
 
 
 def shells(name, settings, expected=None):
-    """Spherical shells; without a reference devices are compared with each other."""
+    """Spherical shells; without a reference, devices are compared with each other."""
     return {"name": name, "model": "shells_lya", "set": ["output={reference_b: 10 km/s}", *SPHERES, *settings],
             "depth": 1000, "expected": expected or {}, "cpu": 4e4, "cuda": 1e6}
 

@@ -1,4 +1,4 @@
-"""Whether there is a GPU to compare with; the status that CTest takes for a skipped test."""
+"""Whether there is a GPU to compare with; the exit status that CTest takes for a skipped test."""
 
 import subprocess
 

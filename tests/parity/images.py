@@ -4,9 +4,9 @@
     LINERAD_BIN=build/linerad tests/parity/images.py            needs a GPU and numpy
 
 Histories are a function of seed and packet number. In double precision the cubes of both devices therefore agree to the
-rounding of what is written (float32). In mixed precision rays agree to rounding too; packets that scatter often part
-ways at the first rounding difference, so that cubes of thick gas agree within noise. Exit status 1 when double precision
-differs by more than 1e-5 of the brightest pixel, or a cube without packets by more than 1e-4.
+rounding of the files (float32). In mixed precision rays also agree to rounding; packets that scatter often diverge at
+the first rounding difference, so cubes of thick gas agree within noise. Exit status 1 if double precision differs by
+more than 1e-5 of the brightest pixel, or a cube without packets by more than 1e-4.
 """
 
 import os

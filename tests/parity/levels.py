@@ -3,11 +3,12 @@
 
     LINERAD_BIN=build/linerad tests/parity/levels.py            needs a GPU and numpy
 
-Rays and equations are the same everywhere, and so is the way to the solution: after as many iterations populations
-agree to rounding. They are compared through an image of the line, which shows every cell. Exit status 1 when the numbers
-of iterations in double precision differ, or pixels by more than LIMIT of the brightest one: 1e-5 in double precision,
-where both cut the wings of lines at a depth of about 1e-6, and 1e-4 in single precision, where rounding may change which
-iteration is the last. Layers are solved on the CPU whatever the device: their columns only tell that images agree.
+Rays and equations are the same everywhere, and so is the iteration: after the same number of steps populations agree to
+rounding. They are compared through an image of the line, which shows every cell. Exit status 1 if the numbers of
+iterations in double precision differ, or pixels by more than LIMIT of the brightest one: 1e-5 in double precision,
+where both cut the wings of lines at a depth of about 1e-6, and 1e-4 in single precision, where rounding may change
+which iteration is the last. Layers are solved on the CPU whatever the device: their columns only show that images
+agree.
 """
 
 import json
@@ -41,7 +42,7 @@ LAYERS = ["mesh.cells=[1, 1, 40]", "mesh.faces={x: periodic, y: periodic, z: ope
 REFINED = ["mesh={cells: [6, 6, 6], size: [2 pc, 2 pc, 2 pc], refine: [{sphere: {centre: [0.2 pc, 0 pc, 0 pc],"
            " radius: 0.5 pc}, levels: 1}, {sphere: {centre: [0.2 pc, 0 pc, 0 pc], radius: 0.2 pc}, levels: 2}]}"]
 
-# name: settings on top of bench/cloud_levels.yaml
+# name: settings in addition to bench/cloud_levels.yaml
 CASES = {
     "sphere at rest in a box": ["mesh.cells=[12, 12, 12]", f"medium.colliders.H2={SPHERE}", *STILL],
     "moving clumps": ["mesh.cells=[12, 12, 12]"],
@@ -59,7 +60,7 @@ CASES = {
 
 
 def solve(settings, device, precision, folder):
-    """The cube, and what the summary says of the populations."""
+    """The cube, and the numbers in the summary about the populations."""
     command = [PROGRAM, "run", str(ROOT / "bench" / "cloud_levels.yaml"), "--device", device, "--precision", precision,
                "--quiet", "--json", "-o", str(folder / "p.h5")]
     for setting in [*settings, *ITERATION, "image.errors=false", "image.moments=false", "image.unit=photon"]:

@@ -1,4 +1,4 @@
-"""FITS without astropy, for machines that have numpy alone."""
+"""FITS without astropy, for machines that only have numpy."""
 
 import numpy as np
 

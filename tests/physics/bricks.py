@@ -1,4 +1,4 @@
-"""The cells of a refined mesh, from a result file, and what they look like on a uniform mesh of the finest level."""
+"""The cells of a refined mesh, from a result file, and their representation on a uniform mesh of the finest level."""
 
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ class Bricks(NamedTuple):
 
     @property
     def finest(self):
-        """Cells along each axis of a mesh that has the smallest cells everywhere."""
+        """Cells along each axis of a mesh with the smallest cells everywhere."""
         return self.root * self.brick * 2 ** int(self.level.max())
 
     @property
@@ -45,7 +45,7 @@ class Bricks(NamedTuple):
         return whole
 
     def gather(self, whole):
-        """The other way: means over the smallest cells in each cell."""
+        """The inverse: means over the smallest cells in each cell."""
         field = np.empty(self.shape)
         for b, level in enumerate(self.level):
             n = 2 ** int(self.level.max() - level)

@@ -1,4 +1,4 @@
-"""What tests of level populations in equilibrium share: runs with the processor time they took, fields of shells."""
+"""Shared by tests of level populations in equilibrium: runs with the processor time they took, fields of shells."""
 
 import os
 import resource
@@ -18,7 +18,7 @@ def reference(*parts):
 
 
 def solve(linerad, model, settings, fields=None, **options):
-    """A run without packets. What the populations took is printed; no test depends on it."""
+    """A run without packets. The time spent on populations is printed; no test depends on it."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     run = linerad.run(model, settings, packets=0, fields=fields, **options)
     found = run.summary["populations"]

@@ -1,16 +1,14 @@
 /* The origin of SPHERE and EXPANDING_SHELL in reference.py: escape of line photons from a uniform sphere, a slab, or a
- * hollow shell that expands with one speed, by plain Monte Carlo.
- * It shares no code with linerad and takes the simplest exact way everywhere: no mesh, double precision, velocities of
- * atoms by rejection on a Lorentzian (Zheng & Miralda-Escude 2002, ApJ 578, 33), H(a, x) from libcerf. Not built by
- * CMake.
+ * hollow shell that expands at a constant speed, by plain Monte Carlo. It shares no code with linerad and uses the
+ * simplest exact method throughout: no mesh, double precision, velocities of atoms by rejection on a Lorentzian (Zheng
+ * & Miralda-Escude 2002, ApJ 578, 33), H(a, x) from libcerf. Not built by CMake.
  *
  *     gcc -O3 exact_escape.c -lcerf -lm -o exact_escape
  *     ./exact_escape sphere 0.149 1000 400000 7        geometry, a, line-centre depth to the surface, photons, seed
  *     ./exact_escape shell 1.5152e-4 1.8945e5 20000 7 5 2.5     ... , speed / b, sigma of the source / b
  *
- * The shell reaches from 0.9 to 1 around a source in its middle, of a Gaussian spectrum; quantiles are then those of
- * the velocity / b (positive = red), not of |x|.
- */
+ * The shell extends from 0.9 to 1 around a central source with a Gaussian spectrum; quantiles are then those of the
+ * velocity / b (positive = red), not of |x|. */
 #include <cerf.h>
 #include <complex.h>
 #include <math.h>
@@ -42,7 +40,7 @@ static double uniform(void)
     return ((double)(result >> 11) + 0.5) * 0x1p-53;
 }
 
-/* H(a, x): cubic interpolation of a fine table, an asymptotic series beyond it; 1e-9. */
+/* H(a, x): cubic interpolation in a fine table, an asymptotic series beyond it; accurate to 1e-9. */
 enum { N_TABLE = 40001 };
 static const double TABLE_END = 100;
 static double table[N_TABLE];
@@ -105,7 +103,7 @@ struct escape {
     double x, path, scatterings;
 };
 
-/* Scatter in gas of this velocity (/ b): out of n, x into a new direction and frequency. */
+/* Scatter in gas of this velocity (/ b): replaces n and x by a new direction and frequency. */
 static void scatter(double a, double *x, double n[3], const double gas[3])
 {
     const double comoving = *x - dot(gas, n);
@@ -118,8 +116,8 @@ static void scatter(double a, double *x, double n[3], const double gas[3])
     memcpy(n, out, 3 * sizeof *n);
 }
 
-/* Distance to a sphere of this radius around the origin: the near side from outside, the far side from inside;
- * negative when it is missed. */
+/* Distance to a sphere of this radius around the origin: the near side from outside, the far side from inside; negative
+ * if the ray misses it. */
 static double to_sphere_of(double radius, const double at[3], const double n[3], int near_side)
 {
     const double along = dot(at, n);
@@ -127,9 +125,9 @@ static double to_sphere_of(double radius, const double at[3], const double n[3],
     return left < 0 ? -1 : -along + (near_side ? -sqrt(left) : sqrt(left));
 }
 
-/* The hollow shell. Its velocity turns along a straight line, so depth is summed in steps of at most 0.003 radii, in
- * which the frequency seen by the gas changes by less than 0.02 for 5 b; each step takes the frequency of its middle.
- */
+/* The hollow shell. The velocity along a straight line changes direction, so depth is summed in steps of at most 0.003
+ * radii, in which the frequency seen by the gas changes by less than 0.02 for 5 b; each step uses the frequency at its
+ * midpoint. */
 static struct escape follow_shell(double a, double depth, double speed, double sigma)
 {
     const double inner = 0.9;
@@ -156,7 +154,7 @@ static struct escape follow_shell(double a, double depth, double speed, double s
         for (int k = 0; k < 3; k++)
             middle[k] = at[k] + 0.5 * step * n[k];
         double alpha = opacity * hjerting(a, photon.x - speed * dot(middle, n) / sqrt(dot(middle, middle)));
-        if (left < 1e-3 * alpha * step) /* a flight so short that the gas at its beginning is meant */
+        if (left < 1e-3 * alpha * step) /* a flight so short that it stays in the gas where it began */
             alpha = opacity * hjerting(a, photon.x - speed * dot(at, n) / r);
         const int scatters = left < alpha * step;
         step = scatters ? left / alpha : step;

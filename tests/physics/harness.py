@@ -1,7 +1,7 @@
-"""Runs the program for a physics test and compares what it measured with what is expected.
+"""Runs the program for a physics test and compares its results with expected values.
 
-LINERAD_BIN names the program, LINERAD_DEVICE the device (default cpu) and LINERAD_PRECISION the precision of tests
-that do not ask for one (default mixed). Every comparison is printed: `pytest -s` shows the whole table.
+LINERAD_BIN names the program, LINERAD_DEVICE the device (default cpu) and LINERAD_PRECISION the precision of tests that
+do not set one (default mixed). Every comparison is printed: `pytest -s` shows the whole table.
 """
 
 import functools
@@ -17,11 +17,12 @@ import numpy as np
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
-# Differences up to this many combined standard errors are accepted. The runs have fixed seeds, so the chance of one in
-# two thousand is taken once, when a test is written or the order of random numbers changes, not at every run.
+# Differences up to this many combined standard errors are accepted. The runs have fixed seeds, so the chance of
+# failure, one in two thousand, arises only when a test is written or the order of random numbers changes, not at every
+# run.
 N_SIGMA = 3.5
 
-# Enough batches that the quoted standard errors are themselves known to 9 %.
+# Enough batches for the quoted standard errors to be known to 9 %.
 BATCHES = 64
 
 PARSEC_CM = 3.0856775814913673e18
@@ -91,7 +92,7 @@ class Run:
 
 
 class Linerad:
-    """The program. Runs are kept for the session: asking again for the same one costs nothing."""
+    """The program. Runs are cached for the session: requesting the same one again costs nothing."""
 
     def __init__(self, program, new_folder):
         self.program = program
@@ -155,7 +156,7 @@ def assert_agrees(name, measured, expected, n_sigma=N_SIGMA):
 
 
 def assert_close(name, value, expected, relative):
-    """`value` equals `expected` within a fraction `relative`; for tolerances that are not statistical."""
+    """`value` equals `expected` within a fraction `relative`; for non-statistical tolerances."""
     difference = value / expected - 1
     line = f"{name}: {value:.6g}, expected {expected:.6g}, {difference:+.3e} of {relative:.1e} allowed"
     print("  " + line)

@@ -1,4 +1,4 @@
-"""What tests of images share: the cubes of a result, the constants of their units, and closed forms.
+"""Shared by tests of images: the cubes of a result, the constants of their units, and closed forms.
 
 Cubes are stored as I_nu in erg/(s cm2 Hz sr). Tests mostly count photons, per unit of radio velocity:
 

@@ -1,4 +1,4 @@
-"""Molecules for tests: small LAMDA files written here, and what their levels do in closed form."""
+"""Molecules for tests: small LAMDA files written here, and the behaviour of their levels in closed form."""
 
 from typing import NamedTuple
 
@@ -51,8 +51,8 @@ class Molecule(NamedTuple):
         return self.weight[upper] / self.weight[lower] * a * wavelength**3 / (8 * np.pi**1.5 * b)
 
     def equilibrium(self, temperature, density, escape, background):
-        """Fractions with collisions, and with light that escapes from each line with the probability given:
-        A beta (1 + f) down and A beta f up, f the photons per mode of the background."""
+        """Fractions with collisions, and with light that escapes from each line with the given probability: A beta (1 +
+        f) down and A beta f up, where f is the number of background photons per mode."""
         n = len(self.energy)
         rates = np.zeros((n, n))
         for upper, lower, k in self.rates:
@@ -70,7 +70,8 @@ class Molecule(NamedTuple):
 
 
 def rotor(n_level, b0=1.9225, a10=7.2e-8, k10=3e-11):
-    """A linear rotor: E = B J (J + 1), A proportional to nu^3 (J + 1) / (2 J + 3), rates that fall with the step."""
+    """A linear rotor: E = B J (J + 1), A proportional to nu^3 (J + 1) / (2 J + 3), rates that decrease with the
+    step."""
     energy = tuple(b0 * j * (j + 1) for j in range(n_level))
     weight = tuple(2 * j + 1.0 for j in range(n_level))
     lines = tuple((j + 1, j, a10 * (j + 1) ** 4 * 3 / (2 * j + 3)) for j in range(n_level - 1))

@@ -1,11 +1,11 @@
 """Expected values that linerad did not compute.
 
 MONTE CARLO. SLAB, CUBE_*, DUSTY_* and SPHERE come from independent exact Monte Carlo in double precision, by programs
-that share no code with linerad; a quarter of a million to ten million photons each. exact_escape.c beside this file is
-the one behind SPHERE and EXPANDING_SHELL; it gives the rows of SLAB too. The physics: coherent scattering in the frame of a thermal atom,
-isotropic phase function, no recoil. Every value has the standard error of that calculation.
+that share no code with linerad; a quarter of a million to ten million photons each. exact_escape.c in this folder gave
+SPHERE and EXPANDING_SHELL; it also reproduces the rows of SLAB. The physics: coherent scattering in the frame of a
+thermal atom, isotropic phase function, no recoil. Every value has the standard error of that calculation.
 
-Units: x in Doppler widths; scatterings per line-centre depth from the middle to the face; path in half-sizes.
+Units: x in Doppler widths; scatterings per line-centre depth from the centre to the face; path in half-sizes.
 
 CLOSED FORMS. Solutions of the diffusion approximation, exact in the limit a tau -> infinity.
 """
@@ -39,7 +39,7 @@ SLAB = {
 }
 
 # Cube of line-centre depth 500 from the centre to a face (1000 across), a = 4.73e-3, isotropic source filling it, with
-# a Gaussian line of the dispersion given, in units of b.
+# a Gaussian line of the given dispersion, in units of b.
 CUBE_DEPTH = 500
 _cube = lambda *row: _escape(*row, quartile_error=(1.8, 1.2))
 CUBE_THERMAL = _cube(Measured(2.2196, 0.0002), 1.7385, 2.5625, Measured(1.5463, 0.0006), Measured(4.504, 0.002))
@@ -66,7 +66,7 @@ DUSTY_ESCAPE = {
     5.143: Measured(0.01264, 0.00006),
     12.05: Measured(0.000846, 0.000009),
 }
-# Points of Verhamme, Schaerer & Maselli (2006, A&A 460, 397) at the same X, without errors of their own.
+# Points of Verhamme, Schaerer & Maselli (2006, A&A 460, 397) at the same X, given without errors.
 DUSTY_VERHAMME = {0.02405: 0.938, 0.24075: 0.632, 1.20623: 0.182, 2.405: 0.068, 2.57402: 0.050, 5.143: 0.0119,
                   12.05: 0.0007}
 
@@ -121,9 +121,9 @@ SPHERE = {
     4000: _sphere(Measured(7.628, 0.007), 5.821, 9.408, Measured(1.0234, 0.0017), Measured(8.809, 0.011)),
 }
 
-# Hollow shell from 0.9 to 1 radii that expands with 5 b, of a column of 1e19 or 1e20 cm^-2 (key) of hydrogen with
-# b = 40 km/s: a = 1.5152e-4, line-centre depth 1.8945e5 or ten times that across the shell. In its middle a source of
-# a Gaussian spectrum, sigma = 2.5 b. Quartiles of the velocity / b of what escapes (positive = red); scatterings per
+# Hollow shell from 0.9 to 1 radii that expands at 5 b, with a column of 1e19 or 1e20 cm^-2 (key) of hydrogen with b =
+# 40 km/s: a = 1.5152e-4, line-centre depth 1.8945e5 or ten times that across the shell. At its centre a source with a
+# Gaussian spectrum, sigma = 2.5 b. Quartiles of the velocity / b of escaping photons (positive = red); scatterings per
 # depth; path in radii. From 40000 and 3600 photons.
 EXPANDING_SHELL = {
     1e19: {"lower_quartile": Measured(1.026, 0.016), "median": Measured(2.900, 0.022),
@@ -139,7 +139,7 @@ EXPANDING_SHELL = {
 #     S = eps + (1 - eps) INT K(|t - t'|) S dt',   K(s) = 1/(2 sqrt(pi)) INT exp(-2 x^2) E_1(s exp(-x^2)) dx,
 # with piecewise constant S on 800 logarithmic intervals and exact integrals of K between them; halving the intervals
 # changes it by less than HALF_SPACE_ERROR. At the surface it gives .0999 for the exact sqrt(eps) = 0.1, at depths 1 and
-# 10 the .198 and .531 of Avrett & Hummer (1965, MNRAS 130, 295).
+# 10 the values .198 and .531 of Avrett & Hummer (1965, MNRAS 130, 295).
 HALF_SPACE_EDGES = (0, 0.02, 0.1, 0.4, 0.9, 1.1, 2, 5, 9, 11, 20, 40, 70, 130, 300, 600, 1000)
 HALF_SPACE = (0.1021, 0.1103, 0.1331, 0.1704, 0.1981, 0.2348, 0.3338, 0.4557, 0.5303, 0.6218, 0.7568, 0.8587, 0.9235,
               0.9657, 0.9836, 0.9889)

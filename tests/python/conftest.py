@@ -1,5 +1,5 @@
-"""The Python package, from its sources, with the library that LINERAD_LIBRARY names. LINERAD_BIN is the command that it
-is compared with."""
+"""The Python package, from its sources, with the library named by LINERAD_LIBRARY. LINERAD_BIN is the command it is
+compared with."""
 
 import os
 import subprocess
@@ -18,14 +18,14 @@ for module in ("cffi", "astropy"):
 
 @pytest.fixture(autouse=True)
 def in_folder(tmp_path, monkeypatch):
-    """Every test has a current folder of its own."""
+    """Every test has its own current folder."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 @pytest.fixture
 def command():
-    """Runs the command `linerad` and gives what it printed."""
+    """Runs the command `linerad` and returns its output."""
     path = os.environ.get("LINERAD_BIN")
     if not path:
         pytest.skip("LINERAD_BIN is not set")
@@ -42,7 +42,7 @@ def command():
 
 @pytest.fixture
 def in_process():
-    """Runs a script in a Python of its own, for what memory and signals do; gives what it printed."""
+    """Runs a script in a separate Python process, for tests of memory and signals; returns its output."""
 
     def run(script, **options):
         environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "OMP_NUM_THREADS": "2"}

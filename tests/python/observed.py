@@ -1,4 +1,4 @@
-"""A small observed sphere of CO: its model, its cube, and noise as an interferometer makes it."""
+"""A small observed sphere of CO: its model, its cube, and noise like that of an interferometer."""
 
 import astropy.units as u
 import linerad as lr
@@ -25,7 +25,7 @@ def sphere(
     distance=140 * u.pc,
     **image,
 ):
-    """Gas in LTE that falls in. `density` is the logarithm of that of CO in its middle, in cm^-3."""
+    """Infalling gas in LTE. `density` is the logarithm of the central density of CO, in cm^-3."""
     n = 8
     r = (np.arange(n) + 0.5) / n
     return lr.Model(
@@ -45,14 +45,14 @@ def sphere(
 
 
 def observed_cube(model=None):
-    """The model as it is observed, without noise."""
+    """The model as observed, without noise."""
     return (model or sphere()).run(settings=GRID).cube()
 
 
 def beam_noise(shape, pixel, beam, seed, smoothed=False, pad=2):
     """Random numbers of variance 1 whose correlation over pixels is the beam, as in images of interferometers: white
-    noise smoothed by a Gaussian 1/sqrt(2) as wide. `smoothed`: by the beam itself. What is cut from a field `pad` times
-    as wide has ends; with 1 it has none, and goes on at the other side."""
+    noise smoothed by a Gaussian 1/sqrt(2) as wide. `smoothed`: by the beam itself. A cutout from a field `pad` times as
+    wide has edges; with 1 it has none, and continues at the other side."""
     major, minor, angle = (part.to_value(u.rad) for part in beam)
     white = np.random.default_rng(seed).standard_normal((shape[0], pad * shape[1], pad * shape[2]))
     ky, kx = (np.fft.fftfreq(n)[:, None] if i == 0 else np.fft.fftfreq(n) for i, n in enumerate(white.shape[1:]))

@@ -1,4 +1,4 @@
-"""Arguments that cannot be: an exception at once, with the name of the argument or the place in the array."""
+"""Invalid arguments: an immediate exception, with the name of the argument or the position in the array."""
 
 import inspect
 import logging
@@ -203,7 +203,7 @@ def test_arguments_that_do_not_exist(make, message):
 
 
 def test_checked_arguments_are_still_seen():
-    """By help and editors."""
+    """As needed by help and editors."""
     assert list(inspect.signature(lr.Channels).parameters) == ["number", "range", "samples"]
     assert list(inspect.signature(lr.Mesh.uniform).parameters) == ["cells", "size", "origin", "faces"]
     assert "packets" in inspect.signature(lr.Model.run).parameters

@@ -1,4 +1,4 @@
-"""The turbulent cloud from Python: the arrays of the file that the command writes, and what is asked for."""
+"""The turbulent cloud from Python: the arrays of the file that the command writes, and the requested properties."""
 
 import astropy.units as u
 import h5py

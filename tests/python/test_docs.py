@@ -1,4 +1,4 @@
-"""The pages do what they say: their blocks of code are run one after the other, as a reader would."""
+"""The pages do what they say: their code blocks are run one after the other, as by a reader."""
 
 import re
 import runpy
@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def run_blocks(name):
-    """What the blocks of a page leave."""
+    """What the blocks of a page leave behind."""
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     text = (ROOT / "docs" / name).read_text()
@@ -38,7 +38,7 @@ def test_the_tutorial_runs(capsys):
 
 
 def test_the_page_of_yt_runs(command, capsys):
-    """And the model file on it takes the snapshot that the code writes."""
+    """The model file on it reads the snapshot that the code writes."""
     run_blocks("yt.md")
     text = (ROOT / "docs" / "yt.md").read_text()
     shown = capsys.readouterr().out

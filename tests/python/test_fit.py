@@ -1,5 +1,4 @@
-"""The likelihood is what it says, light is made again only when the physics changes, and a fit finds what was put
-in."""
+"""The likelihood is correct, light is only recomputed if the physics changes, and a fit recovers the input."""
 
 import math
 import multiprocessing
@@ -40,7 +39,7 @@ def observation(cube):
 
 
 def noisy(cube, seed, signal_to_noise=40):
-    """The cube with noise that is correlated as that of an interferometer."""
+    """The cube with noise correlated as in an interferometer."""
     noise = float(cube.data.value.max()) / signal_to_noise
     made = noise * observed.beam_noise(cube.shape, cube.pixel[0], cube.beam, seed)
     return Observation(cube.data.value + made, noise, header=cube.header)
@@ -116,7 +115,7 @@ CHANGES = [
 
 
 def box(systemic, distance, theta, roll, ra, background, temperature, density, turbulence, spin, cells):
-    """A turning box of gas in LTE, seen at an angle."""
+    """A rotating box of gas in LTE, seen at an angle."""
     n = int(cells)
     x = (np.arange(n) + 0.5) / n - 0.5
     x, y, z = np.meshgrid(x, x, x, indexing="ij")
@@ -166,7 +165,7 @@ def test_only_physics_takes_a_new_pass(observation, name, value, path):
     fresh = box_fit(observation).model_cube({**BOX, name: value})
     np.testing.assert_array_equal(changed.data.value, fresh.data.value)  # bit for bit
     assert not np.array_equal(changed.data.value, fit.model_cube(BOX).data.value)
-    assert fit.last.startswith("same light")  # that of the pass before
+    assert fit.last.startswith("same light")  # that of the previous pass
 
 
 def test_it_says_beforehand_what_a_parameter_takes(observation):
@@ -240,7 +239,7 @@ def from_file(density):
 
 
 def test_a_file_that_is_written_again_takes_a_new_pass(observation):
-    """Its name stays the same; only what is in it counts."""
+    """Its name stays the same; only the contents count."""
     fit = Fit(from_file, observation, {"density": (1e-3, 1)})
     first = fit.log_likelihood([0.02])
     second = fit.log_likelihood([0.03])
@@ -278,7 +277,7 @@ def test_a_model_is_read_again_when_its_files_have_changed(observation):
     ],
 )
 def test_any_file_that_a_model_names_counts(in_folder, sections, path):
-    """Beside the model, also where the times of files tell nothing."""
+    """In the folder of the model, and even if file times do not reveal the change."""
 
     def light():
         model = lr.Model(**sections, folder=in_folder / "there")
@@ -358,7 +357,7 @@ def test_a_fit_of_a_model_goes_to_other_processes(observation):
 
 
 def resonant(luminosity=1.0, systemic=5.2 * KMS, distance=1 * u.kpc, depth=2.0):
-    """A cube of gas that scatters the light of its middle."""
+    """A cube of gas that scatters the light of a central source."""
     return lr.Model(
         mesh=lr.Mesh.uniform((5, 5, 5), [2, 2, 2] * u.pc),
         line="lya",
@@ -408,8 +407,8 @@ def test_packets_are_followed_again_only_when_the_physics_changes(scattered):
 
 
 def test_a_systemic_velocity_between_channels_is_as_good_as_a_run_there(scattered):
-    """Fine channels put together, against packets recorded in the observed channels of the shifted object. Seeds and
-    packets are the same, so that what differs is interpolation: below 1 % of the peak."""
+    """Fine channels added up, against packets recorded in the observed channels of the shifted object. Seeds and
+    packets are the same, so the difference is due to interpolation: below 1 % of the peak."""
     fit = Fit(resonant, scattered, RESONANT)
     found = fit.model_cube([1.0, 9.1, 1.0, 2.0]).data.value
     fixed = Fit(lambda depth: resonant(systemic=9.1 * KMS, depth=depth), scattered, {"depth": (0.5, 5)})
@@ -435,7 +434,7 @@ def test_the_error_of_packets_is_added_to_the_noise(scattered):
 
 
 def test_light_of_sources_is_in_channels_without_packets_too(scattered):
-    """Never scattered: what leaves the point toward the camera, dimmed by the gas."""
+    """Unscattered: light from the point toward the camera, dimmed by the gas."""
     fit = Fit(resonant, scattered, RESONANT, settings={"run.packets": 0})
     fit.model_cube([1.0, 5.2, 1.0, 2.0])
     found = fit.model_cube([1.0, 8.7, 1.05, 2.0])
@@ -478,7 +477,7 @@ def test_bad_arguments_are_named(observation, change, words):
 
 
 def near(density):
-    """A camera that is not far away."""
+    """A camera that is not distant."""
     model = observed.sphere(density=density)
     model.structure["cameras"] = [{"name": "near", "position": ["0 pc", "0 pc", "1 pc"], "field": "20 deg"}]
     return model
@@ -510,9 +509,10 @@ def test_bad_models_and_parameters_are_named(observation, fit):
 
 
 def test_errors_are_those_of_many_observations(cube):
-    """Fits of 200 observations with noise of their own, in the linear range of the model about the truth:
-    with J = dm/dp, dp = (J'J)^-1 J'(d - m), and errors^2 = s^2 n_c (J'J)^-1. What is found scatters about the truth
-    by no more than the errors, since n_c is right for residuals wider than the beam and cautious for narrower ones."""
+    """Fits of 200 observations with independent noise, in the linear range of the model about the true values: with J =
+    dm/dp, dp = (J'J)^-1 J'(d - m), and errors^2 = s^2 n_c (J'J)^-1. The scatter of the results about the true values is
+    no larger than the errors, since n_c is correct for residuals wider than the beam and conservative for narrower
+    ones."""
     noise, step = float(cube.data.value.max()) / 40, np.array([0.2, 0.02, 0.005, 0.01])
     clean = Observation(cube, noise)
     fit = Fit(observed.sphere, clean, PRIORS)
@@ -538,7 +538,7 @@ def test_errors_are_those_of_many_observations(cube):
 
 @pytest.mark.parametrize("seed", [21, 22])
 def test_a_chain_finds_what_was_put_in(cube, seed):
-    """Injected parameters lie within 3 standard deviations of the posterior, whose width is that of the errors."""
+    """Injected parameters are within 3 standard deviations of the posterior, whose width is that of the errors."""
     emcee = pytest.importorskip("emcee")
     fit = Fit(observed.sphere, noisy(cube, seed), PRIORS)
     best, covariance = fit.maximum([17, -1.5, 0.2, 5.1])
@@ -551,7 +551,7 @@ def test_a_chain_finds_what_was_put_in(cube, seed):
     pulls = (chain.mean(axis=0) - TRUTH) / chain.std(axis=0)
     assert 0.05 < np.abs(pulls).max() < 3, pulls
     assert chain.std(axis=0) == pytest.approx(error, rel=0.5)
-    # far narrower than what was known before, so that it was the data that told
+    # far narrower than the prior, so it was the data that constrained it
     before = np.array([17 / math.sqrt(12), 1.1 / math.sqrt(12), 0.1, 0.2])
     assert (chain.std(axis=0) < 0.1 * before).all()
     assert fit.counts["passes"] > 300
@@ -570,7 +570,8 @@ def test_what_the_model_does_not_depend_on_is_named(observation):
 
 
 class Line:
-    """What maximum.find needs of a fit: a Gaussian line of known depth, width and place, p = (height, place)."""
+    """What maximum.find needs from a fit: a Gaussian line of known depth, width and position, p = (height,
+    position)."""
 
     names = ["height", "place"]
     prior_widths = np.array([1.0, 1.0])
@@ -600,7 +601,7 @@ class Line:
 
 
 def test_the_maximum_is_found_without_a_warning():
-    """Errors of height and place of a Gaussian of width 1 in pixels of 1/4: SUM g^2 = 4 sqrt(pi), SUM (dg/dp)^2 half
+    """Errors of height and position of a Gaussian of width 1 in pixels of 1/4: SUM g^2 = 4 sqrt(pi), SUM (dg/dp)^2 half
     of that."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -644,7 +645,7 @@ def test_bad_arguments_of_the_maximum_are_named(options, words):
 
 
 def test_a_fit_tells_that_it_is_not_at_the_maximum(fit):
-    """After too few steps, and from a guess whose line lies beside the observed one: steps lead out of the prior."""
+    """After too few steps, and from a guess whose line misses the observed one: steps lead out of the prior."""
     with pytest.warns(lr.LineradWarning, match="not found in 1 iteration") as told:
         fit.maximum([20, -1.5, 0.2, 5.1], iterations=1)
     assert told[0].filename == __file__

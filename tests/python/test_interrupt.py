@@ -1,4 +1,4 @@
-"""Ctrl-C and exceptions while a run goes on: the run ends, what was finished is there, and the next run works."""
+"""Ctrl-C and exceptions during a run: the run ends, what was finished is available, and the next run works."""
 
 import os
 import signal
@@ -65,7 +65,7 @@ def test_tqdm():
 
 
 def test_other_threads_run_meanwhile():
-    """The interpreter is free while the library works: a thread counts, and two runs go on at once."""
+    """The interpreter is free while the library works: a thread counts, and two runs proceed at once."""
     counted, done = [0], threading.Event()
 
     def count():

@@ -1,5 +1,5 @@
-"""Memory and time of the way between Python and the library. Times and sizes are printed (pytest -s); what decides is
-memory, with room for the machine's own ways."""
+"""Memory and time of the interface between Python and the library. Times and sizes are printed (pytest -s); only memory
+is tested, with an allowance for differences between machines."""
 
 import json
 
@@ -58,7 +58,7 @@ print(json.dumps({"array": temperature.nbytes, "described": described, "peak": p
 
 
 def load(in_process, cells):
-    """Describing a model takes nothing. Loading it takes what the library keeps, 8 bytes per cell and field, and
+    """Describing a model takes no memory. Loading it takes what the library stores, 8 bytes per cell and field, and
     nothing more: as much as from a file, which it reads straight into these fields."""
     memory, file = (
         json.loads(in_process(LOAD.replace("COUNT", str(cells)).replace("FROM_FILE", from_file)))
@@ -116,11 +116,11 @@ print(json.dumps({"bytes": growth[0], "objects": growth[1], "resident": growth[2
 
 
 def leak(in_process, count):
-    """What is allocated and never freed, per run. Memory that the process holds says little of it: the run has a thread
-    of its own, and malloc gives threads arenas, which come and go in steps of a megabyte or more, and keeps what is
+    """What is allocated and never freed, per run. The memory held by the process says little about it: the run has its
+    own thread, and malloc gives threads arenas, which come and go in steps of a megabyte or more, and keeps what is
     freed. So bytes are counted where they are handed out, by malloc (of the library, numpy and cffi), and objects by
     Python. A model of this size that is not freed is 3 kB in the library and 50 objects in Python; a result is 150 kB.
-    Caches still grow by a few objects and tens of bytes in a run, ever more slowly."""
+    Caches still grow by a few objects and tens of bytes per run, ever more slowly."""
     found = json.loads(in_process(LEAK.replace("COUNT", str(count))))
     print(count, found)
     if found["bytes"] is None:
@@ -160,7 +160,7 @@ print(json.dumps({"again_ms": 1e3 * best, "with_a_new_model_ms": 1e3 * cold}))
 
 
 def test_overhead_is_measured(in_process):
-    """Beside the run itself. The number is for people: a busy machine must not fail a test."""
+    """In addition to the run itself. The number is only for information: a busy machine must not fail a test."""
     found = json.loads(in_process(OVERHEAD))
     print(found)
     assert found["again_ms"] > 0 or found["with_a_new_model_ms"] > 0

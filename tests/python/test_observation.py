@@ -1,4 +1,4 @@
-"""Observed cubes: whatever their file looks like, the model meets the same numbers on the same grid."""
+"""Observed cubes: whatever the form of the file, the model is compared with the same numbers on the same grid."""
 
 import math
 
@@ -120,7 +120,7 @@ def test_pixels_per_beam(cube):
 
 @pytest.mark.parametrize("correlation", ["beam", "smoothed"])
 def test_the_mean_of_many_pixels_is_as_noisy_as_their_number_over_those_that_count_as_one(cube, correlation):
-    """The variance of a mean over an area that has no edges is s^2 n_c / N: 1000 means, to 3.5 of their errors."""
+    """The variance of a mean over an area without edges is s^2 n_c / N: 1000 means, to 3.5 of their errors."""
     observation = Observation(cube, NOISE, correlation=correlation)
     noise = observed.beam_noise((1000, 32, 32), cube.pixel[0], cube.beam, 3, correlation == "smoothed", pad=1)
     assert noise.std() == pytest.approx(1, abs=0.02)
@@ -174,7 +174,7 @@ def test_an_object_to_the_north_east_is_seen_up_and_left(cube):
 
 
 def test_the_beam_carries_light_in_from_beyond_the_field(cube):
-    """A field that cuts through the object shows what the whole one does."""
+    """A field that cuts through the object shows the same as the whole one."""
     whole = model_of(cube).data.value
     part = Observation(cube.data.value[:, 4:10, 5:11], NOISE, header=cropped(cube.header, 5, 4))
     fit = Fit(observed.sphere, part, {"density": (-3.0, -1.0)})

@@ -1,4 +1,4 @@
-"""Every part writes what the library understands, and what it understands is what was meant."""
+"""Every part writes what the library understands, and the library understands what was meant."""
 
 from pathlib import Path
 
@@ -49,7 +49,7 @@ def test_spectra(spectrum):
 
 
 def test_strengths():
-    """A luminosity in energy and the same one in photons."""
+    """A luminosity in energy, and the same in photons."""
     energy = 1e42 * u.erg / u.s
     rates = []
     photon = (121.567 * u.nm).to(u.erg, u.spectral())
@@ -125,7 +125,7 @@ def test_yaml_is_a_model_file(command):
 
 
 def test_every_part_has_a_documented_key():
-    """The names of the dataclasses are those of the reference; a key that is none would be an error of the library."""
+    """The names of the dataclasses are those of the reference; an unknown key would be an error of the library."""
     reference = (Path(__file__).resolve().parents[2] / "docs" / "model_reference.md").read_text()
     for part in (lr.Medium, lr.Image, lr.Output, lr.Run, lr.Physics, lr.Channels, lr.Camera, lr.Populations, lr.Line):
         for entry in part.__dataclass_fields__.values():

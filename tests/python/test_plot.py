@@ -1,4 +1,4 @@
-"""Pictures: every function draws what the result has, with units on its labels, and says so when there is nothing."""
+"""Plots: every function draws what the result has, with units on its labels, and says so if there is nothing."""
 
 import subprocess
 import sys
@@ -44,7 +44,7 @@ def maps_of(figure):
 
 
 def tick_labels(axis):
-    """Those that are seen."""
+    """Those that are visible."""
     low, high = sorted(axis.get_view_interval())
     room = 1e-9 * (high - low)
     ticks = [*axis.get_major_ticks(), *axis.get_minor_ticks()]
@@ -53,7 +53,7 @@ def tick_labels(axis):
 
 
 def overlap(figure):
-    """Pairs of texts that lie over each other as drawn, and texts that are cut at the edge."""
+    """Pairs of texts that overlap as drawn, and texts that are cut off at the edge."""
     figure.canvas.draw()
     found = [
         text
@@ -116,7 +116,7 @@ def test_maps():
 
 
 def test_scale_bar_and_beam():
-    """0.2 pc at 140 pc are 294.7 arcsec; the beam is 90 x 70 arcsec at 30 degrees."""
+    """0.2 pc at 140 pc is 294.7 arcsec; the beam is 90 x 70 arcsec at 30 degrees."""
     cube = cloud().run().cube("front")
     figure = plot.channel_maps(cube)
     corner = [axes for axes in maps_of(figure) if axes.lines][0]
@@ -125,7 +125,7 @@ def test_scale_bar_and_beam():
     assert len(beams) == 1
     assert beams[0].height * unit.to(u.arcsec) == pytest.approx(90)
     assert beams[0].width * unit.to(u.arcsec) == pytest.approx(70)
-    # its upper end points east of north by 30 degrees, and east is where x grows
+    # its upper end points 30 degrees east of north, and east is where x increases
     assert corner.get_xlim()[0] > corner.get_xlim()[1]
     end = beams[0].get_patch_transform().transform((0, 1)) - beams[0].get_center()
     assert np.degrees(np.arctan2(*end)) == pytest.approx(30)
@@ -153,14 +153,14 @@ def test_channels_are_those_with_light_in_equal_steps():
         at = np.array([float(text.split()[0].replace("\N{MINUS SIGN}", "-")) for text in shown])
         assert 1 <= len(at) <= number and np.all(np.abs(at - 3) < 1)
         np.testing.assert_allclose(np.diff(np.diff(at)), 0, atol=1e-9)
-    # what is drawn is the channel that the label names
+    # the channel drawn is the one named in the label
     axes = maps_of(figure)[0]
     factor = 1e3 if "[mK]" in labels(figure) else 1
     channel = int(np.argmin(np.abs(cube.velocity.value - at[0])))
     np.testing.assert_allclose(axes.images[0].get_array(), factor * cube.data.value[channel], rtol=1e-5)
     figure = plot.channel_maps(cube, velocities=[2.9, 3.1])
     assert len(maps_of(figure)) == 2
-    # a channel is named by its own velocity, not by one that lies in it
+    # a channel is named by its central velocity, not by another one inside it
     asked = texts(plot.channel_maps(cube, velocities=[2.92, 3.14]))
     assert "2.95 km/s" in asked and "3.15 km/s" in asked
     for bad in ([20], [np.nan], [3, np.inf], [-1e308], []):
@@ -192,7 +192,7 @@ def test_odd_images():
 
 
 def test_faint_pixels_have_no_velocity():
-    """A beam spreads light over what is empty: there the mean velocity is not shown."""
+    """A beam spreads light into empty regions: the mean velocity is not shown there."""
     size = lr.Mesh.uniform((8, 8, 8), [0.2, 0.2, 0.2] * u.pc)
     dense = np.zeros((8, 8, 8))
     dense[3:5, 3:5, :] = 1e-2
@@ -208,7 +208,7 @@ def test_faint_pixels_have_no_velocity():
 
 
 def rotating(systemic, drift=0.2):
-    """A cloud seen from the side, that turns and drifts (km/s) from the systemic velocity."""
+    """A cloud seen from the side that rotates and drifts (km/s) relative to the systemic velocity."""
     y = np.broadcast_to((np.arange(8) - 3.5)[None, :, None] / 4, (8, 8, 8))
     velocity = np.stack([drift + 0.5 * y, 0 * y, 0 * y]) * u.km / u.s
     medium = lr.Medium(
@@ -234,14 +234,14 @@ def test_white_is_the_systemic_velocity():
     assert other.cube().systemic_velocity == 7 * u.km / u.s and white(other.cube()) == pytest.approx(7, abs=1e-6)
     result.save("rotating.h5")
     assert white(lr.Result.load("rotating.h5").cube()) == pytest.approx(5, abs=1e-6)
-    # all of it recedes: the systemic velocity is not among those shown
+    # all of it recedes: the systemic velocity is not in the range shown
     moving = rotating(5 * u.km / u.s, drift=1.5).cube()
     assert white(moving) == pytest.approx(np.median(moving.moment(1).value), abs=1e-5)
     assert abs(white(moving) - 5) > 1
 
 
 def test_the_scale_bar_is_seen_on_any_colour():
-    """White on white: around the bar there is a dark line."""
+    """White on white: the bar has a dark outline."""
     figure = plot.channel_maps(cloud(image=lr.Image(unit="K")).run().cube("front"), 1)
     axes = maps_of(figure)[0]
     axes.images[0].set_cmap("gray")
@@ -264,7 +264,7 @@ def test_lines_of_one_object():
 
 
 def test_flux_of_an_image():
-    """The same light in Jy/beam, Jy/sr and Jy/pixel: one flux density."""
+    """The same light in Jy/beam, Jy/sr and Jy/pixel: the same flux density."""
     peaks = []
     for unit in ("Jy/beam", "Jy/sr", "Jy/pixel"):
         image = lr.Image(unit=unit, distance=140 * u.pc, beam=60 * u.arcsec)

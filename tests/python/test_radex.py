@@ -63,7 +63,7 @@ def test_limits():
     data = found.molecule
     ratio = 3 * np.exp(-data.upper_energy[0].value / 25)
     assert found.population[1] / found.population[0] == pytest.approx(ratio, rel=1e-3)
-    # no collisions to speak of: the background rules
+    # negligible collisions: the background dominates
     empty = lr.radex(DATA, 25 * u.K, 1e-6 / u.cm**3, 1e8 / u.cm**2, 1 * u.km / u.s, background=5 * u.K)
     assert empty.excitation_temperature[0].value == pytest.approx(5, rel=1e-3)
 

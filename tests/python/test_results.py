@@ -26,7 +26,7 @@ def compare_with_file(result, path, groups):
         assert mine, group
         for key, value in mine.items():
             np.testing.assert_array_equal(value.value, stored[key], err_msg=key)
-        # edges as velocities are made of the others
+        # edges in velocity are derived from the others
         assert set(stored) - set(mine) <= {"spectrum/velocity_edges"}
 
 
@@ -128,11 +128,11 @@ def test_populations(in_folder):
     assert found.method == "equilibrium" and found.converged and found.transition
     assert found.fraction.shape == (8, len(found.level_energy)) == (8, len(found.level_label))
     np.testing.assert_allclose(found.fraction.sum(axis=1), 1, rtol=1e-12)
-    # the line is excited between the background and the gas
+    # the excitation is between the background and the gas
     assert np.all(found.excitation_temperature > 2.7 * u.K) and np.all(found.excitation_temperature < 20 * u.K)
     assert len(found.history["change"]) == found.iterations and found.history["error"][-1] <= 1e-3
     assert found.history["accelerated"].dtype == bool
-    # what was found can be given, as an array
+    # populations found by a run can be given as an array
     again = lr.Model(
         mesh=lr.Mesh.shells(np.geomspace(0.01, 0.1, 9) * u.pc),
         line=lr.Molecule(data, transition="1-0"),
@@ -144,7 +144,7 @@ def test_populations(in_folder):
 
 
 def test_errors_of_moments():
-    """Against the scatter of moments over many noisy copies."""
+    """Against the scatter of moments over many noisy realisations."""
     result = slab(
         sources=lr.Point(position=[0, 0, 0] * u.pc, spectrum="local", luminosity=1e50 * u.ph / u.s),
         mesh=lr.Mesh.uniform((8, 8, 8), [1, 1, 1] * u.pc),
@@ -164,7 +164,7 @@ def test_errors_of_moments():
     mean = (copies * velocity[:, None, None]).sum(axis=1) / copies.sum(axis=1)
     width = np.sqrt((copies * (velocity[:, None, None] - mean[:, None]) ** 2).sum(axis=1) / copies.sum(axis=1))
     for order, sample in enumerate((zero, mean, width)):
-        # 4000 copies give a scatter to 1.1 %; the errors are of first order
+        # 4000 realisations give a scatter to 1.1 %; the errors are of first order
         np.testing.assert_allclose(cube.moment_error(order).value, sample.std(axis=0), rtol=0.1)
 
 
@@ -190,7 +190,7 @@ def test_images_again():
 
 
 def test_images_of_a_loaded_result(in_folder, monkeypatch):
-    """From its file, wherever the current folder is meanwhile; and words for Python where there is no light."""
+    """From its file, wherever the current folder is by then; and Python messages if there is no light."""
     settings = {"camera": "front", "pixels": 4, "image.unit": "Jy/sr"}
     kept = cloud(image=lr.Image(emissivity=True), cameras=lr.Camera("front", "+z", pixels=8)).run()
     kept.save("cloud.h5")
@@ -235,7 +235,7 @@ def test_several_lines(command):
 def test_numbers_and_columns_of_images():
     result = cloud(image=lr.Image(column=True, optical_depth=True)).run()
     cube = result.cube("front")
-    # through the middle: n L, with n = 1e-2 cm^-3 and L = 0.2 pc
+    # through the centre: n L, with n = 1e-2 cm^-3 and L = 0.2 pc
     assert cube.column.max().to_value(u.cm**-2) == pytest.approx(1e-2 * (0.2 * u.pc).to_value(u.cm), rel=1e-5)
     largest = cube.optical_depth.max(axis=0)
     assert cube.report["depth_largest"] == pytest.approx(largest.max(), rel=1e-6)
@@ -257,7 +257,7 @@ def test_spectral_cube():
 
 
 def test_images_are_compared_with_packets(command):
-    """The same numbers in memory, from a file and from the command; None and a reason where there are none."""
+    """The same numbers in memory, from a file and from the command; None and a reason if there are none."""
     model = lr.Model(
         mesh=lr.Mesh.uniform((6, 6, 6), [2, 2, 2] * u.pc),
         line="lya",

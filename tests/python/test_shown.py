@@ -1,4 +1,4 @@
-"""What Python shows of objects fits on a screen, and says only what was measured; messages name arguments."""
+"""What Python shows of objects fits on a screen, and includes only what was measured; messages name arguments."""
 
 import re
 import warnings
@@ -97,7 +97,7 @@ def test_messages_of_files_keep_their_place():
 
 
 def test_partners_and_critical_densities():
-    """The file says: rates with H2 at 5 and 500 K. n_crit = A_ul / SUM_j k_uj, with the numbers of the file."""
+    """In the file: rates with H2 at 5 and 500 K. n_crit = A_ul / SUM_j k_uj, with the numbers of the file."""
     found = lr.molecule(DATA)
     assert list(found.partners) == ["H2"]
     partner = found.partners["H2"]

@@ -1,5 +1,5 @@
-"""Simulations through yt: every leaf cell has the value that belongs to its place, nothing is lost, and bad input is
-refused with what to do."""
+"""Simulations through yt: every leaf cell has the value that belongs to its position, nothing is lost, and bad input is
+rejected with advice."""
 
 import re
 import sys
@@ -26,8 +26,8 @@ FIELDS = {
     "velocity_y": (lambda x, y, z: x - z, "km/s"),
     "velocity_z": (lambda x, y, z: x * y * z, "km/s"),
 }
-# (level, first cell, cells): three levels of patches of different sizes, inside each other. Each lies in one
-# coarser patch: yt.load_amr_grids knows no other parents.
+# (level, first cell, cells): three levels of patches of different sizes, inside each other. Each is in one coarser
+# patch: yt.load_amr_grids allows only one parent.
 PATCHES = [
     (0, (0, 0, 0), (16, 8, 8)),
     (1, (8, 4, 4), (12, 4, 8)),
@@ -43,7 +43,7 @@ def centres_of(lower, step, cells):
 
 
 def grids(patches=PATCHES, cells=(16, 8, 8), factor=2, box=BOX, fields=FIELDS):
-    """What yt.load_amr_grids takes: values of the functions at the centres of all cells, covered ones NaN."""
+    """Arguments for yt.load_amr_grids: values of the functions at the centres of all cells, covered ones NaN."""
     made = []
     for level, first, number in patches:
         step = (box[:, 1] - box[:, 0]) / (np.array(cells) * float(factor) ** level)
@@ -70,7 +70,7 @@ def load(patches=PATCHES, cells=(16, 8, 8), factor=2, box=BOX, fields=FIELDS, **
 
 
 def places(gas):
-    """Centres of all cells of a mesh, pc, and their volumes, from nothing but what the mesh says."""
+    """Centres of all cells of a mesh, pc, and their volumes, only from the mesh itself."""
     mesh = gas.mesh
     lower, size = mesh.origin.to_value(u.pc), mesh.size.to_value(u.pc)
     if not mesh.brick_places:
@@ -141,7 +141,7 @@ def test_uniform_grids_are_uniform_meshes():
 
 
 def test_patches_become_bricks():
-    """Each leaf of three levels of patches; covered cells, which are NaN here, are not taken."""
+    """Each leaf of three levels of patches; covered cells, which are NaN here, are not used."""
     ds = load()
     gas = lr.from_yt(ds)
     level = gas.mesh.brick_places["level"]
@@ -155,7 +155,7 @@ def test_patches_become_bricks():
 
 
 def test_the_largest_bricks_that_fit():
-    """Whole blocks of eight cells, as FLASH has them: each is divided into eight others."""
+    """Whole blocks of eight cells, as in FLASH: each is divided into eight others."""
     blocks = [(0, (8 * i, 0, 0), (8, 8, 8)) for i in range(2)]
     blocks += [(1, (16 + 8 * i, 8 * j, 8 * k), (8, 8, 8)) for i, j, k in np.ndindex(2, 2, 2)]
     blocks += [(2, (32 + 8 * i, 16 + 8 * j, 8 * k), (8, 8, 8)) for i, j, k in np.ndindex(2, 2, 2)]
@@ -283,7 +283,7 @@ def test_regions_grow_to_whole_cells():
 
 
 def test_inside_fine_gas_the_mesh_is_fine():
-    """A region without coarse cells does not grow to these."""
+    """A region without coarse cells does not grow to their size."""
     gas = lr.from_yt(load(), ([1.64, -0.2, 0.3], [1.7, -0.15, 0.4]))
     assert gas.mesh.brick_places is None and gas.shape == (3, 3, 4)
     np.testing.assert_allclose((gas.mesh.size / gas.mesh.cells).to_value(u.pc), 1 / 32, rtol=1e-12)
@@ -352,7 +352,7 @@ MSUN = float((1 * u.Msun).to_value("g"))
 
 
 def particles(sph=True, at=None, speed="cm/s"):
-    """SPH particles, or bare ones, in a box of 1 pc; 1 Msun in all."""
+    """SPH particles, or plain ones, in a box of 1 pc; 1 Msun in total."""
     at = np.random.default_rng(3).uniform(0.02, 0.98, (4000, 3)) if at is None else at
     n, km = len(at), 1e5 if speed == "cm/s" else 1
     data = {f"particle_position_{axis}": at[:, i] for i, axis in enumerate("xyz")}
@@ -398,7 +398,7 @@ def test_deposits_of_particles_keep_their_mass():
 
 
 def test_units_that_yt_mixes_up_are_noticed():
-    """yt 4.4 lays velocities in km/s onto a grid as so many cm/s, and says that they are km/s."""
+    """yt 4.4 deposits velocities in km/s onto a grid as if they were cm/s, but labels them km/s."""
     gas = lr.from_yt(particles(speed="km/s"), cells=8)
     try:
         found = gas.velocity[0].to_value("km/s")
@@ -412,7 +412,7 @@ def test_units_that_yt_mixes_up_are_noticed():
 
 
 def test_athena_files_are_the_same_through_yt(command):
-    """The same file by linerad itself and through yt: temperatures, velocities and images."""
+    """The same file read by linerad itself and through yt: temperatures, velocities and images."""
     functions = {
         "rho": lambda x, y, z: 1 + x + y * z,
         "press": lambda x, y, z: (1 + x + y * z) * (1 + 0.2 * z),
@@ -422,7 +422,7 @@ def test_athena_files_are_the_same_through_yt(command):
     }
     athdf_file.write("cloud.athdf", functions, (2, 2, 2), (4, 4, 4), (2.0, 1.0, 1.0), refine={(0, 1, 1)})
     density = 4.65e-21
-    mu = 2.33 * float((1 * u.u).to_value("g") / yt.units.mh.to_value("g"))  # yt counts in hydrogen atoms
+    mu = 2.33 * float((1 * u.u).to_value("g") / yt.units.mh.to_value("g"))  # in yt, in hydrogen masses
     common = """
 line: {molecule: co, transition: 1-0}
 medium: {abundance: 1e-5, turbulence: 0.3 km/s}
@@ -461,7 +461,7 @@ cameras: [{name: front, direction: [0.2, 0.3, 1], pixels: 16}]
     ).run()
     wanted = native.cube().data.value
     assert wanted.max() > 0.1
-    # Single precision, and yt's own constants in the temperature: 1e-5 of that is seen in the light.
+    # Single precision, and yt's own constants in the temperature: 1e-5 of that shows up in the light.
     np.testing.assert_allclose(by_parts.cube().data.value, wanted, rtol=1e-4, atol=1e-5 * wanted.max())
     gas.save("gas.h5")
     Path("converted.yaml").write_text("snapshot: gas.h5" + common)
@@ -509,7 +509,7 @@ def test_snapshots_without_a_temperature_have_the_pressure():
 
 def test_snapshots_need_h5py(monkeypatch):
     gas = lr.from_yt(load(PATCHES[:1]))
-    monkeypatch.setitem(sys.modules, "h5py", None)  # as where it is not installed
+    monkeypatch.setitem(sys.modules, "h5py", None)  # as if it were not installed
     with pytest.raises(lr.Error, match="save: writing snapshots needs h5py.*pip install h5py"):
         gas.save("gas.h5")
     assert not Path("gas.h5").exists()
@@ -520,7 +520,7 @@ def test_files_of_others_are_not_replaced():
     gas.save("gas.h5")
     before = Path("gas.h5").stat().st_ino
     gas.save("gas.h5")
-    assert Path("gas.h5").stat().st_ino != before  # whole, or the old one
+    assert Path("gas.h5").stat().st_ino != before  # complete, or the old one
     Path("empty.h5").touch()
     gas.save("empty.h5")
     Path("link.h5").symlink_to("gas.h5")

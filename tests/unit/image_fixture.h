@@ -1,4 +1,4 @@
-/* A made-up result with cubes and a scene, and a folder of its own for each test. */
+/* A synthetic result with cubes and a scene, and a separate folder for each test. */
 #ifndef LR_TEST_IMAGE_FIXTURE_H
 #define LR_TEST_IMAGE_FIXTURE_H
 
@@ -19,7 +19,7 @@ enum { IMAGE_X = 6, IMAGE_Y = 5, IMAGE_CHANNEL = 8, SCENE_X = 4, SCENE_Y = 3, SC
 
 static const double image_distance = 10.0 * LR_PARSEC * 1000.0, image_km = 1e5;
 
-/* The model that the scene of the result stands for; lengths in the mesh are 1 pc a cell. */
+/* The model that corresponds to the scene of the result; cells are 1 pc wide. */
 static const char image_model[] = "mesh: {cells: [4, 3, 2], size: [4 pc, 3 pc, 2 pc]}\n"
                                   "channels: {number: 8, range: [-4 km/s, 4 km/s]}\n"
                                   "cameras:\n"

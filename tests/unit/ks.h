@@ -1,6 +1,5 @@
-/* For tests that compare random draws with a distribution: Kolmogorov-Smirnov distance, chi-square bound, quadrature.
- * Every bound is passed by a right sampler with probability 1 - 1e-4; seeds are fixed, so a test that passes goes on
- * passing. */
+/* For tests that compare random draws with a distribution: Kolmogorov-Smirnov distance, chi-square bound, quadrature. A
+ * correct sampler passes each bound with probability 1 - 1e-4; seeds are fixed, so a test that passes keeps passing. */
 #ifndef LR_TESTS_KS_H
 #define LR_TESTS_KS_H
 
@@ -9,13 +8,13 @@
 #include <string.h>
 
 #ifdef __SANITIZE_ADDRESS__
-#define KS_DRAWS(n) ((n) / 200 + 1000) /* instrumented code is slow; statistics are the plain build's business */
+#define KS_DRAWS(n) ((n) / 200 + 1000) /* instrumented code is slow; statistics are left to the plain build */
 #else
 #define KS_DRAWS(n) (n)
 #endif
 
 #define KS_LAMBDA 2.23   /* 2 exp(-2 lambda^2) = 1e-4: the asymptotic distribution of sqrt(n) D (Kolmogorov 1933) */
-#define KS_NORMAL 3.89   /* two-sided normal deviate of the same probability */
+#define KS_NORMAL 3.89   /* two-sided normal deviate with the same probability */
 #define KS_NORMAL_1 3.72 /* one-sided */
 
 /* Wilson & Hilferty 1931. */
@@ -35,7 +34,7 @@ struct ks {
     int64_t count[KS_BINS];
 };
 
-/* Add a draw, given as its exact cumulative probability: uniform in (0, 1) when the sampler is right. */
+/* Add a draw, given as its exact cumulative probability: uniform in (0, 1) if the sampler is correct. */
 static inline void ks_add(struct ks *ks, double probability)
 {
     const int bin = probability > 0 ? (int)(probability * KS_BINS) : 0;
@@ -43,7 +42,7 @@ static inline void ks_add(struct ks *ks, double probability)
     ks->n++;
 }
 
-/* sqrt(n) D, the largest distance at the edges of the bins; NaN draws have gone to bin 0. */
+/* sqrt(n) D, the largest distance at the edges of the bins; NaN draws went to bin 0. */
 static inline double ks_distance(const struct ks *ks)
 {
     double worst = 0;
@@ -55,7 +54,7 @@ static inline double ks_distance(const struct ks *ks)
     return sqrt((double)ks->n) * worst;
 }
 
-/* Chi-square of counts against probabilities that add up to one; bins with fewer than 10 expected are pooled. */
+/* Chi-square of counts against probabilities that add up to one; bins with fewer than 10 expected counts are pooled. */
 static inline double chi_square(int n_bin, const int64_t *count, const double *probability, int *freedom)
 {
     double n = 0;
@@ -83,8 +82,8 @@ static inline double chi_square(int n_bin, const int64_t *count, const double *p
 
 /* ---- quadrature ------------------------------------------------------------------------------------------------- */
 
-/* A density as a function of the distance from a centre, so that a peak far narrower than the centre's rounding is
- * seen. */
+/* A density as a function of the distance from a centre, so that a peak much narrower than the rounding of the centre
+ * is resolved. */
 typedef double ks_density(const void *law, double offset);
 
 /* How to integrate a density: its peak, if any, has width `scale`, and it is smooth over `step` away from it. */
@@ -151,7 +150,7 @@ static inline double two_scale_side_edge(int i)
 
 enum two_scale_part { TWO_SCALE_BULK, TWO_SCALE_AROUND };
 
-/* Edge i of a part, as the distance from the centre. */
+/* Edge i of a part, as its distance from the centre. */
 static inline double two_scale_edge(enum two_scale_part part, int i, double centre)
 {
     if (part == TWO_SCALE_BULK)
@@ -160,7 +159,7 @@ static inline double two_scale_edge(enum two_scale_part part, int i, double cent
 }
 
 /* sqrt(n) D of one part, at the edges that are at least `blind` away from the centre. `tail` is the probability below
- * the first edge; the probability of all of the range is stored in `total`. */
+ * the first edge; the total probability of the range is stored in `total`. */
 static inline double two_scale_distance(const struct two_scale *counts, enum two_scale_part part, ks_density *density,
                                         const void *law, struct ks_grid grid, double centre, double tail, double blind,
                                         double *total)

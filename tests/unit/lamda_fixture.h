@@ -1,4 +1,4 @@
-/* A small made-up file of the LAMDA format, with two partners, to be changed line by line. */
+/* A small made-up LAMDA file with two partners, which tests change line by line. */
 #ifndef LAMDA_FIXTURE_H
 #define LAMDA_FIXTURE_H
 
@@ -15,7 +15,7 @@
 
 #include "lines/lamda_read.h"
 
-/* Lines are numbered as in the comments; energies and frequencies agree: 10 cm^-1 = 299.792458 GHz. */
+/* Lines are numbered as in the comments; energies and frequencies are consistent: 10 cm^-1 = 299.792458 GHz. */
 static const char LAMDA_TEXT[] = "!MOLECULE\n"                      /* 1 */
                                  "XY, made up\n"                    /* 2 */
                                  "!MASS\n"                          /* 3 */
@@ -91,7 +91,7 @@ static int lamda_teardown(void **state)
     return 0;
 }
 
-/* Reads `text` in place of what the state held before. */
+/* Reads `text`, replacing the previous contents of the state. */
 static enum lr_status lamda_try(struct lamda_state *s, const char *text, size_t size)
 {
     molecule_free(&s->molecule);

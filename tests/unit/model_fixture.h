@@ -1,5 +1,5 @@
-/* For tests of the model loader: a scratch folder, a base model whose parts tests replace, HDF5 files made on the spot.
- */
+/* For tests of the model loader: a scratch folder, a base model whose parts tests replace, and HDF5 files made on the
+ * fly. */
 #ifndef LR_TESTS_MODEL_FIXTURE_H
 #define LR_TESTS_MODEL_FIXTURE_H
 
@@ -97,7 +97,7 @@ static inline void assert_close(double value, double expected, double relative)
         fail_msg("%.17g is not %.17g", value, expected);
 }
 
-/* Write a dataset; units may be NULL. A file is made anew when `create`. */
+/* Write a dataset; units may be NULL. With `create`, the file is created anew. */
 static inline void write_dataset(const char *file, bool create, const char *name, hid_t type, int rank,
                                  const hsize_t *shape, const double *values, const char *units)
 {

@@ -19,7 +19,7 @@ struct molecule_fixture {
     double rate[2][FIXTURE_PAIRS * 3];
 };
 
-/* Energies 0, 4, 12 and 11.9 cm^-1; every pair but 2-3 has rates, 1e-11 (pair + 1) at 10, 20 and 50 K times 1, 2, 4. */
+/* Energies 0, 4, 12 and 11.9 cm^-1; every pair but 2-3 has rates, 1e-11 (pair + 1) times 1, 2, 4 at 10, 20 and 50 K. */
 static inline void molecule_fixture_init(struct molecule_fixture *f, enum collider first, enum collider second)
 {
     static const double energy[FIXTURE_LEVELS] = {0, 4, 12, 11.9};

@@ -1,4 +1,4 @@
-/* For tests of snapshots: small HDF5 files whose cells all have different values. */
+/* For tests of snapshots: small HDF5 files with a different value in every cell. */
 #ifndef LR_TESTS_SNAPSHOT_FIXTURE_H
 #define LR_TESTS_SNAPSHOT_FIXTURE_H
 
@@ -13,7 +13,7 @@ static inline hid_t text_type(const char *text, bool variable)
     return type;
 }
 
-/* A string attribute of an object of the file, replacing one that is there. */
+/* A string attribute of an object of the file, replacing any existing one. */
 static inline void set_text(const char *file, const char *object, const char *name, const char *text, bool variable)
 {
     hid_t id = H5Fopen(file, H5F_ACC_RDWR, H5P_DEFAULT), at = H5Oopen(id, object, H5P_DEFAULT);
@@ -29,7 +29,7 @@ static inline void set_text(const char *file, const char *object, const char *na
     H5Fclose(id);
 }
 
-/* Several texts of the same fixed length. */
+/* Several strings of the same fixed length. */
 static inline void set_texts(const char *file, const char *name, const char *const *texts, int n)
 {
     enum { LENGTH = 21 };
@@ -50,7 +50,7 @@ static inline void set_texts(const char *file, const char *name, const char *con
     H5Fclose(id);
 }
 
-/* Numbers; one is a scalar. */
+/* Numbers; a single one is a scalar. */
 static inline void set_numbers(const char *file, const char *name, hid_t type, int n, const double *values)
 {
     hid_t id = H5Fopen(file, H5F_ACC_RDWR, H5P_DEFAULT);
@@ -81,7 +81,7 @@ static inline void remove_object(const char *file, const char *name)
     H5Fclose(id);
 }
 
-/* Replace a dataset, or make it. */
+/* Replace or create a dataset. */
 static inline void put(const char *file, const char *name, hid_t type, int rank, const hsize_t *shape,
                        const double *values, const char *units)
 {
@@ -92,7 +92,7 @@ static inline void put(const char *file, const char *name, hid_t type, int rank,
     write_dataset(file, false, name, type, rank, shape, values, units);
 }
 
-/* Replace a dataset by one of this shape in which nothing was ever written. */
+/* Replace a dataset by one of this shape to which nothing was ever written. */
 static inline void put_empty(const char *file, const char *name, hid_t type, int rank, const hsize_t *shape)
 {
     hid_t id = H5Fopen(file, H5F_ACC_RDWR, H5P_DEFAULT), space = H5Screate_simple(rank, shape, NULL);

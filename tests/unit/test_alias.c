@@ -1,4 +1,4 @@
-/* alias.c: the probability that the table gives to entry k, keep[k]/n plus what others hand over, is its weight. */
+/* alias.c: the probability that the table assigns to entry k, keep[k]/n plus what others hand over, is its weight. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@ static double weight_of(const void *user, int64_t k)
     return ((const double *)user)[k];
 }
 
-/* Builds the table, checks that it is one, and compares every probability with weight / sum. */
+/* Builds the table, checks that it is valid, and compares every probability with weight / sum. */
 static void check(int n, const double *weight, double tolerance)
 {
     lr_context *ctx = lr_context_create();
@@ -66,7 +66,7 @@ static void test_two_entries_give_the_known_table(void **state)
     lr_context_free(ctx);
 }
 
-/* Weights over twenty decades, zeros among them; the error is that of the sum. */
+/* Weights over twenty decades, including zeros; the error is that of the sum. */
 static void test_large_table_of_uneven_weights(void **state)
 {
     enum { N = 20011 };
@@ -82,7 +82,7 @@ static void test_large_table_of_uneven_weights(void **state)
     free(weight);
 }
 
-/* An entry without weight is never drawn, also after rounding. */
+/* An entry without weight is never drawn, even after rounding. */
 static void test_entries_without_weight_are_never_drawn(void **state)
 {
     enum { N = 1000 };

@@ -1,4 +1,4 @@
-/* amr.c: every cell is found again from its middle, volumes fill the box, and bricks that do not are refused. */
+/* amr.c: every cell is found from its centre, volumes fill the box, and bricks that do not are rejected. */
 #define _XOPEN_SOURCE 700
 #include <math.h>
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 #include "base/context.h"
 #include "mesh/mesh.h"
 
-/* 2 x 1 x 1 places: the first is one brick, the second eight, one of which is eight again. */
+/* 2 x 1 x 1 positions: the first is one brick, the second eight, one of which is divided again. */
 enum { N_BRICK = 1 + 7 + 8 };
 static const int ROOT[3] = {2, 1, 1}, BRICK[3] = {3, 2, 1};
 static const double LOWER[3] = {-2, 10, 0}, SIZE[3] = {6, 4, 0.5};
@@ -123,7 +123,7 @@ static void bricks_that_do_not_fill_the_box_are_refused(void **state)
     refused(&bricks, 8, "leave a hole");
 }
 
-/* 2^26 places and 16 bricks: the hole is found without room for all places (256 MiB). */
+/* 2^26 positions and 16 bricks: the hole is found without allocating memory for all positions (256 MiB). */
 static void few_bricks_take_little_memory(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* aspect.h: bins of mu have equal width and hold their ends, their middles are means over what is seen, and
- * interpolation reproduces what is linear in mu on each sphere. */
+/* aspect.h: bins of mu have equal widths and include their ends, their centres are means over the visible area, and
+ * interpolation reproduces functions that are linear in mu on each sphere. */
 /* variants: mixed double */
 #include <math.h>
 #include <setjmp.h>
@@ -23,7 +23,7 @@ static void test_bins(void **state)
         assert_int_equal(aspect_of(32, (real)((bin + 0.5) / 16 - 1)), bin);
 }
 
-/* The middle of a bin is the mean of mu over the area that is seen: a ring of projected area mu dmu. */
+/* The centre of a bin is the mean of mu over the visible area: a ring of projected area mu dmu. */
 static void test_middles(void **state)
 {
     enum { STEPS = 1000 };
@@ -39,8 +39,8 @@ static void test_middles(void **state)
     }
 }
 
-/* A function a + c |mu| of each sphere, given in the middles of bins; flat beyond the first and the last of them, and
- * nothing of one sphere is seen on the other. */
+/* A function a + c |mu| on each sphere, given at the bin centres; flat beyond the first and the last of them, and one
+ * sphere does not affect the other. */
 static void test_interpolation(void **state)
 {
     enum { N = 20, HALF = N / 2 };

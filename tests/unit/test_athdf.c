@@ -1,5 +1,5 @@
 /* Snapshots of Athena++: primitive and conserved variables, both byte orders, blocks put together, stretched, refined
- * and with ghost zones, against the functions of place that they were made from; and damaged files. */
+ * and with ghost zones, against the functions of position that they were made from; and damaged files. */
 #define _POSIX_C_SOURCE 200809L
 #include "snapshot_fixture.h"
 
@@ -20,7 +20,7 @@ static const char MODEL[] = "snapshot:\n"
 
 enum { MAX_BLOCK = 64, MAX_VALUE = 1 << 16 };
 
-/* A file to be written: 8 x 4 x 4 cells in 2 x 2 x 2 blocks of 4 x 2 x 2 unless a test changes it. */
+/* A file to be written: 8 x 4 x 4 cells in 2 x 2 x 2 blocks of 4 x 2 x 2, unless changed by a test. */
 struct plan {
     bool conserved, magnetic;
     hid_t type, edge_type;
@@ -35,7 +35,7 @@ static const double UPPER[3] = {2, 1, 1};
 static struct plan simple_plan(void)
 {
     struct plan plan = {.type = H5T_IEEE_F32BE, .edge_type = H5T_IEEE_F32BE, .n_block = 8, .ratio = 1};
-    for (int b = 0; b < 8; b++) /* in Morton order, as Athena++ does */
+    for (int b = 0; b < 8; b++) /* in Morton order, as in Athena++ */
         for (int axis = 0; axis < 3; axis++)
             plan.at[b][axis] = b >> axis & 1;
     return plan;
@@ -136,7 +136,7 @@ static void write_variables(const struct plan *plan, const char *name, int first
                         double x[3];
                         const bool inside = i >= 0 && j >= 0 && k >= 0 && i < BLOCK[0] && j < BLOCK[1] && k < BLOCK[2];
                         cell_centre(plan, b, at, x);
-                        *to++ = inside ? value_of(plan, first + v, x) : (double)NAN; /* ghosts must not be looked at */
+                        *to++ = inside ? value_of(plan, first + v, x) : (double)NAN; /* ghosts must not be read */
                     }
     put(FILE_NAME, name, plan->type, 5, shape, values, NULL);
     free(values);
@@ -195,7 +195,7 @@ static void write_athdf(const struct plan *plan)
 
 /* ---- Reading back ---- */
 
-/* Every cell of the model against the functions at its centre. `axis`: those of the file that became x, y, z. */
+/* Every cell of the model against the functions at its centre. `axis`: the axes of the file that became x, y, z. */
 static void check_cells(const lr_model *m, const int axis[3], double tolerance)
 {
     int64_t cell = 0;
@@ -263,7 +263,7 @@ static void conserved_variables_become_primitive(void **state)
                  NULL,
                  "m.yaml:1:12: snapshot: test_athdf.athdf: to derive the pressure from the energy 'Etot', give "
                  "snapshot.gamma, such as 1.667");
-    /* The energy of a file without magnetic fields but with too little of it is negative somewhere. */
+    /* In a file without magnetic fields and with too little energy, the thermal energy is negative somewhere. */
     struct plan plan = simple_plan();
     plan.conserved = true;
     plan.type = H5T_IEEE_F64BE;
@@ -283,7 +283,7 @@ static void conserved_variables_become_primitive(void **state)
     unlink(FILE_NAME);
 }
 
-/* What goes into the pressure is used, and only magnetic fields may be left out, which the report says. */
+/* Whatever enters the pressure counts as used, and only magnetic fields may be missing, which the report mentions. */
 static void energies_need_all_momenta(void **state)
 {
     struct fixture *f = *state;
@@ -306,7 +306,7 @@ static void energies_need_all_momenta(void **state)
     set_texts(FILE_NAME, "VariableNames", without_mom2, 9);
     assert_int_not_equal(load_text(f, MODEL, setting), LR_OK);
     assert_non_null(strstr(lr_last_error(f->ctx), "and needs 'mom2', which is missing; give medium.temperature"));
-    /* Without a need for the pressure, nobody asks. */
+    /* If the pressure is not needed, nothing is required for it. */
     load_ok(f, MODEL, (const char *const[]){setting[0], "medium={temperature: 20 K}", NULL});
     assert_non_null(strstr(f->model->snapshot, "not used    pressure, other, Bcc1, Bcc2, Bcc3\n"));
     unlink(FILE_NAME);
@@ -324,7 +324,7 @@ static void refined_meshes_become_bricks(void **state)
     check_cells(m, STRAIGHT, 1e-13);
     check_cells(load(f, "snapshot.axes=[z, x, y]"), (const int[3]){2, 0, 1}, 1e-13);
     check_cells(load(f, "snapshot.axes=[y, x, z]"), (const int[3]){1, 0, 2}, 1e-13);
-    /* Half of the box: the refined block and the three that share its half. */
+    /* Half of the box: the refined block and the three in the same half. */
     m = load(f, "snapshot.region={x: [1.1 pc, 1.2 pc]}");
     assert_int_equal(mesh_cell_count(&m->mesh), 11 * 16);
     assert_close(mesh_lower(&m->mesh, 0), PC, 1e-15);
@@ -335,7 +335,7 @@ static void refined_meshes_become_bricks(void **state)
     unlink(FILE_NAME);
 }
 
-/* Rolled by half of the box, the two halves change places. */
+/* Shifted by half of the box, the two halves swap places. */
 static void refined_meshes_are_rolled(void **state)
 {
     struct fixture *f = *state;
@@ -430,7 +430,7 @@ static void inconsistent_blocks_are_named(void **state)
 {
     struct fixture *f = *state;
     struct plan plan = simple_plan();
-    plan.at[6][0] = 1; /* where block 7 is */
+    plan.at[6][0] = 1; /* the position of block 7 */
     write_athdf(&plan);
     expect_damage(f, "'LogicalLocations': blocks 6 and 7 are both at (1, 1, 1) of level 0");
     plan = simple_plan();

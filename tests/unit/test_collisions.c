@@ -1,4 +1,4 @@
-/* Collision rates: interpolation, clamping and detailed balance; which partner stands for which density. */
+/* Collision rates: interpolation, clamping and detailed balance; which partner is used for which density. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,7 +61,7 @@ static void test_interpolation_is_linear_and_clamped(void **state)
     assert_false(collision_clamped(&fixture.molecule, &plan, 10, 50));
 }
 
-/* Collisions alone give Boltzmann's populations, at any density; so cold a gas that factors underflow included. */
+/* Collisions alone give Boltzmann populations at any density, also in gas so cold that factors underflow. */
 static void test_detailed_balance_gives_lte(void **state)
 {
     (void)state;
@@ -114,7 +114,7 @@ static void test_forms_of_hydrogen(void **state)
     assert_shares(&plan, h2, 0, 1);
 }
 
-/* n(o-H2) / n(p-H2) by hand: nothing below 10 K, 9 exp(-170.6 / 30) at 30 K, 1 at 170.6 / ln 9 K, 3 from 155.3 K on. */
+/* n(o-H2) / n(p-H2) by hand: zero below 10 K, 9 exp(-170.6 / 30) at 30 K, 1 at 170.6 / ln 9 K, 3 from 155.3 K on. */
 static void test_hydrogen_is_split_by_temperature(void **state)
 {
     (void)state;
@@ -124,7 +124,7 @@ static void test_hydrogen_is_split_by_temperature(void **state)
         assert_true(fabs(collision_ortho_share(temperature[i]) - ratio[i] / (1 + ratio[i])) < 2e-5);
 }
 
-/* H2 as a whole collides as its kinds do that are given in this ratio, whichever of them the file has first. */
+/* H2 as a whole gives the same collisions as its two kinds in this ratio, whichever of them is first in the file. */
 static void test_whole_hydrogen_collides_as_its_kinds(void **state)
 {
     (void)state;

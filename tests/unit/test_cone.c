@@ -1,5 +1,5 @@
-/* cone.h: of isotropic directions the share that it says is inside and counts as one, a flux with a cusp at the camera
- * comes out as it is there, and field and channels end where those of the image do. */
+/* cone.h: the stated fraction of isotropic directions is inside and counts as one, a flux with a cusp at the camera is
+ * found correctly, and field and channels end where those of the image do. */
 /* variants: mixed double */
 #include <math.h>
 #include <setjmp.h>
@@ -55,8 +55,8 @@ static void test_share_of_isotropic_directions(void **state)
     }
 }
 
-/* The projected area of a cube, |n_x| + |n_y| + |n_z|, is 1 along z and grows by 4 theta / pi on average around: a
- * plain cone of 11.5 degrees would find 1.16. What is left is of second order. */
+/* The projected area of a cube, |n_x| + |n_y| + |n_z|, is 1 along z and grows on average by 4 theta / pi around it: a
+ * plain cone of 11.5 degrees would give 1.16. The remaining error is of second order. */
 static void test_cusp_is_cancelled(void **state)
 {
     enum { RINGS = 2000, TURNS = 360 };
@@ -90,7 +90,7 @@ static void test_all_directions(void **state)
     }
 }
 
-/* From the middle of the image so far along right, up and the line of sight. */
+/* Offset from the image centre along right, up and the line of sight. */
 static struct vec3 place(const struct cone_view *cone, double right, double up, double ahead)
 {
     const struct vec3 r = cone->right, u = cone->up, t = cone->toward, m = cone->middle;

@@ -1,4 +1,5 @@
-/* context.c: arrays that cannot fit are refused before they are touched, with what they need and what is free. */
+/* context.c: arrays that cannot fit are rejected before they are touched, with a message about required and free
+ * memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +29,7 @@ static void what_fits_is_zero(void **state)
 {
     (void)state;
     lr_context *ctx = lr_context_create();
-    enum { MANY = 40000000 }; /* 305 MiB: large enough to be looked at */
+    enum { MANY = 40000000 }; /* 305 MiB: large enough to be checked */
     double *array = NULL;
     assert_int_equal(lr_allocate(ctx, MANY, sizeof(double), &array), LR_OK);
     assert_true(array[0] == 0 && array[MANY - 1] == 0);

@@ -1,4 +1,4 @@
-/* Convolution with a beam against what is known exactly: Gaussians stay Gaussians, sums stay sums, and the errors of
+/* Convolution with a beam against exact results: Gaussians stay Gaussians, sums are conserved, and errors of
  * independent pixels add in quadrature. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,7 @@ static double density(const struct gaussian *g, double x, double y)
     return exp(-0.5 * form) / (2.0 * LR_PI * sqrt(determinant));
 }
 
-/* Covariance of a beam in pixels: the major axis lies at the angle from +y toward -x. */
+/* Covariance of a beam in pixels: the major axis is at the given angle from +y toward -x. */
 static struct gaussian beam_shape(double major, double minor, double angle)
 {
     const double a = major * major / (fwhm * fwhm), b = minor * minor / (fwhm * fwhm);
@@ -85,7 +85,7 @@ static void a_gaussian_source_becomes_a_wider_gaussian(void **state)
     free(image);
 }
 
-/* North through east: a beam at 45 degrees is long toward the upper left. */
+/* North through east: a beam at 45 degrees is elongated toward the upper left. */
 static void the_angle_turns_from_up_to_the_left(void **state)
 {
     lr_context *ctx = *state;
@@ -99,7 +99,7 @@ static void the_angle_turns_from_up_to_the_left(void **state)
     free(image);
 }
 
-/* What leaves the image on one side must not come in on the other; half of an edge source is lost. */
+/* What leaves the image on one side must not reappear on the other; half of a source at the edge is lost. */
 static void nothing_comes_back_at_the_other_side(void **state)
 {
     lr_context *ctx = *state;
@@ -110,13 +110,14 @@ static void nothing_comes_back_at_the_other_side(void **state)
     assert_int_equal(cube_convolve(ctx, &grid, image), LR_OK);
     for (int y = 0; y < NY; y++)
         assert_true(fabsf(image[y * NX + NX - 1]) < 1e-8f);
-    /* Kept: the column of the source and those on its right, by symmetry half of all and half of that column. */
+    /* Kept: the column of the source and those to its right; by symmetry, half of everything plus half of that
+     * column. */
     const double column = fwhm / (9.0 * sqrt(2.0 * LR_PI));
     assert_true(fabs(sum_of(image, NX * NY) - 0.5 * (1.0 + column)) < 1e-3);
     free(image);
 }
 
-/* Also with a beam that the pixels hardly resolve, for any size of the image. */
+/* Also with a beam that the pixels barely resolve, for any image size. */
 static void sums_are_kept_and_nothing_turns_negative(void **state)
 {
     lr_context *ctx = *state;

@@ -1,4 +1,4 @@
-/* Moments and sums of cubes whose moments are known. */
+/* Moments and sums of cubes with known moments. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 enum { N_CHANNEL = 80, N_PIXEL = 4 };
 static const struct cube_axis axis = {.n_channel = N_CHANNEL, .n_pixel = N_PIXEL, .first = 990.0, .width = 0.5};
 
-/* Pixels: a Gaussian line far from zero velocity, one channel alone, nothing, absorption. */
+/* Pixels: a Gaussian line far from zero velocity, a single channel, nothing, absorption. */
 static void fill(float values[N_CHANNEL][N_PIXEL])
 {
     for (int c = 0; c < N_CHANNEL; c++) {

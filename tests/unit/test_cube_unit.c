@@ -41,7 +41,7 @@ static void a_photon_has_the_energy_of_the_line(void **state)
     assert_near(cube_unit_factor(UNIT_PHOTON, LR_LIGHT_SPEED / 1215.67e-8, 0.0, 0.0), 1.0 / 1.63403e-11, 1e-5);
 }
 
-/* The factor that observers use: T = 1.222e6 S / (nu^2 major minor), with Jy/beam, GHz and arcsec. */
+/* The factor used by observers: T = 1.222e6 S / (nu^2 major minor), with Jy/beam, GHz and arcsec. */
 static void a_beam_agrees_with_the_factor_of_observers(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The files of a cube: keywords and values as other programs will find them, and nothing lost when a disk is full or a
- * file is somebody else's. */
+/* The files of a cube: keywords and values as other programs will find them; nothing is lost if a disk is full or a
+ * file belongs to another program. */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
 #include <stdarg.h>
@@ -97,7 +97,7 @@ static void a_cube_has_the_axes_of_the_sky(void **state)
     assert_word(file, "RADESYS", "ICRS");
     assert_word(file, "CTYPE3", "VRAD");
     assert_word(file, "CUNIT3", "m/s");
-    assert_key(file, "CRVAL3", 6500.0); /* the middle of -4 to -3 km/s, plus 10 km/s */
+    assert_key(file, "CRVAL3", 6500.0); /* the centre of -4 to -3 km/s, plus 10 km/s */
     assert_key(file, "CDELT3", 1000.0);
     assert_key(file, "RESTFRQ", 2.466e15);
     assert_word(file, "SPECSYS", "LSRK");
@@ -252,7 +252,7 @@ static void only_what_was_asked_for_is_written(void **state)
     struct image_fixture *f = *state;
     f->result->image.moments = f->result->image.peak = f->result->image.spectrum = false;
     f->result->image.optical_depth = false;
-    free(f->result->cube[0].error); /* wanted, but nothing was scattered */
+    free(f->result->cube[0].error); /* requested, but nothing was scattered */
     f->result->cube[0].error = NULL;
     assert_int_equal(lr_result_write_cubes(f->ctx, f->result, f->prefix, NULL), LR_OK);
     assert_int_equal(image_count_files(f), 1);
@@ -275,9 +275,9 @@ static void our_files_are_replaced_and_others_are_not(void **state)
     assert_int_equal(lr_cube_path_check(f->ctx, &model, f->prefix), LR_OK);
     assert_int_equal(f->n_info, 0);
     assert_int_equal(lr_result_write_cubes(f->ctx, f->result, f->prefix, NULL), LR_OK);
-    assert_int_equal(f->n_info, 1); /* says that files were replaced */
+    assert_int_equal(f->n_info, 1); /* reports that files were replaced */
 
-    /* A FITS file of another program, at the place of the moment map. */
+    /* A FITS file of another program, where the moment map should go. */
     snprintf(path, sizeof path, "%s_front_mom0.fits", f->prefix);
     fitsfile *file = NULL;
     int status = 0;
@@ -306,7 +306,7 @@ static void a_prefix_needs_a_name_and_a_folder(void **state)
     assert_int_equal(lr_cube_path_check(f->ctx, &blind, path), LR_OK); /* no cameras, no files */
 }
 
-/* Brackets and exclamation marks mean something to CFITSIO, not to us. */
+/* Brackets and exclamation marks are special for CFITSIO, but not here. */
 static void names_are_taken_as_they_are(void **state)
 {
     struct image_fixture *f = *state;
@@ -319,7 +319,7 @@ static void names_are_taken_as_they_are(void **state)
     assert_int_equal(image_count_files(f), 8);
 }
 
-/* A limit on file sizes stands for a full disk. */
+/* A limit on file sizes simulates a full disk. */
 static void a_full_disk_leaves_nothing_behind(void **state)
 {
     struct image_fixture *f = *state;

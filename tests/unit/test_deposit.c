@@ -1,5 +1,5 @@
-/* deposit.h: the phase weight is a share of the whole sphere, channels have their edges where they should, expected
- * scatterings are their integral, and the way to a near camera begins where the photon is. */
+/* deposit.h: the phase weight averages to one over the sphere, channels have their edges where they should, expected
+ * scatterings are their integral, and the path to a near camera begins at the photon. */
 /* variants: mixed double */
 #include <math.h>
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 
 #include "kernel/deposit.h"
 
-/* Mean over the sphere 1, for any E1; and the values of a dipole along and across. */
+/* The mean over the sphere is 1, for any E1; and the values for a dipole along and across. */
 static void test_phase_weight_has_mean_one(void **state)
 {
     enum { STEPS = 1000 };
@@ -27,7 +27,7 @@ static void test_phase_weight_has_mean_one(void **state)
     assert_true(phase_toward(R(1), R(0)) == R(0.75));
 }
 
-/* Directions drawn by phase.h average to the same weight: the share of scatterings into a cone is its mean of P. */
+/* Directions drawn by phase.h average to the same weight: the fraction of scatterings into a cone is its mean of P. */
 static void test_phase_weight_is_that_of_the_directions(void **state)
 {
     enum { DRAWS = 400000 };
@@ -46,7 +46,7 @@ static void test_phase_weight_is_that_of_the_directions(void **state)
     assert_true(fabs(share - expected) < 3.5 * sqrt(expected * (1 - expected) / DRAWS));
 }
 
-/* Channel k holds radio velocities first + k .. first + (k + 1) widths, shifts of the other sign. */
+/* Channel k covers radio velocities first + k .. first + (k + 1) widths, shifts of the opposite sign. */
 static void test_channels(void **state)
 {
     const struct channel_view channels = {.n = 8, .first = R(-2), .inv_step = R(2)};
@@ -61,7 +61,8 @@ static void test_channels(void **state)
     assert_int_equal(channel_of_shift(&channels, R(2.0001)), -1);
     assert_int_equal(channel_of_shift(&channels, R(-1e30)), -1);
 
-    /* A part of the axis holds what the whole one has there, to the last bit: nothing is lost between two parts. */
+    /* Part of the axis has the same contents as the whole axis there, to the last bit: nothing is lost between two
+     * parts. */
     const struct channel_view whole = {.n = 8, .first = R(-2.1), .inv_step = R(1.7)};
     const struct channel_view parts[2] = {{.n = 3, .first = R(-2.1), .inv_step = R(1.7)},
                                           {.begin = 3, .n = 5, .first = R(-2.1), .inv_step = R(1.7)}};
@@ -76,7 +77,7 @@ static void test_channels(void **state)
     assert_int_equal(channel_of_shift(&channels, R(1e30)), -1);
 }
 
-/* INT s exp(-(s + k) l') dl' over the way. */
+/* INT s exp(-(s + k) l') dl' along the path. */
 static void test_expected_scatterings(void **state)
 {
     static const double depth[] = {0, 1e-6, 0.01, 0.3, 4, 50};
@@ -112,7 +113,7 @@ static void test_direction_to_a_camera(void **state)
     assert_true(fabs((double)way.n.z - 4.2 / distance) < 1e-6);
 }
 
-/* The part of the way solves (1 - exp(-t y)) = u (1 - exp(-t)), for all depths. */
+/* The fraction of the path solves (1 - exp(-t y)) = u (1 - exp(-t)), for all depths. */
 static void test_place_of_a_scattering(void **state)
 {
     static const double depth[] = {1e-6, 0.01, 0.0199, 0.0201, 0.3, 3, 60};

@@ -1,5 +1,5 @@
-/* Documents: read once, then asked for lines, files and models any number of times; settings make another document and
- * leave the first one as it was. */
+/* Documents: read once, then queried for lines, files and models any number of times; settings make a new document and
+ * leave the first unchanged. */
 #define _POSIX_C_SOURCE 200809L
 #include "model_fixture.h"
 
@@ -53,7 +53,7 @@ static void test_one_model(void **state)
     lr_document_free(document);
 }
 
-/* The models of a list come in any order, and as often as wanted: none takes from the document what another needs. */
+/* The models of a list can be made in any order, and repeatedly: none takes from the document what another needs. */
 static void test_lines(void **state)
 {
     struct fixture *f = *state;
@@ -83,7 +83,7 @@ static void test_settings_make_another_document(void **state)
     make(f, document, NULL);
     assert_int_equal(f->model->run.seed, 7);
     assert_int_equal(f->model->run.packets, 100000);
-    lr_document_free(document); /* the other one needs nothing of it */
+    lr_document_free(document); /* the other one does not depend on it */
     make(f, changed, NULL);
     assert_int_equal(f->model->run.seed, 7);
     assert_int_equal(f->model->run.packets, 11);
@@ -91,7 +91,7 @@ static void test_settings_make_another_document(void **state)
     lr_document_free(changed);
 }
 
-/* Fields that are the same everywhere take no room. */
+/* Constant fields take no memory. */
 static void test_memory(void **state)
 {
     struct fixture *f = *state;
@@ -148,7 +148,7 @@ static void *write_once(void *text)
     return NULL;
 }
 
-/* A pipe holds its text once: whoever opened the file again would wait for ever, so that the alarm ends the test. */
+/* A pipe can be read only once: opening the file again would block for ever, so the alarm ends the test. */
 static void test_the_file_is_read_once(void **state)
 {
     struct fixture *f = *state;

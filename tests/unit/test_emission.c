@@ -1,5 +1,5 @@
-/* emission.h: places, directions and frequencies of new packets against their distributions, in a rectilinear mesh with
- * moving gas whose damping and Doppler parameter differ from cell to cell. */
+/* emission.h: positions, directions and frequencies of new packets against their distributions, in a rectilinear mesh
+ * with moving gas whose damping and Doppler parameter vary from cell to cell. */
 /* variants: mixed double */
 #include <math.h>
 #include <setjmp.h>
@@ -99,7 +99,7 @@ static double dot(struct vec3 p, struct vec3 q)
     return get(p, 0) * get(q, 0) + get(p, 1) * get(q, 1) + get(p, 2) * get(q, 2);
 }
 
-/* Every packet lies in the cell it names, flies in a unit direction and has the cell's widths with it. */
+/* Every packet is in the cell it names, flies in a unit direction and carries the widths of the cell. */
 static struct emitted emit(const struct scene *scene, uint32_t id)
 {
     const struct emitted packet = emit_packet(&scene->view, id, 0);
@@ -119,7 +119,7 @@ static const struct cell_view *cell_of(const struct scene *scene, const struct p
     return &scene->cell[(at->i * NY + at->j) * NZ + at->k];
 }
 
-/* Shift in the mesh frame that belongs to x. */
+/* Shift in the mesh frame that corresponds to x. */
 static double mesh_shift(const struct scene *scene, const struct emitted *packet)
 {
     const struct cell_view *cell = cell_of(scene, &packet->at);
@@ -251,7 +251,7 @@ static void test_point_source_is_a_point_and_isotropic(void **state)
     for (int axis = 0; axis < 3; axis++)
         assert_distribution(&component[axis]);
     assert_distribution(&depth);
-    assert_true(longest > log(N_PACKET) - 2.4); /* no cap: shorter has the probability exp(-e^2.4) = 1.6e-5 */
+    assert_true(longest > log(N_PACKET) - 2.4); /* no cap: a shorter one has the probability exp(-e^2.4) = 1.6e-5 */
 }
 
 /* ---- planes and faces -------------------------------------------------------------------------------------------- */
@@ -348,7 +348,7 @@ static void test_external_field_enters_with_the_cosine(void **state)
     for (uint32_t id = 0; id < 3 * N_PACKET; id++) {
         const struct emitted packet = emit(&scene, id);
         int face = -1;
-        for (int axis = 0; axis < 3; axis++) { /* the face it looks in from */
+        for (int axis = 0; axis < 3; axis++) { /* the face it enters through */
             if (index_of(&packet.at, axis) == 0 && get(packet.at.local, axis) == 0 && get(packet.n, axis) > 0)
                 face = 2 * axis;
             if (position(&packet.at, axis) == size(axis) && get(packet.n, axis) < 0)
@@ -413,7 +413,7 @@ static double gauss_cdf(double t)
     return 0.5 * erfc(-t / sqrt(2));
 }
 
-/* The same shift relative to the mesh, whatever the gas does, or relative to the gas. */
+/* The same shift relative to the mesh, whatever the gas velocity, or relative to the gas. */
 static void check_spectrum(int gas_frame)
 {
     struct scene scene;
@@ -422,7 +422,7 @@ static void check_spectrum(int gas_frame)
     struct ks band = {0};
     for (int s = 0; s < 3; s++)
         scene.source[s].gas_frame = gas_frame;
-    scene.source[0].centre = R(100); /* far apart, to tell the sources by their shift */
+    scene.source[0].centre = R(100); /* far apart, to tell sources apart by their shift */
     scene.source[1].spectrum = SPECTRUM_GAUSSIAN;
     scene.source[1].centre = R(-50);
     scene.source[1].width = R(2.5);
@@ -456,7 +456,7 @@ static double profile_density(const void *user, double x)
     return re_w_of_z(x, *(const double *)user) / sqrt(PI);
 }
 
-/* Local emission: x has the Voigt profile of its own cell, in units of its own Doppler parameter. */
+/* Local emission: x follows the Voigt profile of the cell, in units of its Doppler parameter. */
 static void test_local_spectrum_is_the_profile_of_the_cell(void **state)
 {
     struct scene scene;
@@ -480,8 +480,8 @@ static void test_local_spectrum_is_the_profile_of_the_cell(void **state)
     }
 }
 
-/* A density linear between knots, zero at some, with a gap in the middle; its cumulative distribution is a sum of
- * trapezoids. */
+/* A density that is linear between knots, zero at some, with a gap in the middle; its cumulative distribution is a sum
+ * of trapezoids. */
 enum { N_KNOT = 7 };
 static const double KNOT[N_KNOT] = {-3, -2.5, -1, 0, 1, 1.5, 4};
 static const double DENSITY[N_KNOT] = {0, 1, 0.25, 0, 0, 0.75, 0.75};
@@ -521,7 +521,7 @@ static void test_table_spectrum_follows_its_table(void **state)
     source->table_shift = shift;
     source->table_density = density;
     source->table_integral = integral;
-    for (int i = 0; i <= 100000; i++) { /* the inverse, at every uniform number; nothing falls into the gap */
+    for (int i = 0; i <= 100000; i++) { /* the inverse, for every uniform number; nothing falls into the gap */
         const real uniform = (real)((i + 0.5) / 100001);
         const double found = (double)sample_table_spectrum(source, uniform);
         assert_true(fabs(table_cdf(found, &total) - (double)uniform) < 20 * (double)R_EPSILON);

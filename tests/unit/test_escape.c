@@ -1,4 +1,4 @@
-/* Equilibrium by escape probability: analytic limits, balance, one answer from any start, honest errors. */
+/* Equilibrium by escape probability: analytic limits, balance, the same answer from any start, reliable errors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,7 +65,7 @@ static struct escape_problem make_problem(const struct world *world, double temp
     return problem;
 }
 
-/* T 5..500 K, n 10..1e9, N 1e10..1e19 over 1 km/s, half of them with another background than 2.725 K. */
+/* T 5..500 K, n 10..1e9, N 1e10..1e19 over 1 km/s, half of them with a background other than 2.725 K. */
 static struct escape_problem random_problem(const struct world *world)
 {
     struct escape_problem problem = make_problem(world, 5 * pow(100, uniform()), pow(10, 1 + 8 * uniform()), 0);
@@ -115,7 +115,7 @@ static void test_dense_gas_is_in_lte(void **state)
     }
 }
 
-/* Without collisions the lines take on the temperature around, thin or thick. */
+/* Without collisions the lines take on the background temperature, whether thin or thick. */
 static void test_empty_gas_takes_the_background(void **state)
 {
     struct world *world = *state;
@@ -140,7 +140,7 @@ static void test_nothing_at_all_rests_in_the_ground(void **state)
     assert_true(x[0] == 1 && x[1] == 0 && x[2] == 0 && x[3] == 0);
 }
 
-/* Net flow into each level with the beta of the populations themselves. Rounding of populations alone makes depths
+/* Net flow into each level, with the beta of the populations themselves. The rounding of populations alone makes depths
  * uncertain by 1e-16 kappa. */
 static void check_balance(const struct escape_problem *problem, const double *x, double tolerance)
 {
@@ -184,8 +184,8 @@ static void test_random_problems_balance(void **state)
     }
 }
 
-/* The error that is promised holds against a solution that went on, and any start leads to the same one. The far form
- * of ESCAPE_LVG may have several. */
+/* The promised error holds against a solution iterated further, and any start leads to the same one. The far form of
+ * ESCAPE_LVG may have several solutions. */
 static void test_errors_are_honest_from_any_start(void **state)
 {
     struct world *world = *state;
@@ -209,7 +209,7 @@ static void test_errors_are_honest_from_any_start(void **state)
     }
 }
 
-/* Leaving out levels that are next to empty changes the others by no more than these would hold. */
+/* Leaving out nearly empty levels changes the others by no more than the populations left out. */
 static void test_faint_levels_can_be_left_out(void **state)
 {
     struct world *world = *state;
@@ -219,12 +219,12 @@ static void test_faint_levels_can_be_left_out(void **state)
         struct escape_problem problem = make_problem(world, 4, 1e4, column);
         problem.error = 1e-12;
         escape_solve(&problem, world->workspace, false, all);
-        problem.faint = 0.1; /* 4 K: leaves the levels at 12 cm^-1 out */
+        problem.faint = 0.1; /* 4 K: leaves out the levels at 12 cm^-1 */
         assert_true(escape_solve(&problem, world->workspace, false, x).converged);
         assert_true(x[2] == 0 && x[3] == 0);
         assert_true(fabs(x[0] + x[1] - 1) < 1e-15);
         assert_true(fabs(x[1] - all[1]) < 2 * (all[2] + all[3]));
-        problem.least = N; /* not those that are asked for */
+        problem.least = N; /* not those that are requested */
         escape_solve(&problem, world->workspace, false, x);
         assert_memory_equal(x, all, sizeof x);
         problem.least = 0;

@@ -76,7 +76,7 @@ static void test_limits(void **state)
     }
 }
 
-/* No jumps where one expression takes over from another; slopes are those of the values. */
+/* No jumps where one expression takes over from another; slopes are consistent with the values. */
 static void test_smooth_everywhere(void **state)
 {
     (void)state;
@@ -92,7 +92,7 @@ static void test_smooth_everywhere(void **state)
         }
 }
 
-/* beta > 0 falls with tau, and tau beta rises, but for the far end of the RADEX expanding sphere. */
+/* beta > 0 decreases with tau and tau beta increases, except at the far end of the RADEX expanding sphere. */
 static void test_monotone(void **state)
 {
     (void)state;
@@ -105,7 +105,7 @@ static void test_monotone(void **state)
         }
 }
 
-/* The join of the expanding sphere stays near the forms it joins. */
+/* The join of the expanding sphere stays close to the forms it connects. */
 static void test_join_of_expanding_sphere(void **state)
 {
     (void)state;

@@ -24,7 +24,7 @@ struct fixture {
     lr_model model;
 };
 
-/* Two cells in a row, the line 1-0 of the made-up molecule. */
+/* Two cells in a row, line 1-0 of the made-up molecule. */
 static int setup(void **state)
 {
     struct fixture *f = calloc(1, sizeof *f);

@@ -1,5 +1,5 @@
-/* Extrapolation of a linear iteration: with as many past changes as there are modes the limit is exact, also where the
- * unknowns have weights; and what a guess may not do. */
+/* Extrapolation of a linear iteration: with as many past changes as there are modes the limit is exact, also with
+ * weighted unknowns; and extrapolations that must be rejected. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,7 +59,7 @@ static void as_many_changes_as_modes_are_exact(void **state)
     (void)state;
     for (int modes = 1; modes <= 4; modes++)
         assert_true(error_after(modes, modes) < 1e-7);
-    assert_true(error_after(4, 2) > 1e-3); /* too few are not */
+    assert_true(error_after(4, 2) > 1e-3); /* too few are not exact */
 }
 
 static void more_changes_than_modes_do_no_harm(void **state)
@@ -77,7 +77,7 @@ static void iterates_at_rest_tell_nothing(void **state)
     assert_false(extrapolation_weights(2, sums, weight));
 }
 
-/* The sums that drivers make: each unknown counts with 1 / x, and the limit does not depend on that. */
+/* The sums made by drivers: each unknown is weighted by 1 / x, which does not affect the limit. */
 static void weighted_sums_find_the_same_limit(void **state)
 {
     (void)state;

@@ -45,7 +45,7 @@ static void test_mean_transmission_is_its_integral(void **state)
     print_message("  largest relative error: %.1e\n", worst);
 }
 
-/* Weight lost over a depth f, f times the mean transmission: 1 - exp(-f), up to exactly all. */
+/* Weight lost over a depth f, f times the mean transmission: 1 - exp(-f), up to exactly 1. */
 static void test_what_is_lost_is_what_is_not_transmitted(void **state)
 {
     (void)state;
@@ -57,7 +57,7 @@ static void test_what_is_lost_is_what_is_not_transmitted(void **state)
     }
 }
 
-/* Sums are settled once in FLUSH_EVENTS scatterings, and not at birth. */
+/* Sums are flushed once in FLUSH_EVENTS scatterings, and not at birth. */
 static void test_flush_comes_once_in_a_while(void **state)
 {
     int due = 0;
@@ -101,7 +101,7 @@ static void test_segment_ends_at_the_scattering_or_at_the_face(void **state)
     assert_true(s.scatters && s.length < R(1e-30));
 }
 
-/* A depth of exponential law drawn once and used up cell by cell, opacity differing from cell to cell: the depth
+/* A depth drawn once from an exponential and used up cell by cell, with opacity varying from cell to cell: the depth
  * reached is exponential, P(no scattering within depth t) = exp(-t). */
 static void test_free_paths_are_exponential_across_cells(void **state)
 {
@@ -137,9 +137,9 @@ static void test_free_paths_are_exponential_across_cells(void **state)
     assert_true(ks_distance(&depth) < KS_LAMBDA);
 }
 
-/* Along a leg the frequency changes by up to STEP_TURN: mean profile, and where a share of the depth is reached,
- * against sums over fine steps. Simpson's rule is off by up to 1.2e-3 in the Doppler core; the parabola lacks a cubic
- * term, worth 5e-3 of a step in the place. */
+/* Along a leg the frequency changes by up to STEP_TURN: the mean profile, and the position where a fraction of the
+ * depth is reached, against sums over fine steps. Simpson's rule is off by up to 1.2e-3 in the Doppler core; the
+ * parabola lacks a cubic term, worth 5e-3 of a step in the position. */
 static void test_legs_are_integrals_of_the_profile(void **state)
 {
     enum { FINE = 4000 };

@@ -1,5 +1,5 @@
 /* formal_solution.h: steps against the closed form in long double and against a fine integration, the shape of
- * scattered light against its definition, the reach of a line against the Voigt function. */
+ * scattered light against its definition, the extent of a line against the Voigt function. */
 /* variants: mixed double */
 #include <math.h>
 #include <setjmp.h>
@@ -59,8 +59,8 @@ static void test_closed_form_is_the_integral(void **state)
 }
 
 /* In single precision the series ends at t^5/720 (tilted: t^5/5040 in the lag) below t = 0.25, which leaves 5e-8; a
- * constant S has its own switch at 0.1 and ends at t^4/120: 1.4e-8. Above, (1 - exp(-t)) / t has lost a few bits and
- * (1 - m) / t a few more. In double the switches lie lower, and the same terms leave 1e-13. */
+ * constant S has its own switch at 0.1 and ends at t^4/120: 1.4e-8. Above, (1 - exp(-t)) / t has lost a few bits and (1
+ * - m) / t a few more. In double the switches are lower, and the same terms leave 1e-13. */
 static double allowed(double single)
 {
     return sizeof(real) == sizeof(double) ? 1e-12 : single;
@@ -94,7 +94,7 @@ static void test_limits(void **state)
     assert_true(formal_step_flat(R(3), R(0), R(0)) == R(3));
     assert_true(fabs((double)formal_step(R(0), R(0), R(2), R(-0.7), R(0.7)) - 2) <
                 1e-6); /* thin: the mean, tilted or not */
-    /* thick: S of the near side, one free path in; glow = S t */
+    /* thick: S of the near side, one free path deep; glow = S t */
     for (double t = 1e2; t < 1e30; t *= 10) {
         const double tilted = (double)formal_step(R(5), (real)t, (real)t, R(-0.5), R(0.5));
         assert_true(fabs(tilted - (1.5 - 1 / t)) < 1e-5);
@@ -102,7 +102,7 @@ static void test_limits(void **state)
     }
 }
 
-/* A cell cut into parts, each with its share of the depth and its piece of the slope, is the same cell. */
+/* A cell cut into parts, each with its part of the depth and of the slope, is the same cell. */
 static void test_parts_of_a_cell_make_the_whole(void **state)
 {
     (void)state;
@@ -118,7 +118,7 @@ static void test_parts_of_a_cell_make_the_whole(void **state)
 
 /* ---- scattered light --------------------------------------------------------------------------------------------- */
 
-/* In single precision 1 - t^3/24 of the series is left below 0.02, in double below 2e-4; above, the difference of 1 and
+/* In single precision the series ends at 1 - t^3/24 below 0.02, in double below 2e-4; above, the difference of 1 and
  * exp(-t) has lost some bits. */
 static void test_light_leaves_as_it_is_absorbed(void **state)
 {
@@ -131,7 +131,8 @@ static void test_light_leaves_as_it_is_absorbed(void **state)
     }
 }
 
-/* Whatever the depths in a channel, its mean light stays; thin, it follows the profile, and thick, it is flat. */
+/* Whatever the depths in a channel, its mean light is conserved; in the thin limit it follows the profile, in the thick
+ * limit it is flat. */
 static void test_light_of_a_channel_stays(void **state)
 {
     enum { NODES = 8 };
@@ -152,10 +153,10 @@ static void test_light_of_a_channel_stays(void **state)
         if (depth > 1e4)
             assert_true(fabs(steepest - 1) < 1e-6);
     }
-    assert_true(exit_factor(R(0), R(0)) == R(1)); /* no line at all: even */
+    assert_true(exit_factor(R(0), R(0)) == R(1)); /* no line at all: flat */
 }
 
-/* The velocity changes by b/4 in a step, and by no less than it must. */
+/* The velocity changes by b/4 in a step, and the steps are no smaller than necessary. */
 static void test_steps_of_velocity(void **state)
 {
     (void)state;
@@ -169,7 +170,7 @@ static void test_steps_of_velocity(void **state)
 
 /* ---- reach of the line ------------------------------------------------------------------------------------------- */
 
-/* Beyond it the line adds less than it may: for any damping and depth. */
+/* Beyond it the line adds less than the limit, for any damping and depth. */
 static void test_nothing_is_left_beyond_the_reach(void **state)
 {
     (void)state;

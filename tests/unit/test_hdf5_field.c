@@ -206,7 +206,7 @@ static void missing_files_and_foreign_formats(void **state)
     unlink(FILE_NAME);
 }
 
-/* Wherever the file is cut, the answer is an error that names it; never a crash, never a model. */
+/* Wherever the file is cut off, the answer is an error that names it; never a crash, never a model. */
 static void truncated_files_are_refused(void **state)
 {
     struct fixture *f = *state;

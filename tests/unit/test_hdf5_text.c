@@ -1,4 +1,4 @@
-/* Attributes of text as different programs write them, and which types count as numbers. */
+/* String attributes as written by different programs, and which types count as numbers. */
 #define _POSIX_C_SOURCE 200809L
 #include "snapshot_fixture.h"
 

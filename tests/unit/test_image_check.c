@@ -1,4 +1,4 @@
-/* The comparison of images with packets: which cameras have one, when it is a warning, what errors it has. */
+/* The comparison of images with packets: which cameras have one, when it gives a warning, and its errors. */
 #include "model_fixture.h"
 
 #include "base/constants.h"
@@ -67,7 +67,7 @@ static void other_images_say_why_not(void **state)
         "the image is smaller than the shells");
 }
 
-/* An image that holds the mesh needs no places; a smaller one has its middle and size in half-sizes of the mesh. */
+/* An image that covers the mesh needs no positions; a smaller one has its centre and size in half-sizes of the mesh. */
 static void cones_know_the_field_and_the_channels(void **state)
 {
     struct fixture *f = *state;
@@ -135,7 +135,7 @@ static void hear(void *user, enum lr_log_level level, const char *text)
     snprintf(heard->last, sizeof heard->last, "%s", text);
 }
 
-/* A cube whose every value is 1, and packets that bring `ratio` times less. */
+/* A cube with all values 1, and packets that contribute `ratio` times less. */
 static struct lr_check finish(struct fixture *f, const lr_model *model, double ratio, const double *groups,
                               struct heard *heard)
 {
@@ -189,7 +189,7 @@ static void fluxes_are_compared(void **state)
     assert_non_null(strstr(heard.last, "its flux is 1.5 times that of the packets"));
 }
 
-/* Layers: of one period, 2 pc x 3 pc seen at 60 degrees, whatever the field. */
+/* Layers: for one period, 2 pc x 3 pc seen at 60 degrees, whatever the field. */
 static void layers_count_one_period(void **state)
 {
     struct fixture *f = *state;

@@ -1,5 +1,5 @@
-/* Numbers of images: what the cubes themselves tell is known whatever becomes of the rays after them, light is what
- * stands out of the sky, and depths need a scene in which nothing shines. */
+/* Numbers of images: those from the cubes themselves are known even if later rays fail, light is what stands out
+ * against the sky, and depths need a scene in which nothing emits. */
 #include "model_fixture.h"
 
 #include "solve/imaging/image_depths.h"
@@ -41,8 +41,8 @@ static void hear(void *user, enum lr_log_level level, const char *text)
     snprintf(heard->last, sizeof heard->last, "%s", text);
 }
 
-/* A cube of the first camera: the sky shines with `sky` everywhere, and a little more, or less, in one pixel of the
- * first channel and in another one of the last. */
+/* A cube of the first camera: the sky is `sky` everywhere, with a little more, or less, in one pixel of the first
+ * channel and in a different one of the last. */
 static lr_result *make_result(const lr_model *model, double sky, double more)
 {
     lr_result *result = calloc(1, sizeof *result);

@@ -1,14 +1,13 @@
-/* How the passes of a run with cameras are cut when the emissivity does not fit at once. */
+/* How a run with cameras is divided into passes if the emissivity does not fit into memory at once. */
 #include "model_fixture.h"
 
 #include "solve/imaging/imaging.h"
 
 /* 16 cells, 10 channels, 3 cameras: 480 voxels. One voxel takes 12 bytes on a device (a float and a wide sum), and 16
- * on the host with the emissivity made of it. */
+ * on the host including the emissivity made from it. */
 enum { N_CAMERA = 3, N_CHANNEL = 10, N_ROW = 16, DEVICE_BYTES = 12, HOST_BYTES = 16 };
 static const char CAMERAS[] =
-    "channels: {number: 10, range: [-8 km/s, 8 km/s]}\n" /* b = 12.85 km/s: narrow enough to be recorded as they are
-                                                          */
+    "channels: {number: 10, range: [-8 km/s, 8 km/s]}\n" /* b = 12.85 km/s: channels need no refinement */
     "cameras: [{direction: +x, pixels: 1}, {direction: +y, pixels: 1}, {direction: +z, pixels: 1}]\n";
 
 static void load(struct fixture *f, const char *more)
@@ -65,8 +64,8 @@ static void test_cut_by_cameras_then_by_channels(void **state)
     }
 }
 
-/* Observers of shells share the sums of transport, 12 bytes per shell, aspect and channel, but each has an emissivity
- * of 4 bytes made of them on the host. Gas at rest has 32 aspects. */
+/* Observers of shells share the transport sums, 12 bytes per shell, aspect and channel, but each has an emissivity of 4
+ * bytes made from them on the host. Gas at rest has 32 aspects. */
 static void test_observers_of_shells_share_sums_only(void **state)
 {
     struct fixture *f = *state;
@@ -104,8 +103,8 @@ static void test_one_channel_must_fit(void **state)
     imaging_plan_free(&plan);
 }
 
-/* Channels are recorded as narrower ones of b/8 at most where packets fly, and little memory is needed; passes count
- * those. b/8 is 1.606 km/s. */
+/* With packets, and if memory permits, channels are recorded as narrower ones of at most b/8; passes count these. b/8
+ * is 1.606 km/s. */
 static void test_wide_channels_are_recorded_as_narrow_ones(void **state)
 {
     struct fixture *f = *state;
@@ -143,17 +142,17 @@ static void test_wide_channels_are_recorded_as_narrow_ones(void **state)
     }
 }
 
-/* Beyond 2^25 numbers for one camera channels of b/4 are enough, and beyond 2^29 they stay as they are. */
+/* Beyond 2^25 numbers for one camera, channels of b/4 are enough; beyond 2^29 they are not refined. */
 static void test_large_meshes_are_recorded_in_wider_channels(void **state)
 {
     struct fixture *f = *state;
     const struct {
         const char *mesh, *range;
         int factor;
-    } cases[] = {{"mesh.cells=[128, 128, 128]", "channels.range=[-16 km/s, 16 km/s]", 1}, /* 2e7 numbers as it is */
+    } cases[] = {{"mesh.cells=[128, 128, 128]", "channels.range=[-16 km/s, 16 km/s]", 1}, /* 2e7 numbers unrefined */
                  {"mesh.cells=[128, 128, 128]", "channels.range=[-17 km/s, 17 km/s]", 2},
                  {"mesh.cells=[128, 128, 128]", "channels.range=[-60 km/s, 60 km/s]", 4},
-                 {"mesh.cells=[128, 128, 128]", "channels.range=[-500 km/s, 500 km/s]", 16}, /* 32 were 2^29.4 */
+                 {"mesh.cells=[128, 128, 128]", "channels.range=[-500 km/s, 500 km/s]", 16}, /* 32: 2^29.4 */
                  {"mesh.cells=[32, 32, 32]", "channels.range=[-60 km/s, 60 km/s]", 8}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[2048];
@@ -167,7 +166,7 @@ static void test_large_meshes_are_recorded_in_wider_channels(void **state)
     }
 }
 
-/* What is kept has to be in memory as a whole. */
+/* What is stored must fit into memory as a whole. */
 static void test_kept_emissivity_must_fit(void **state)
 {
     struct fixture *f = *state;

@@ -18,8 +18,7 @@ static bool absorbs(struct fixture *f)
     return absorbing;
 }
 
-/* Fields have a value per shell and none for the cavity, although the job counts it: what lies behind is not looked at.
- */
+/* Fields have a value per shell and none for the cavity, although the job counts it: values beyond are not read. */
 static void a_cavity_has_no_value(void **state)
 {
     struct fixture *f = *state;
@@ -33,7 +32,7 @@ static void a_cavity_has_no_value(void **state)
     assert_true(absorbs(f));
 }
 
-/* An absorption with a shape that is scaled to nothing is nothing. */
+/* An absorption with a shape that is scaled to zero is no absorption. */
 static void absorption_scaled_to_zero_is_one_number(void **state)
 {
     struct fixture *f = *state;

@@ -1,4 +1,4 @@
-/* LAMDA files: what is read, the habits of real files, and files that are cut short or spoiled. */
+/* LAMDA files: what is read, the quirks of real files, and files that are truncated or corrupted. */
 #include "lamda_fixture.h"
 
 #include "base/constants.h"
@@ -33,7 +33,7 @@ static void expect_good(struct lamda_state *s, enum lr_status status)
         fail_msg("%s", lr_last_error(s->ctx));
 }
 
-/* The whole of LAMDA_TEXT, whatever was changed about its form. */
+/* All of LAMDA_TEXT, whatever was changed about its form. */
 static void expect_xy(const struct molecule *m)
 {
     assert_int_equal(m->n_level, 3);
@@ -72,7 +72,7 @@ static void everything_is_read(void **state)
     assert_int_equal(s->n_warning, 0);
 }
 
-/* Each entry is one habit of a real file that changes nothing about the data. */
+/* Each entry is a quirk of a real file that does not affect the data. */
 static void habits_of_real_files_change_nothing(void **state)
 {
     struct lamda_state *s = *state;
@@ -141,12 +141,12 @@ static void labels_lose_quotes_and_extra_blanks(void **state)
     }
     expect_good(s, lamda_try_with(s, 9, "2 10. 3. 0123456789012345678901234567890123456789abc"));
     assert_string_equal(s->molecule.level[1].label, "012345678901234567890123456789012345678");
-    /* The 39th byte is the first half of a letter. */
+    /* Byte 39 is the first half of a letter. */
     expect_good(s, lamda_try_with(s, 9, "2 10. 3. 01234567890123456789012345678901234567\xc3\xa9"));
     assert_string_equal(s->molecule.level[1].label, "01234567890123456789012345678901234567");
 }
 
-/* Files of one species, such as ortho-H2O, count energies from a level they do not hold. */
+/* Files of one species, such as ortho-H2O, measure energies from a level that they do not contain. */
 static void energies_count_from_the_lowest_level(void **state)
 {
     struct lamda_state *s = *state;
@@ -181,7 +181,7 @@ static void frequencies_that_disagree_are_warned_of_once(void **state)
     assert_int_equal(s->n_warning, 0);
     expect_good(s, lamda_try_with(s, 14, "1 2 1 1.5e-06 310.7")); /* 3.5 % */
     assert_int_equal(s->n_warning, 1);
-    /* The same is within the rounding of an energy written 10. */
+    /* The same, within the rounding of an energy written as 10. */
     text = lamda_with(9, "2 10. 3.0");
     memcpy(strstr(text, "299.792458"), "310.700000", 10);
     expect_good(s, lamda_try(s, text, strlen(text)));
@@ -189,7 +189,7 @@ static void frequencies_that_disagree_are_warned_of_once(void **state)
     assert_int_equal(s->n_warning, 0);
 }
 
-/* Hyperfine levels may be equal to the digits written; which is the upper one is then up to the file. */
+/* Hyperfine levels may be equal to the digits given; the file then decides which is the upper one. */
 static void levels_equal_to_rounding_are_allowed(void **state)
 {
     struct lamda_state *s = *state;
@@ -272,8 +272,8 @@ static void spoiled_lines_are_named(void **state)
     }
 }
 
-/* Cut at every byte: whole only behind the last line of radiative transitions (no collisions) and behind the last
- * line, with a warning where that line has no end, because then its last number may be shorter than it was. */
+/* Cut at every byte: complete only after the last line of radiative transitions (no collisions) and after the last
+ * line, with a warning if that line has no end, because its last number may then have lost digits. */
 static void files_cut_at_every_byte(void **state)
 {
     struct lamda_state *s = *state;
@@ -297,7 +297,7 @@ static void files_cut_at_every_byte(void **state)
     }
 }
 
-/* Every word in turn becomes something else: an error or a molecule, never a crash (run under sanitizers as well). */
+/* Every word in turn is replaced: an error or a molecule, never a crash (also run under sanitizers). */
 static void every_word_replaced(void **state)
 {
     struct lamda_state *s = *state;
@@ -329,7 +329,7 @@ static void bytes_that_are_not_text(void **state)
     assert_non_null(strstr(lr_last_error(s->ctx), "unexpected end of file"));
 }
 
-/* A count of 10^4 levels must not be believed before they are there. */
+/* A count of 10^4 levels must not be trusted before they have been read. */
 static void many_levels_are_read(void **state)
 {
     struct lamda_state *s = *state;

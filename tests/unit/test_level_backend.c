@@ -1,6 +1,5 @@
-/* Rays and rate equations as the CPU does them, on one cell with one ray through it: light that comes in and light of
- * dust against closed forms, summed over the same frequencies. Depths run over the border between thin and thick steps.
- */
+/* Rays and rate equations on the CPU, for one cell with one ray through it: incoming light and light of dust against
+ * closed forms, summed over the same frequencies. Depths include the border between thin and thick steps. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +28,7 @@ static void read_gas(const void *medium, int64_t first, int64_t count, struct le
             .density = cell->density, .b = 1, .kappa = cell->kappa, .dust_temperature = DUST_TEMPERATURE};
 }
 
-/* Collisions lift molecules and do not bring them back, so that populations tell how much light is lost. */
+/* Collisions only excite, so that populations show how much light is lost. */
 static void read_rates(const void *medium, int64_t cell, double *rates)
 {
     (void)medium;
@@ -38,7 +37,7 @@ static void read_rates(const void *medium, int64_t cell, double *rates)
     rates[1] = RATE_UP;
 }
 
-/* x_u / x_l after one sweep and one step. The cell is 2 wide, so half the way through it is 1. */
+/* x_u / x_l after one sweep and one step. The cell is 2 wide, so half the path through it is 1. */
 static double found_ratio(bool double_precision, double half_depth, double half_grey)
 {
     const struct cell cell = {half_depth / (X[0] - X[1]), half_grey};
@@ -80,8 +79,8 @@ static double found_ratio(bool double_precision, double half_depth, double half_
     return x[1] / x[0];
 }
 
-/* In the middle of the cell: light from behind, I e^-t, that of dust, D (1 - e^-t) times its share of t, and what the
- * line itself sends, the rest. Rates up and down: C + A J, A (lost + J). */
+/* At the cell centre: light from behind, I e^-t, light of dust, D (1 - e^-t) times its fraction of t, and the emission
+ * of the line itself, the rest. Rates up and down: C + A J, A (lost + J). */
 static double exact_ratio(double half_depth, double half_grey)
 {
     const double dust = 1 / expm1(ENERGY / DUST_TEMPERATURE);
@@ -101,7 +100,7 @@ static double exact_ratio(double half_depth, double half_grey)
 static void compare(double half_depth, double half_grey)
 {
     const double expected = exact_ratio(half_depth, half_grey);
-    const double tolerance[2] = {3e-6, 2e-7}; /* rounding; what the series of a thin step leaves out */
+    const double tolerance[2] = {3e-6, 2e-7}; /* rounding; what the series of a thin step neglects */
     for (int precision = 0; precision < 2; precision++) {
         const double found = found_ratio(precision, half_depth, half_grey);
         if (!(fabs(found / expected - 1) < tolerance[precision]))

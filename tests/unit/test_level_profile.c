@@ -1,4 +1,4 @@
-/* level_profile.h: the mean profile against the error function, and which frequencies a line reaches. */
+/* level_profile.h: the mean profile against the error function, and the frequencies that a line extends to. */
 /* variants: mixed double */
 #include <math.h>
 #include <setjmp.h>
@@ -18,7 +18,7 @@ static double exact_mean(double x0, double x1)
     return x0 == x1 ? exp(-x0 * x0) : 0.5 * sqrt(PI) * (erf(x1) - erf(x0)) / (x1 - x0);
 }
 
-/* The frequency 3 of a band. */
+/* Frequency 3 of a band. */
 static double found_mean(double shift, real v0, real v1)
 {
     const struct band band = band_make(8, shift - 3 * 0.125, 0.125);
@@ -50,7 +50,7 @@ static void one_velocity_has_one_profile(void **state)
     assert_true(profile_panels(R(-1e6), R(1e6), R(1)) <= PROFILE_MOST_PANELS);
 }
 
-/* Where one node stands for the way, it is in the middle: what is left is of second order. */
+/* A single node for the path is at its centre: the remaining error is of second order. */
 static void hardly_any_motion_is_that_of_the_middle(void **state)
 {
     (void)state;
@@ -66,7 +66,7 @@ static void hardly_any_motion_is_that_of_the_middle(void **state)
     }
 }
 
-/* Within its reach a line is deeper than what is left out, beyond it nowhere. */
+/* Within its extent a line is deeper than the cutoff, beyond it nowhere. */
 static void lines_reach_as_far_as_they_count(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Rates by radiation: written with what enters and what is lost they are the same net flow between two levels as with
- * the mean intensity; cells that no ray met; changes of populations. */
+/* Radiative rates: in terms of what enters and what is lost they give the same net flow between two levels as with the
+ * mean intensity; cells that no ray crossed; changes of populations. */
 /* variants: mixed double */
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* Sets of rays for level populations: weights of directions sum to one and spread evenly, rays of a direction stand for
- * the cross-section of the mesh and for the volume of every cell, rings of shells have no gaps. */
+/* Sets of rays for level populations: weights of directions sum to one and are spread evenly, the rays of a direction
+ * represent the cross-section of the mesh and the volume of every cell, and rings of shells have no gaps. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,13 +62,14 @@ static void check_directions(const struct level_rays *rays)
     }
 }
 
-/* Shadow of a box along n: SUM |n_i| A_i. */
+/* Projected area of a box along n: SUM |n_i| A_i. */
 static double shadow(const double n[3], const double size[3])
 {
     return fabs(n[0]) * size[1] * size[2] + fabs(n[1]) * size[0] * size[2] + fabs(n[2]) * size[0] * size[1];
 }
 
-/* Areas of the rays that meet the box against its shadow, areas times lengths against its volume: exact on average. */
+/* Areas of the rays that cross the box against its projected area, areas times lengths against its volume: exact on
+ * average. */
 static void check_areas(const struct level_rays *rays, const double size[3], double of_area, double of_volume)
 {
     const double zero[3] = {0, 0, 0};
@@ -97,7 +98,7 @@ static void grid_of_rays(void **state)
     assert_int_equal(ray_set_make(ctx, &mesh, 1, 64, 5, &set), LR_OK);
     check_directions(&set.rays);
     check_areas(&set.rays, size, 0.005, 0.005);
-    /* every cell is met in every direction */
+    /* every cell is crossed in every direction */
     for (int d = 0; d < set.rays.n_direction; d += 7)
         for (int cell = 0; cell < 8 * 12 * 5; cell += 17) {
             const int at[3] = {cell / 60, cell / 5 % 12, cell % 5};
@@ -115,7 +116,7 @@ static void grid_of_rays(void **state)
     lr_context_free(ctx);
 }
 
-/* Cells that differ by 1000 in width: rays through random points of random cells. */
+/* Cells that differ by a factor of 1000 in width: rays through random points of random cells. */
 static void proposed_rays(void **state)
 {
     (void)state;
@@ -131,9 +132,9 @@ static void proposed_rays(void **state)
         }
     assert_int_equal(ray_set_make(ctx, &mesh, 1, 64, 9, &set), LR_OK);
     check_directions(&set.rays);
-    /* 64 x 4096 x 0.15 rays; few that cut off corners stand for large areas, but short ways */
+    /* 64 x 4096 x 0.15 rays; a few that cut off corners represent large areas, but short paths */
     check_areas(&set.rays, size, 0.1, 0.02);
-    /* the small cells in the middle, a thousandth of the width each, are met too */
+    /* the small cells in the middle, a thousandth of the width each, are crossed too */
     double met = 0;
     const double low[3] = {1 - 1e-3, 1 - 1e-3, 1 - 1e-3}, high[3] = {1 + 1e-3, 1 + 1e-3, 1 + 1e-3};
     for (int d = 0; d < set.rays.n_direction; d++)
@@ -154,7 +155,7 @@ static int toward_the_centre(const void *user, const double low[3], const double
     return 4;
 }
 
-/* The same where cells of many sizes are in an octree. */
+/* The same for cells of many sizes in an octree. */
 static void proposed_rays_of_a_refined_mesh(void **state)
 {
     (void)state;
@@ -214,7 +215,7 @@ static void layers(void **state)
     lr_context_free(ctx);
 }
 
-/* Rings follow each other from the centre to the middle of the last shell, each ray inside its own. */
+/* Rings are contiguous from the centre to the mid-radius of the last shell, each with its ray inside. */
 static void rings(void **state)
 {
     (void)state;

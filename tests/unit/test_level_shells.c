@@ -17,7 +17,7 @@ static const struct gas_view GAS[SHELLS] = {{.inv_b = R(1), .v = {R(1)}, .has_ga
                                             {.inv_b = R(1), .v = {R(2)}, .has_gas = R(1)},
                                             {.inv_b = R(1), .v = {R(5)}}};
 
-/* Rings from the centre to the edge see every direction, once inward and once outward: 2 SUM w = 1. */
+/* Rings from the centre to the edge cover every direction, once inward and once outward: 2 SUM w = 1. */
 static void rings_are_all_directions(void **state)
 {
     (void)state;
@@ -48,7 +48,7 @@ static void shares_are_linear_between_middles(void **state)
     assert_true(shell_inner_share(&VIEW, 1, 0.5) == R(1) && shell_inner_share(&VIEW, 1, 3) == R(0));
 }
 
-/* Lengths are those of Pythagoras; next to a shell without gas nothing is interpolated. */
+/* Lengths follow from Pythagoras; next to a shell without gas nothing is interpolated. */
 static void pieces_of_a_ray(void **state)
 {
     (void)state;

@@ -51,7 +51,7 @@ static void test_three_levels(void **state)
         assert_relative(x[i], tree[i] / (tree[0] + tree[1] + tree[2]), 4e-16);
 }
 
-/* Flow in and out of every level agree to rounding of these sums themselves, in long double. */
+/* Flows into and out of every level agree to the rounding of these sums, in long double. */
 static void check_balance(int n, const double *rates, const double *x, double tolerance)
 {
     long double sum = 0;
@@ -98,8 +98,8 @@ static void test_graded_rates_balance(void **state)
         solve_random(2 + trial % (MAX_N - 1), -30, 10);
 }
 
-/* A ladder whose populations fall by 1e-20 per level is exact down to the smallest number, and one that rises by 1e40
- * does not overflow. */
+/* A ladder whose populations decrease by 1e-20 per level is exact down to the smallest number, and one that increases
+ * by 1e40 does not overflow. */
 static void test_steep_ladders(void **state)
 {
     (void)state;
@@ -125,13 +125,13 @@ static void test_levels_without_a_way_in_or_out(void **state)
 {
     (void)state;
     double x[4];
-    /* nothing feeds level 2; level 3 is apart from all */
+    /* nothing feeds level 2; level 3 is isolated */
     double unfed[16] = {0, 1, 0, 0, 2, 0, 0, 0, 5, 5, 0, 0, 0, 0, 0, 0};
     level_solve(4, 4, unfed, x);
     assert_relative(x[0], 2.0 / 3, 1e-15);
     assert_relative(x[1], 1.0 / 3, 1e-15);
     assert_true(x[2] == 0 && x[3] == 0);
-    /* level 1 keeps what it gets: 0 -> 2 -> 1 */
+    /* level 1 keeps what it receives: 0 -> 2 -> 1 */
     double trap[9] = {0, 0, 1, 0, 0, 0, 1, 1, 0};
     level_solve(3, 3, trap, x);
     assert_true(x[0] == 0 && x[1] == 1 && x[2] == 0);
@@ -147,7 +147,7 @@ static void test_levels_without_a_way_in_or_out(void **state)
     assert_true(x[0] == 1 && x[1] == 0 && x[2] == 0);
 }
 
-/* With sources the balance holds too, and without any the answer is that of level_solve(). */
+/* The balance also holds with sources; without any the answer is that of level_solve(). */
 static void test_driven_balance(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* What a point sees of a box, against sums over small parts of it and exact values. */
+/* A box as seen from a point, against sums over small parts of it and exact values. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 enum { N = 60 };
 
-/* INT dV / r^2 of a box that is not too near. */
+/* INT dV / r^2 of a box that is not too close. */
 static double volume_sum(const double low[3], const double high[3])
 {
     double step[3], sum = 0;
@@ -27,7 +27,7 @@ static double volume_sum(const double low[3], const double high[3])
     return sum;
 }
 
-/* Its solid angle: half of INT |cos| dA / r^2 over all faces, as light comes in and goes out. */
+/* Its solid angle: half of INT |cos| dA / r^2 over all faces, since light enters and leaves. */
 static double surface_sum(const double low[3], const double high[3])
 {
     double sum = 0;
@@ -55,7 +55,7 @@ static void boxes_far_away(void **state)
     }
 }
 
-/* Inside, on a face, on an edge and in a corner: 4 pi and what symmetry leaves of it. */
+/* Inside, on a face, on an edge and in a corner: 4 pi, or the fraction left by symmetry. */
 static void points_in_the_box(void **state)
 {
     (void)state;
@@ -71,7 +71,7 @@ static void points_in_the_box(void **state)
     }
 }
 
-/* A box is the sum of its parts, however thin the one is that the point lies in. */
+/* A box is the sum of its parts, however thin the part that contains the point. */
 static void parts_add_up(void **state)
 {
     (void)state;

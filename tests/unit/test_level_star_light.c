@@ -1,4 +1,4 @@
-/* kernel/level_star.h: light of a star through gas, and what inverted gas may make of it. */
+/* kernel/level_star.h: light of a star through gas, and its limits in inverted gas. */
 /* variants: mixed double */
 #include <math.h>
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 
 #include "kernel/level_star.h"
 
-/* e^-tau (1 - e^-h) / h, for inversions too. */
+/* e^-tau (1 - e^-h) / h, also for inversions. */
 static void cells_see_the_mean_over_their_depth(void **state)
 {
     (void)state;
@@ -25,7 +25,7 @@ static void cells_see_the_mean_over_their_depth(void **state)
         }
 }
 
-/* Many inverted cells in a row stop at BRIGHTEST photons per mode, and what absorbs behind them starts from there. */
+/* Many inverted cells in a row saturate at BRIGHTEST photons per mode, and absorption behind them starts from there. */
 static void amplification_ends(void **state)
 {
     (void)state;

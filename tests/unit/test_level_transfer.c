@@ -1,5 +1,5 @@
 /* level_transfer.h: weights of a step against exact expressions, light through pieces of a ray, opacity and source
- * function of a line, inverted ones too. */
+ * function of a line, including inverted ones. */
 /* variants: mixed double */
 #include <math.h>
 #include <setjmp.h>
@@ -17,8 +17,8 @@ static const double TOLERANCE = 1e-6, EPSILON = 2.3e-16;
 static const double TOLERANCE = 2e-6, EPSILON = 1.2e-7;
 #endif
 
-/* Weights of the source function at both ends, without cancellation: integrals of t exp(-t) and so on by Gauss-Legendre
- * with three nodes in many panels. */
+/* Weights of the source function at both ends, without cancellation: integrals of t exp(-t) and so on by three-point
+ * Gauss-Legendre quadrature in many panels. */
 static void by_quadrature(double h, double *from, double *to)
 {
     enum { PANELS = 20000 };
@@ -27,7 +27,7 @@ static void by_quadrature(double h, double *from, double *to)
     *from = *to = 0;
     for (int p = 0; p < PANELS; p++)
         for (int i = 0; i < 3; i++) {
-            const double s = (p + node[i]) / PANELS; /* share of the way */
+            const double s = (p + node[i]) / PANELS; /* fraction of the path */
             const double light = h * exp(-h * (1 - s)) * weight[i] / PANELS;
             *from += light * (1 - s);
             *to += light * s;
@@ -50,7 +50,7 @@ static void weights_are_integrals(void **state)
     }
 }
 
-/* Nothing happens in nothing; deep inside, light is the source function a mean free path before. */
+/* Without opacity nothing changes; deep inside, light is the source function one mean free path upstream. */
 static void limits(void **state)
 {
     (void)state;
@@ -61,7 +61,7 @@ static void limits(void **state)
     assert_true(fabs((double)thick.through - 0) < 1e-30);
 }
 
-/* In long double, with a series of its own where the closed forms cancel. */
+/* In long double, with a separate series where the closed forms cancel. */
 static void exact_weights(long double h, long double *through, long double *from, long double *to)
 {
     *through = expl(-h);
@@ -95,7 +95,7 @@ static void assert_near(const char *what, double h, double value, long double ex
         fail_msg("%s at h = %.9g: %.12g, expected %.12Lg", what, h, value, expected);
 }
 
-/* Relative to the largest weight: that is what intensities are sums of. For small h also relative to each. */
+/* Relative to the largest weight, which dominates intensities. For small h also relative to each. */
 static void test_step_weights(void **state)
 {
     (void)state;
@@ -122,14 +122,14 @@ static void test_thin_steps_keep_their_digits(void **state)
             long double through, from, to;
             exact_weights((long double)h, &through, &from, &to);
             const struct step_weights w = step_weights_of(h);
-            /* the first term left out of each series, against its first one */
+            /* the first term neglected in each series, against its leading one */
             const double left_out = pow(size, 5) / 400;
             assert_true(fabs((double)w.from / (double)from - 1) < 3 * EPSILON + left_out);
             assert_true(fabs((double)w.to / (double)to - 1) < 3 * EPSILON + left_out);
         }
 }
 
-/* 1 / h and 1 - 1 / h: deep inside, light is the source function a mean free path before. */
+/* 1 / h and 1 - 1 / h: deep inside, light is the source function one mean free path upstream. */
 static void test_thick_steps(void **state)
 {
     (void)state;
@@ -141,8 +141,8 @@ static void test_thick_steps(void **state)
     }
 }
 
-/* One piece beside the target: thin, clear and dusty gas are three ways to the same light, and that is
- * I e + S0 (m - e) + S1 (1 - m). */
+/* One piece next to the target: thin, clear and dusty gas are three ways to the same light, I e + S0 (m - e) + S1 (1 -
+ * m). */
 static void test_light_through_a_piece(void **state)
 {
     (void)state;
@@ -162,7 +162,7 @@ static void test_light_through_a_piece(void **state)
     }
 }
 
-/* Where all source functions and the light from behind are the same, nothing changes, whichever cell is the target. */
+/* If all source functions and the light from behind are equal, nothing changes, whichever cell is the target. */
 static void test_equilibrium_stays(void **state)
 {
     (void)state;
@@ -184,7 +184,7 @@ static void test_equilibrium_stays(void **state)
             }
 }
 
-/* In the middle of the target its own weight is 1. */
+/* At the centre of the target its own weight is 1. */
 static void test_arrival(void **state)
 {
     (void)state;
@@ -200,7 +200,8 @@ static void test_arrival(void **state)
     }
 }
 
-/* A source function below zero is not interpolated; amplification ends at BRIGHTEST, and at half a cell's limit. */
+/* A negative source function is not interpolated; amplification is limited to BRIGHTEST, and in half a cell to half the
+ * limit of a cell. */
 static void test_inverted_pieces(void **state)
 {
     (void)state;
@@ -233,7 +234,7 @@ static void test_glow_of_an_inversion(void **state)
         assert_true((double)glow.source < 0);
         assert_true(fabs((double)glow.alpha * (double)glow.source / (5 * upper) - 1) < 1e-5);
     }
-    for (double excess = -1e-9; excess <= 1e-9; excess += 5e-10) { /* as many up as down: finite */
+    for (double excess = -1e-9; excess <= 1e-9; excess += 5e-10) { /* equal populations: finite */
         const struct line_glow glow = line_glow_of(0.25 + excess, 0.25, 1, 5, 1e3);
         assert_true(isfinite((double)glow.source));
         assert_true(fabs((double)glow.alpha * (double)glow.source / (5 * 0.25) - 1) < 1e-5);

@@ -1,4 +1,4 @@
-/* level_way.h: what lies between the middles of two cells. */
+/* level_way.h: what lies between the centres of two cells. */
 /* variants: mixed double */
 #include <math.h>
 #include <setjmp.h>
@@ -15,7 +15,7 @@ static const struct visit FAST = {.cell = 1, .has_gas = 1, .length = R(3), .v = 
 static const struct visit SAME = {.cell = 1, .has_gas = 1, .length = R(3), .v = R(1.2), .inv_b = R(1)};
 static const struct visit EMPTY = {.cell = 1, .has_gas = 0, .length = R(3), .v = R(3), .inv_b = R(1)};
 
-/* Velocities are interpolated where they change much, and never next to nothing. */
+/* Velocities are interpolated if they change much, and never next to empty cells. */
 static void velocities_on_faces(void **state)
 {
     (void)state;
@@ -29,7 +29,7 @@ static void velocities_on_faces(void **state)
     assert_true(face_between(&none, &FAST).v_here == R(3));
 }
 
-/* S on the face is that of the nearer middle with the larger share, the same from both sides. */
+/* On the face, S of the nearer cell centre has the larger weight; the same from both sides. */
 static void shares_on_faces(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* light_rows.c: rows of cells fill the mesh once; rings fill spheres. And glows of trace_view.h: parts of a spectrum
- * against the error function. */
+/* light_rows.c: rows of cells cover the mesh once; rings cover spheres. Also the glows of trace_view.h: parts of a
+ * spectrum against the error function. */
 /* variants: mixed double */
 #include <math.h>
 #include <setjmp.h>
@@ -44,7 +44,7 @@ static void rows_fill_boxes(void **state)
     lr_context_free(ctx);
 }
 
-/* Places with bricks of 1 to 16 cells along each axis, one of them divided. */
+/* Positions with bricks of 1 to 16 cells along each axis, one of them divided. */
 static void rows_fill_refined_meshes(void **state)
 {
     enum { N_BRICK = 2 * 3 + 7 };
@@ -73,8 +73,7 @@ static void rows_fill_refined_meshes(void **state)
     lr_context_free(ctx);
 }
 
-/* What an observer sees of a sphere is pi R^2 in all, of the outer one where mu > 0 and of the inner one where mu < 0.
- */
+/* The visible area of a sphere is pi R^2 in total, of the outer one where mu > 0 and of the inner one where mu < 0. */
 static void rings_fill_spheres(void **state)
 {
     enum { N = 7, N_ASPECT = 34 };
@@ -134,8 +133,8 @@ static void parts_of_a_glow_are_differences_of_erf(void **state)
     assert_true(glow_between(&glow, R(9), R(12)) == R(0) && glow_between(&glow, R(-12), R(-9)) == R(0));
 }
 
-/* Parts that are narrower than a step of the table are known as well as the density, though differences of the parts
- * below them would hardly be. Above the middle single precision has no such small steps below 1. */
+/* Parts narrower than a step of the table are as accurate as the density, though differences of the cumulative sums
+ * would not be. Above the middle, single precision does not have such small steps below 1. */
 static void narrow_parts_are_as_good_as_wide_ones(void **state)
 {
     const struct glow_view glow = gaussian();

@@ -1,4 +1,4 @@
-/* Recipes for abundances and temperatures, on a mesh that no snapshot gave. */
+/* Recipes for abundances and temperatures, on a mesh that is not from a snapshot. */
 #define _POSIX_C_SOURCE 200809L
 #include "model_fixture.h"
 
@@ -40,12 +40,12 @@ static void abundances_follow_density_and_temperature(void **state)
     expect(f, "medium.abundance={cutoff: {value: 1e-4, freeze_density: 1e4 cm^-3, depleted: 1e-6}}", 1e-4, 1e-4, 1e-6,
            1e-6);
     expect(f, "medium.abundance={cutoff: {value: 1e-4, freeze_temperature: 20 K}}", 1e-4, 1e-4, 1e-4, 0);
-    /* Freezing takes gas that is both dense and cold. */
+    /* Only gas that is both dense and cold freezes out. */
     expect(f,
            "medium.abundance={cutoff: {value: 1e-4, below_density: 100 cm^-3, freeze_density: 1e4 cm^-3, "
            "freeze_temperature: 20 K, depleted: 1e-7}}",
            0, 1e-4, 1e-4, 1e-7);
-    /* Half way from 1e2 to 1e4 in log n lies 1e3, and half way from 1e-8 to 1e-4 in log X lies 1e-6. */
+    /* Halfway from 1e2 to 1e4 in log n is 1e3, and halfway from 1e-8 to 1e-4 in log X is 1e-6. */
     expect(f, "medium.abundance={table: {density: [100 cm^-3, 1e4 cm^-3], abundance: [1e-8, 1e-4]}}", 1e-8, 1e-6, 1e-4,
            1e-4);
     expect(f, "medium.abundance={table: {density: [1e10 m^-3], abundance: [3e-5]}}", 3e-5, 3e-5, 3e-5, 3e-5);

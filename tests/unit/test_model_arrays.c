@@ -1,10 +1,10 @@
-/* Models from text and arrays in memory: the same numbers as from files, whatever the type and the strides, and
- * messages that name the array and the cell. */
+/* Models from text and arrays in memory: the same numbers as from files, whatever the type and strides, and messages
+ * that name the array and the cell. */
 #include "model_fixture.h"
 
 enum { NX = 4, NY = 2, NZ = 2, N_CELL = NX * NY * NZ };
 
-/* A C-ordered array of the shape of the mesh; strides follow from the type. */
+/* A C-ordered array with the shape of the mesh; strides follow from the type. */
 static struct lr_array cells_array(const char *name, const void *data, enum lr_type type, int64_t size,
                                    const char *units)
 {
@@ -131,7 +131,7 @@ static void test_edges(void **state)
     assert_close(f->model->mesh.edge[0][2], 3.0 * PC, 1e-12);
 }
 
-/* Eight bricks of level 1 instead of the first of two on level 0. */
+/* Eight bricks of level 1 in place of the first of two on level 0. */
 static void test_bricks(void **state)
 {
     struct fixture *f = *state;
@@ -195,7 +195,7 @@ static void test_errors(void **state)
     assert_non_null(strstr(lr_last_error(f->ctx), "no arrays are available here; name an HDF5 file"));
 }
 
-/* Files are found from the folder that was named. */
+/* Files are found relative to the given folder. */
 static void test_folder(void **state)
 {
     struct fixture *f = *state;

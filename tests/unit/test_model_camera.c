@@ -1,4 +1,4 @@
-/* Cameras, channels and images: geometry against vectors and angles worked out by hand, every option, every mistake. */
+/* Cameras, channels and images: geometry against vectors and angles worked out by hand, every option, every error. */
 #define _POSIX_C_SOURCE 200809L
 #include "model_fixture.h"
 
@@ -7,7 +7,7 @@
 #define DEG (PI / 180)
 #define ARCSEC (PI / 648000)
 
-/* BASE spans 2 x 1 x 1 pc about the origin. */
+/* BASE extends 2 x 1 x 1 pc about the origin. */
 #define CHANNELS "channels={number: 10, range: [-5 km/s, 5 km/s]}"
 #define LOAD_CAMERA(state, camera) LOAD((state), CHANNELS, "cameras=[" camera "]")
 
@@ -30,7 +30,7 @@ static void up_is_z_or_y_and_right_completes_the_image(void **state)
     assert_vector(m->camera[2].right, 0, 1, 0);
     assert_vector(m->camera[3].up, 0, 0, 1);
     assert_vector(m->camera[3].right, 1, 0, 0);
-    /* From [0, 3, 4] / 5: up is z less its part along the line of sight, [0, -0.48, 0.36] / 0.6. */
+    /* From [0, 3, 4] / 5: up is z minus its part along the line of sight, [0, -0.48, 0.36] / 0.6. */
     m = LOAD_CAMERA(*state, "{direction: [0, 3, 4]}");
     assert_vector(m->camera[0].toward, 0, 0.6, 0.8);
     assert_vector(m->camera[0].up, 0, -0.8, 0.6);
@@ -42,7 +42,7 @@ static void angles_give_the_direction(void **state)
     const lr_model *m = LOAD_CAMERA(*state, "{theta: 30 deg, phi: 60 deg}, {theta: 90 deg, phi: 90 deg}, "
                                             "{theta: 180 deg}, {theta: 1.5707963267948966 rad, phi: -10800 arcmin}");
     assert_vector(m->camera[0].toward, 0.25, 0.25 * sqrt(3.0), 0.5 * sqrt(3.0));
-    /* Across an axis means exactly across. */
+    /* Perpendicular to an axis means exactly perpendicular. */
     assert_true(m->camera[1].toward[0] == 0.0 && m->camera[1].toward[2] == 0.0 && m->camera[1].toward[1] == 1.0);
     assert_vector(m->camera[2].toward, 0, 0, -1);
     assert_vector(m->camera[3].toward, -1, 0, 0);
@@ -74,7 +74,7 @@ static void default_image_holds_the_mesh_in_square_pixels(void **state)
     assert_true(c[1].pixels[0] == 128 && c[1].pixels[1] == 61);
     assert_close(c[1].field[1], 61 * 3 / sqrt(2.0) / 128 * PC, 1e-14);
     assert_true(c[2].pixels[0] == 10 && c[2].pixels[1] == 10);
-    /* 1.5 pc to the far side of an image that is not centred: 3 x 1 pc. */
+    /* 1.5 pc to the far side of an off-centre image: 3 x 1 pc. */
     assert_close(c[3].field[0], 3 * PC, 1e-14);
     assert_true(c[3].pixels[0] == 30 && c[3].pixels[1] == 10);
     assert_vector(c[3].centre, 0.5 * PC, 0, 0);
@@ -140,8 +140,8 @@ static void a_field_beside_the_mesh_is_told_from_one_on_it(void **state)
     assert_true(sees(c[0], mesh, 1.0, -0.5, 0.0));
     assert_false(sees(c[0], mesh, 1.02, -0.52, 0.0));
     assert_false(sees(c[0], mesh, 1.0, -0.5, 0.6));
-    /* A square on its corner reaches 0.1 sqrt(2) pc to the side, its sides only 0.1 pc towards the corner of the mesh.
-     */
+    /* A square standing on its corner reaches 0.1 sqrt(2) pc to the side, its sides only 0.1 pc towards the corner of
+     * the mesh. */
     assert_true(sees(c[2], mesh, 1.14, 0, 5));
     assert_false(sees(c[2], mesh, 1.15, 0, 5));
     assert_true(sees(c[2], mesh, 1.06, 0.56, 0));
@@ -162,7 +162,7 @@ static void channels_count_receding_velocities(void **state)
     assert_true(m->channels.n == 4 && m->channels.samples == 0);
     assert_close(m->channels.first, -1e5, 1e-14);
     assert_close(m->channels.width, 1e5, 1e-14);
-    /* x = 2 is blue, which is approaching. */
+    /* x = 2 is blue, i.e. approaching. */
     m = LOAD(*state, "channels={number: 1, range: [0, 2], samples: 16}", "output.reference_b=7 km/s",
              "cameras=[{direction: +x}]");
     assert_close(m->channels.first, -14e5, 1e-14);
@@ -201,7 +201,7 @@ static void image_options_have_defaults_and_are_read(void **state)
     assert_true(i->method == IMAGE_PEEL_OFF && !i->step_velocity && !i->step_source);
     assert_close(i->beam[1], 9 * ARCSEC, 1e-13);
     assert_close(i->background, 20, 1e-14);
-    /* Pixels of a camera nearby are angles without a distance. */
+    /* Pixels of a near camera are angles without a distance. */
     i = &LOAD(*state, CHANNELS, "cameras=[{position: [9 pc, 0 pc, 0 pc]}]", "image={unit: Jy/pixel}")->image;
     assert_int_equal(i->unit, UNIT_JY_PER_PIXEL);
 }
@@ -357,7 +357,7 @@ static void peel_off_is_for_far_cameras_and_the_cpu(void **state)
                         "--set image.method: 'peel-off' needs packets, but run.packets is 0; use method: two-step");
 }
 
-/* Cells of 0.5 pc: 61 1/pc are a depth of 30.5. */
+/* Cells of 0.5 pc: 61 1/pc is a depth of 30.5. */
 static void an_observer_in_fog_is_an_error(void **state)
 {
     struct fixture *f = *state;
@@ -393,7 +393,7 @@ static void keep_warning(void *user, enum lr_log_level level, const char *messag
         snprintf(user, 512, "%s", message);
 }
 
-/* b is 12.845 km/s; gas that comes at 100 km/s towards +x is seen at -100 -+ 38.5 km/s from there. */
+/* b is 12.845 km/s; gas moving at 100 km/s towards +x is seen from there at -100 -+ 38.5 km/s. */
 static void channels_beside_the_line_are_warned_of(void **state)
 {
     struct fixture *f = *state;
@@ -406,7 +406,7 @@ static void channels_beside_the_line_are_warned_of(void **state)
          "medium.velocity=[100 km/s, 0 km/s, 0 km/s]");
     assert_string_equal(warning, "--set channels: channels.range: the channels miss the line as seen by camera "
                                  "'camera1', at -138.5 to -61.46 km/s");
-    /* Transparent cells do not count, unless they shine in the line. */
+    /* Transparent cells do not count, unless they emit in the line. */
     warning[0] = '\0';
     LOAD(f, "channels={number: 8, range: [-5 km/s, 5 km/s]}", "cameras=[{direction: +x}]",
          "medium.velocity=[{default: 0 km/s, regions: [{slab: {axis: x, from: 0 pc, to: 9 pc}, value: 100 km/s}]}, "

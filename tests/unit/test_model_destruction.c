@@ -1,4 +1,4 @@
-/* Destruction by collisions with a critical density: its closed form, and what it cannot do without. */
+/* Destruction by collisions with a critical density: its closed form, and the inputs it requires. */
 #include "model_fixture.h"
 
 #include <unistd.h>

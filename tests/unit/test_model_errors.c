@@ -1,4 +1,4 @@
-/* Bad models: each mistake is one line that names the place and what to write instead. */
+/* Bad models: each mistake gives one line that names its position and what to write instead. */
 #define _POSIX_C_SOURCE 200809L
 #include "model_fixture.h"
 

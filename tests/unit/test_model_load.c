@@ -76,7 +76,7 @@ static void depth_sets_or_scales_the_opacity(void **state)
     assert_close(m->medium.kappa.constant, 0.2 / PC, 1e-14);
     m = LOAD(*state, "medium={temperature: 1e4 K, tau_mean: 2000}");
     assert_close(m->medium.alpha0.constant, 2000 / sqrt(3.14159265358979323846) / PC, 1e-14);
-    /* Twice as dense for x < 0, which the ray to +x does not see: 0.5 pc of 1 and 0.5 pc of 3, times 250. */
+    /* Twice as dense for x < 0, which is not on the ray to +x: 0.5 pc of 1 and 0.5 pc of 3, times 250. */
     m = LOAD(*state, "medium={temperature: 1e4 K, tau_centre: 500, opacity: {default: 2 1/pc, regions: ["
                      "{slab: {axis: x, from: 0 pc, to: 0.5 pc}, value: 1 1/pc},"
                      "{slab: {axis: x, from: 0.5 pc, to: 9 pc}, value: 3 1/pc}]}}");
@@ -101,7 +101,7 @@ static void later_regions_win_and_cut_cells_mix(void **state)
     assert_close(alpha[4], 3 * sigma, 1e-12);  /* [1, 0, 0] */
     assert_close(alpha[8], 2 * sigma, 1e-12);  /* [2, 0, 0]: half inside the slab */
     assert_close(alpha[15], 1 * sigma, 1e-12); /* [3, 1, 1] */
-    /* A temperature goes by the centre of the cell: that of [2, 0, 0], at 0.25 pc, lies outside. */
+    /* A temperature follows the cell centre: that of [2, 0, 0], at 0.25 pc, is outside. */
     m = LOAD(*state, "medium.temperature={default: 1e4 K, regions: ["
                      "{slab: {axis: x, from: -1 pc, to: 0.2 pc}, value: 4e4 K}]}");
     assert_close(m->medium.b.values[4], 2 * 1284516.006315938, 1e-12);

@@ -14,7 +14,7 @@ static const char BOX[] =
 static void levels_are_where_regions_are(void **state)
 {
     const struct mesh *mesh = &LOAD(*state, BOX)->mesh;
-    /* the box is inside one of 16 cells, which becomes 8; two of them hold the box and become 8 each */
+    /* the box is inside one of 16 cells, which becomes 8; two of these contain the box and become 8 each */
     assert_int_equal(mesh->kind, MESH_AMR);
     int count[3] = {0};
     for (int64_t b = 0; b < mesh->tree.n_brick; b++) {
@@ -63,7 +63,7 @@ static void fields_are_painted_and_scaled(void **state)
         mesh_cell_place(&model->mesh, cell, at);
         mass += field_at(&model->medium.alpha0, cell) * mesh_cell_volume(&model->mesh, at[0], at[1], at[2]);
     }
-    /* 0.25 pc of opacity from the centre on are a depth of 6: 24 / pc */
+    /* 0.25 pc of opacity from the centre on is a depth of 6: 24 / pc */
     assert_close(mass / (PC * PC), 24 * 1.25, 1e-12);
 }
 

@@ -1,5 +1,6 @@
-/* Snapshots in linerad's own format: every cell arrives where it belongs, whole or in part, turned or rolled; what the
- * model says wins; and files that are wrong are refused with the name of what is wrong. */
+/* Snapshots in linerad's own format: every cell ends up in the right place, whether the file is used whole or in part,
+ * with axes permuted or shifted; values in the model take precedence; and bad files are rejected, naming what is
+ * wrong. */
 #define _POSIX_C_SOURCE 200809L
 #include "snapshot_fixture.h"
 
@@ -35,7 +36,7 @@ static void put_field(const char *name, hid_t type, double scale, const char *un
     put(FILE_NAME, name, type, 3, SHAPE, values, units);
 }
 
-/* 4 x 3 x 2 cells of 1 pc with a corner in the origin; density of CO 1e-4 code cm^-3, T = code K. */
+/* 4 x 3 x 2 cells of 1 pc with a corner at the origin; density of CO 1e-4 code cm^-3, T = code K. */
 static void write_uniform(void)
 {
     start_file(FILE_NAME, "uniform");
@@ -87,7 +88,7 @@ static void parts_are_cut_turned_and_rolled(void **state)
 {
     struct fixture *f = *state;
     write_uniform();
-    /* x of the mesh is z of the file, y is x, z is y. The gas moves up by one cell along x, and of that cells 1 and 2
+    /* x of the mesh is z of the file, y is x, z is y. The gas is shifted up by one cell along x, and then cells 1 and 2
      * along x and the last along y are taken. */
     const lr_model *m = load(f, "snapshot={file: test_model_snapshot.h5, axes: [z, x, y], roll: {x: 1 pc}, region: "
                                 "{x: [1.2 pc, 3 pc], y: [2.5 pc, 9 pc]}}");
@@ -99,7 +100,7 @@ static void parts_are_cut_turned_and_rolled(void **state)
     assert_close(m->mesh.edge[2][0], 2 * PC, 1e-14);
     for (int a = 0; a < NZ; a++)
         for (int b = 0; b < 2; b++) {
-            const double value = code(b + 1 - 1, 2, a); /* cell b + 1 after the roll was cell b before it */
+            const double value = code(b + 1 - 1, 2, a); /* cell b + 1 after the shift was cell b before it */
             assert_close(m->species->density.values[a * 2 + b], 1e-4 * value, 1e-14);
             assert_close(m->medium.velocity[0].values[a * 2 + b], 300 * value, 1e-14);
             assert_close(m->medium.velocity[1].values[a * 2 + b], 100 * value, 1e-14);
@@ -108,7 +109,7 @@ static void parts_are_cut_turned_and_rolled(void **state)
     assert_non_null(strstr(m->snapshot, "  rolled      by 1 cells along x\n  taken       cells 1 to 2 of 4 along x\n  "
                                         "taken       cells 2 to 2 of 3 along y\n  axes        x, y, z of the mesh are "
                                         "z, x, y of the file\n"));
-    /* Backwards, and further than the box is long. */
+    /* Backwards, and by more than the length of the box. */
     m = load(f, "snapshot={file: test_model_snapshot.h5, roll: {x: -9 pc}}");
     for (int i = 0; i < NX; i++)
         assert_close(m->species->density.values[i * NY * NZ], 1e-4 * code((i + 9) % NX, 0, 0), 1e-14);
@@ -217,11 +218,11 @@ static void hydrogen_follows_from_mass(void **state)
                                     "snapshot={file: test_model_snapshot.h5, mass_per_h2: 2.4}", NULL};
     m = load_ok(f, MODEL, settings);
     assert_close(m->species->density.values[0], 1e-4 * 1e-20 / (2.4 * U), 1e-13);
-    /* Not needed where the density of CO is there. */
+    /* Not needed if the density of CO is there. */
     m = load(f, NULL);
     assert_false(m->species->given[COLLIDER_H2]);
     assert_non_null(strstr(m->snapshot, "not used    entropy, gas_density\n"));
-    /* n_H2 goes before gas_density, abundance_CO is relative to it, and n_CO goes before both. */
+    /* n_H2 takes precedence over gas_density, abundance_CO is relative to it, and n_CO takes precedence over both. */
     put_field("fields/n_H2", H5T_IEEE_F64LE, 7, "cm-3");
     put_field("fields/abundance_CO", H5T_IEEE_F64LE, 1e-6, NULL);
     remove_object(FILE_NAME, "fields/n_CO");
@@ -247,7 +248,7 @@ static void temperature_follows_from_pressure(void **state)
         assert_close(m->species->temperature.values[cell], expected * (1 + cell), 1e-12);
     m = load(f, "snapshot={file: test_model_snapshot.h5, mean_molecular_weight: 2.33}");
     assert_close(m->species->temperature.values[5], expected * 6, 1e-12);
-    /* The same where H2 was made of the mass before. */
+    /* The same if H2 was derived from the mass before. */
     const char *const both[] = {"snapshot={file: test_model_snapshot.h5, mean_molecular_weight: 2.33}",
                                 "medium={abundance: 1e-4}", NULL};
     m = load_ok(f, MODEL, both);
@@ -258,7 +259,7 @@ static void temperature_follows_from_pressure(void **state)
     unlink(FILE_NAME);
 }
 
-/* Without gas_density the mass is that of H2, which is read for it where nothing else needs it. */
+/* Without gas_density the mass is that of H2, which is read for this purpose if nothing else needs it. */
 static void pressure_goes_with_hydrogen(void **state)
 {
     struct fixture *f = *state;
@@ -268,12 +269,12 @@ static void pressure_goes_with_hydrogen(void **state)
     /* the temperature of the file needs no H2 */
     const lr_model *m = load(f, NULL);
     assert_false(m->species->given[COLLIDER_H2]);
-    /* the recipe does, although the file has a temperature: T = mu m_u P / (k 2.8 m_u n) */
+    /* the recipe does, even if the file has a temperature: T = mu m_u P / (k 2.8 m_u n) */
     const double expected = 2.33 * 1e-12 / (1.380649e-16 * 2.8 * 100);
     m = load(f, "medium={temperature: {ideal-gas: {mean_molecular_weight: 2.33}}}");
     assert_close(field_at(&m->species->temperature, 5), expected, 1e-12);
     assert_non_null(strstr(m->snapshot, "not used    entropy, temperature\n"));
-    /* and so does a file without one, unless the model has its own */
+    /* and so does a file without one, unless the model has one */
     remove_object(FILE_NAME, "fields/temperature");
     m = load(f, "snapshot={file: test_model_snapshot.h5, mean_molecular_weight: 2.33}");
     assert_close(field_at(&m->species->temperature, 5), expected, 1e-12);
@@ -345,7 +346,7 @@ static void bad_values_units_and_shapes_are_named(void **state)
                  bad[i].text);
         expect_error(f, MODEL, NULL, message);
     }
-    /* What is outside the region does not matter. */
+    /* Values outside the region do not matter. */
     load(f, "snapshot={file: test_model_snapshot.h5, region: {x: [0 pc, 2 pc]}}");
     put_field("fields/n_CO", H5T_IEEE_F64LE, 1, "K");
     expect_error(
@@ -398,7 +399,7 @@ static void bad_meshes_are_refused(void **state)
     unlink(FILE_NAME);
 }
 
-/* Wherever the file is cut, the answer is an error that names it; never a crash, never a model. */
+/* Wherever the file is cut off, the answer is an error that names it; never a crash, never a model. */
 static void truncated_files_are_refused(void **state)
 {
     struct fixture *f = *state;
@@ -415,7 +416,7 @@ static void truncated_files_are_refused(void **state)
     unlink(FILE_NAME);
 }
 
-/* Two places along x, of which the first is divided: bricks of 1 x 2 x 1 cells, each with a value of its own. */
+/* Two positions along x, of which the first is divided: bricks of 1 x 2 x 1 cells, each with a different value. */
 static void refined_meshes_are_bricks(void **state)
 {
     struct fixture *f = *state;
@@ -449,13 +450,13 @@ static void refined_meshes_are_bricks(void **state)
             assert_close(high[0], (position[b][0] + 1) * width * PC, 1e-14);
             assert_close(high[1], (position[b][1] + 0.5 * (j + 1)) * width * PC, 1e-14);
         }
-    /* y of the file becomes x, and bricks 2 x 1 x 1; the undivided place alone is one brick. */
+    /* y of the file becomes x, and bricks 2 x 1 x 1; the undivided position is one brick. */
     m = load(f, "snapshot={file: test_model_snapshot.h5, axes: [y, z, x], region: {x: [1 pc, 2 pc]}}");
     assert_int_equal(mesh_cell_count(&m->mesh), 2);
     assert_int_equal(m->mesh.n[0], 2);
     assert_close(mesh_lower(&m->mesh, 2), PC, 1e-14);
     assert_close(m->species->density.values[1], 18, 0);
-    position[3][0] = 0; /* where brick 2 is */
+    position[3][0] = 0; /* the position of brick 2 */
     put(FILE_NAME, "mesh/position", H5T_STD_I64BE, 2, pairs, position[0], NULL);
     expect_error(f, MODEL, NULL,
                  "m.yaml:1:11: snapshot: test_model_snapshot.h5: bricks 2 and 3 are both at level 1, position 0 1 0");
@@ -474,7 +475,7 @@ static void refined_meshes_are_bricks(void **state)
     unlink(FILE_NAME);
 }
 
-/* Sizes that a small file claims are checked before there is room for them. */
+/* Sizes claimed by a small file are checked before memory is allocated. */
 static void more_bricks_than_are_stored_are_refused(void **state)
 {
     struct fixture *f = *state;
@@ -502,7 +503,7 @@ static void more_bricks_than_are_stored_are_refused(void **state)
     unlink(FILE_NAME);
 }
 
-/* Levels of many bricks compress well: a file may be much smaller than what it holds. */
+/* Levels of many bricks compress well: a file may be much smaller than its contents. */
 static void compressed_bricks_are_read(void **state)
 {
     struct fixture *f = *state;
@@ -538,7 +539,8 @@ static void compressed_bricks_are_read(void **state)
     unlink(FILE_NAME);
 }
 
-/* 300^2 planes do not fit into the buffer all at once: the pieces meet. Compressed in chunks of another size. */
+/* 300^2 planes do not fit into the buffer all at once: tests that the pieces join. Compressed in chunks of a different
+ * size. */
 static void large_fields_are_read_in_pieces(void **state)
 {
     struct fixture *f = *state;

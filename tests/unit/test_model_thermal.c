@@ -1,4 +1,4 @@
-/* The thermal source: the Planck function with numbers worked out outside linerad, and its mistakes. */
+/* The thermal source: the Planck function against numbers computed outside linerad, and its errors. */
 #include "model_fixture.h"
 
 #include "model/line.h"
@@ -20,7 +20,7 @@ static void collisions_emit_the_planck_function(void **state)
     assert_close(line_planck(&m->line, 20), PLANCK, 1e-10);
     assert_close(s->emissivity.constant, EMISSIVITY, 1e-10);
     assert_close(s->luminosity, EMISSIVITY * 2 * PC * PC * PC, 1e-10);
-    /* The temperature of the medium, which its b does not keep; nothing comes from cells at zero. */
+    /* The temperature of the medium, which cannot be recovered from b; cells at zero emit nothing. */
     m = LOAD(*state, co,
              "medium={temperature: {default: 0 K, regions: [{slab: {axis: x, from: -1 pc, to: 0 pc}, value: 20 K}]}, "
              "turbulence: 1 km/s, opacity: 3 1/pc, destruction: 0.5}",

@@ -1,5 +1,5 @@
-/* Molecules: Boltzmann factors, rotors against formulas worked out by hand and files, built-in ones, critical density.
- */
+/* Molecules: Boltzmann factors, rotors against formulas worked out by hand and against files, built-in ones, critical
+ * density. */
 #include "lamda_fixture.h"
 
 #include "base/constants.h"
@@ -37,7 +37,7 @@ static void boltzmann_factor_of_two_levels(void **state)
     assert_string_equal(collider_name(COLLIDER_PROTON), "H+");
 }
 
-/* What is left of a file of three levels without the third: its lines and rates between the other two. */
+/* What remains of a file of three levels without the third: the lines and rates between the other two. */
 static void upper_levels_can_be_left_out(void **state)
 {
     struct lamda_state *s = *state;
@@ -72,7 +72,7 @@ static void critical_density_counts_all_downward_collisions(void **state)
     assert_true(isinf(critical_density(m, 1, &m->partner[1], 20.0)));
 }
 
-/* The same through the public interface, with what the text says of the partners. */
+/* The same through the public interface, and what is reported about the partners. */
 static void partners_are_shown(void **state)
 {
     struct lamda_state *s = *state;
@@ -118,7 +118,7 @@ static void rotor_by_hand(void **state)
 }
 
 /* Published frequencies in GHz (CDMS), A in s^-1: J = 1-0 and a higher line of each. Catalogues differ by 0.6 % in the
- * A of 13CO and C18O, with the dipole moments they take. */
+ * A of 13CO and C18O, depending on the dipole moments they use. */
 static void rotors_have_the_published_frequencies(void **state)
 {
     struct lamda_state *s = *state;
@@ -142,8 +142,8 @@ static void rotors_have_the_published_frequencies(void **state)
     }
 }
 
-/* Every line of a file of the LAMDA database, where the reference data is there. The dipole moment of CO falls with J
- * (centrifugal distortion), which constants leave out: 2.5 % in A at J = 10. */
+/* Every line of a file of the LAMDA database, if the reference data is available. The dipole moment of CO decreases
+ * with J (centrifugal distortion), which the constants do not include: 2.5 % in A at J = 10. */
 static void rotors_agree_with_files(void **state)
 {
     struct lamda_state *s = *state;
@@ -174,7 +174,7 @@ static void rotors_agree_with_files(void **state)
     }
 }
 
-/* What both `line: co10` and the molecule know. */
+/* Known both from `line: co10` and from the molecule. */
 static void built_in_molecules_agree_with_named_lines(void **state)
 {
     struct lamda_state *s = *state;
@@ -242,7 +242,7 @@ static void names_files_and_folders(void **state)
     molecule_free(&s->molecule);
     assert_int_equal(molecule_find(s->ctx, "unobtainium", NULL, &s->molecule), LR_ERROR_IO);
     assert_non_null(strstr(lr_last_error(s->ctx), "expected a LAMDA file or one of co, 13co, c18o"));
-    /* names in other letters, unless there is a file of that name */
+    /* names in a different case, unless there is a file of that name */
     const char *const other[][2] = {{"CO", "co"}, {"HCO+", "hco+"}, {"13CO", "13co"}, {"SiO", "sio"}};
     for (int i = 0; i < 4; i++) {
         assert_int_equal(molecule_find(s->ctx, other[i][0], i % 2 ? "." : NULL, &s->molecule), LR_OK);

@@ -58,7 +58,7 @@ static void test_isotropic_directions_fill_the_sphere(void **state)
     }
 }
 
-/* The cosine solves its cubic, at any uniform number and at the ends. */
+/* The cosine solves its cubic, for any uniform number including the ends. */
 static void test_dipole_cosine_inverts_its_distribution(void **state)
 {
     (void)state;
@@ -85,7 +85,7 @@ static void check_mixture(struct vec3 n, double e1, uint32_t stream)
         const double g = dot(n, out);
         assert_true(fabs(dot(out, out) - 1) < 4 * (double)R_EPSILON);
         ks_add(&cosine, (1 - e1) * 0.5 * (g + 1) + e1 * dipole_cdf(g));
-        /* azimuth about n, from any axis across it */
+        /* azimuth about n, from any axis perpendicular to it */
         const struct vec3 across = direction_turned_to(n, vec3_make(R(1), R(0), R(0)));
         const struct vec3 third = direction_turned_to(n, vec3_make(R(0), R(1), R(0)));
         ks_add(&turn, azimuth(dot(out, across), dot(out, third)));
@@ -166,7 +166,7 @@ static void test_core_is_where_the_gaussian_exceeds_the_wing(void **state)
             const double gauss = exp(-x * x);
             const double wing = a[i] / (1.77245385090551602730 * x * x);
             if (fabs(gauss / wing - 1) < 1e-4)
-                continue; /* on the border rounding decides */
+                continue; /* on the border, rounding decides */
             assert_int_equal(phase_in_core((real)a[i], (real)x), x < 1 || gauss > wing);
             assert_int_equal(phase_in_core((real)a[i], (real)-x), x < 1 || gauss > wing);
         }

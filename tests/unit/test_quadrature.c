@@ -1,4 +1,4 @@
-/* quadrature.c: Gauss-Legendre rules integrate polynomials up to degree 2 n - 1, and known nodes. */
+/* quadrature.c: Gauss-Legendre rules integrate polynomials up to degree 2 n - 1; known nodes. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

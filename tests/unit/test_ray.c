@@ -1,5 +1,5 @@
-/* ray.h: where lines of sight enter and how far they go, against the slab method; periodic copies; the grid of an eye.
- */
+/* ray.h: where lines of sight enter and how far they go, against the slab method; periodic copies; the grid of a
+ * camera. */
 /* variants: mixed double */
 #include <math.h>
 #include <setjmp.h>
@@ -104,7 +104,7 @@ static void test_rays_cross_the_whole_mesh(void **state)
     assert_true(hits > 5000);
 }
 
-/* An observer at t = 0: only what is in front counts, and nothing when all lies behind. */
+/* An observer at t = 0: only what is in front counts, and nothing if everything is behind. */
 static void test_rays_end_at_the_observer(void **state)
 {
     const struct mesh_view mesh = make_mesh(FACE_OPEN, FACE_OPEN);
@@ -143,7 +143,7 @@ static void test_rays_along_axes(void **state)
     assert_false(ray_enter(&mesh, (struct point3){{-0.1, 1, 0}}, up, -RAY_FAR, RAY_FAR).hits);
 }
 
-/* Without sides a sheet is 2.5 / |mu| thick, from wherever it is looked at. */
+/* Without sides a sheet is 2.5 / |mu| thick, from any viewpoint. */
 static void test_periodic_axes_have_no_end(void **state)
 {
     const struct mesh_view mesh = make_mesh(FACE_PERIODIC, FACE_PERIODIC);
@@ -168,7 +168,8 @@ static void test_periodic_axes_have_no_end(void **state)
     }
 }
 
-/* Rays are the middles of equal squares around the centre; a near eye sees them all through one point. */
+/* Rays are at the centres of equal squares around the image centre; for a near observer they all pass through one
+ * point. */
 static void test_grid_of_an_eye(void **state)
 {
     struct eye eye = {.toward = {{0, 0, 1}},
@@ -192,11 +193,11 @@ static void test_grid_of_an_eye(void **state)
     assert_true(fabs(near.n.x[2] - 1 / norm) < 1e-15);
 }
 
-/* From the middle of a cell; the same from everywhere to a far observer. */
+/* From the centre of a cell; for a distant observer the same from everywhere. */
 static void test_direction_to_the_eye(void **state)
 {
     const struct mesh_view mesh = make_mesh(FACE_OPEN, FACE_OPEN);
-    const int cell[3] = {2, 0, 0}; /* its middle is (1.25, 0.5, 1) */
+    const int cell[3] = {2, 0, 0}; /* its centre is (1.25, 0.5, 1) */
     struct eye eye = {.toward = {{0, 0.6, 0.8}}, .origin = {{1.25, 3.5, 5}}};
     (void)state;
     struct vec3 n = eye_direction(&eye, &mesh, cell);
@@ -206,7 +207,7 @@ static void test_direction_to_the_eye(void **state)
     assert_true(fabs((double)n.x) < 1e-6 && fabs((double)n.y - 0.6) < 1e-6 && fabs((double)n.z - 0.8) < 1e-6);
 }
 
-/* A ray says where on its line it begins: where it enters the mesh, unless it starts inside. */
+/* A ray knows where on its line it begins: where it enters the mesh, unless it starts inside. */
 static void test_rays_know_where_they_begin(void **state)
 {
     const struct mesh_view mesh = make_mesh(FACE_OPEN, FACE_OPEN);

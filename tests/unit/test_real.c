@@ -38,7 +38,7 @@ static double log_error(double x)
     return exact == 0 ? (double)(error / EPSILON) : (double)(error / fabsl(exact) / EPSILON);
 }
 
-/* Single precision leaves out r^7/5040, up to 1.4 epsilon. */
+/* Single precision neglects r^7/5040, up to 1.4 epsilon. */
 static void test_exp_is_good_to_the_last_places(void **state)
 {
     (void)state;

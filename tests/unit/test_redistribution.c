@@ -31,7 +31,7 @@ static inline struct random4 draw(uint32_t stream, uint32_t k)
 
 struct velocity_case {
     double a, x;
-    int narrow; /* the proposal that drivers use where a <= LR_NARROW_DAMPING everywhere */
+    int narrow; /* the proposal used by drivers if a <= LR_NARROW_DAMPING everywhere */
     int64_t n;
 };
 
@@ -40,7 +40,7 @@ struct velocity_sample {
     int64_t proposed;
     double largest_chance;
     struct two_scale u;
-    struct ks rest;                           /* uniform / chance of what was accepted */
+    struct ks rest;                           /* uniform / chance for accepted proposals */
     double sum_u2, sum_u4, cross_u, cross_u2; /* cross: with rest - 1/2 */
     double distance, total;
 };
@@ -68,7 +68,7 @@ static void velocity_add(struct velocity_sample *s, struct velocity_proposal p, 
     s->cross_u2 += (rest - 0.5) * u * u;
 }
 
-/* In blocks, so that making proposals is a loop without branches. */
+/* In blocks, so that proposals are made in a loop without branches. */
 static void velocity_fill(struct velocity_sample *s, uint32_t stream)
 {
     enum { BLOCK = 256 };
@@ -90,9 +90,9 @@ static void velocity_fill(struct velocity_sample *s, uint32_t stream)
     s->largest_chance = (double)largest;
 }
 
-/* Single precision gives u the spacing of numbers near x, and for a = 1e-10 the whole resonance falls into one of them.
- * So the distribution is compared eight spacings or more away from x: the resonance then counts as one lump, whose
- * share of the probability is seen. At x = 0 and in double its shape is seen, too. */
+/* In single precision u has the spacing of numbers near x, and for a = 1e-10 the whole resonance falls into one of
+ * them. The distribution is therefore compared at least eight spacings away from x: the resonance then counts as one
+ * lump, of which the total probability is tested. At x = 0 and in double its shape is tested, too. */
 static void velocity_compare(struct velocity_sample *s)
 {
     const double a = (double)(real)s->set.a;
@@ -107,8 +107,8 @@ static void velocity_compare(struct velocity_sample *s)
     s->total = fabs(total - 1) > fabs(s->total - 1) ? total : s->total;
 }
 
-/* The 44 pairs the project asks for with 1e7 draws each, then a few outside: the limit of the narrow proposal, the
- * general proposal at small damping (a medium in which a varies uses it everywhere), damping up to 5. */
+/* The 44 pairs required by the project, with 1e7 draws each, then a few others: the limit of the narrow proposal, the
+ * general proposal at small damping (used everywhere in a medium with varying a), damping up to 5. */
 enum { N_X = 11, N_A = 4, N_MAIN = N_X * N_A, N_X_MORE = 5, N_A_MORE = 5, N_CASE = N_MAIN + N_X_MORE * N_A_MORE };
 
 static void make_cases(struct velocity_sample *sample)
@@ -161,7 +161,7 @@ static void test_velocity_follows_the_exact_law(void **state)
     assert_true(worst < KS_LAMBDA);
 }
 
-/* The chance must not exceed 1, or the envelope is none; the acceptance is what the header states. */
+/* The chance must not exceed 1, or the envelope is invalid; the acceptance is as stated in the header. */
 static void test_proposals_are_accepted_as_stated(void **state)
 {
     const struct velocity_sample *sample = *state;
@@ -183,8 +183,8 @@ static void test_proposals_are_accepted_as_stated(void **state)
     assert_true(least_narrow > 0.795 && least > 0.59);
 }
 
-/* uniform / chance serves as the next free path: uniform, and independent of the velocity. The mean of
- * (rest - 1/2) u^k has variance <u^2k>/12n then. */
+/* uniform / chance serves as the next free path: uniform, and independent of the velocity. The mean of (rest - 1/2) u^k
+ * then has variance <u^2k>/12n. */
 static void test_what_is_left_of_the_chance_is_uniform_and_independent(void **state)
 {
     const struct velocity_sample *sample = *state;
@@ -260,7 +260,7 @@ static double header_kernel(const struct kernel_law *law, double kick)
 
 static const double KERNEL_A[] = {1e-10, 4.7e-4, 4.7e-3, 0.15};
 static const double KERNEL_X[] = {0, 0.5, 1, 2, 3, 4, 8, 50};
-static const double KERNEL_G[] = {-0.96875, -0.5, 0, 0.25, 0.875, 0.9921875}; /* numbers that float holds */
+static const double KERNEL_G[] = {-0.96875, -0.5, 0, 0.25, 0.875, 0.9921875}; /* numbers that are exact in float */
 
 static void test_kernel_has_unit_norm(void **state)
 {
@@ -275,7 +275,7 @@ static void test_kernel_has_unit_norm(void **state)
     assert_true(worst < 1e-6);
 }
 
-/* Rounding of x + kick is taken out; what is left is that of the exponents, up to 20, and voigt.h. */
+/* Rounding of x + kick is removed; what remains is that of the exponents, up to 20, and of voigt.h. */
 static void test_kernel_in_the_header_is_the_closed_form(void **state)
 {
     (void)state;
@@ -298,8 +298,8 @@ static double gaussian(double t, double variance)
     return exp(-t * t / (2 * variance)) / sqrt(2 * PI * variance);
 }
 
-/* a -> 0: every atom is at resonance, x' - g x is Gaussian with variance sin^2(gamma)/2. |x| -> infinity: the atom is
- * any atom, x' - x has variance 1 - g. */
+/* a -> 0: every atom is at resonance, x' - g x is Gaussian with variance sin^2(gamma)/2. |x| -> infinity: any atom will
+ * do, x' - x has variance 1 - g. */
 static void test_kernel_has_its_limits(void **state)
 {
     (void)state;
@@ -319,7 +319,7 @@ static void test_kernel_has_its_limits(void **state)
     }
 }
 
-/* One scattering by a fixed angle, or, with NAN, by a random one. */
+/* One scattering by a fixed angle or, with NAN, by a random one. */
 static double scatter(real a, real x, double g, uint32_t stream, uint32_t *next)
 {
     const real u = sample_velocity(a, x, stream, next);
@@ -420,7 +420,7 @@ static void test_angle_average_follows_hummer(void **state)
     assert_true(norm < 1e-5 && worst < 1);
 }
 
-/* Photons with the profile of absorption go from x to x' as often as back, whatever the angle. */
+/* Photons with the absorption profile go from x to x' as often as back, whatever the angle. */
 static void test_sampled_pairs_are_in_detailed_balance(void **state)
 {
     enum { N = 24 }; /* bins of 1/2 from -6 to 6 */
@@ -478,7 +478,7 @@ static void test_wing_photons_drift_back_to_the_line(void **state)
     }
 }
 
-/* The photon keeps its frequency in the frame of the atom, but for the recoil h nu/(m c) (1 - g). */
+/* The photon keeps its frequency in the frame of the atom, except for the recoil h nu/(m c) (1 - g). */
 static void test_scattering_is_coherent_in_the_frame_of_the_atom(void **state)
 {
     (void)state;

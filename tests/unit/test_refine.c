@@ -1,5 +1,5 @@
-/* Refined meshes made by a rule, and what looks across their cells: neighbours, columns, regions, velocity gradients.
- */
+/* Refined meshes made by a rule, and what depends on neighbouring cells: neighbours, columns, regions, velocity
+ * gradients. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,7 +54,7 @@ static struct mesh make(lr_context *ctx, int brick)
     return mesh;
 }
 
-/* Dividing one brick makes seven more: 1 + 7 x 3 in the place of the point. */
+/* Dividing one brick adds seven: 1 + 7 x 3 at the position of the point. */
 static void bricks_are_divided_where_the_rule_wants(void **state)
 {
     (void)state;
@@ -93,7 +93,7 @@ static void too_many_cells_are_refused(void **state)
     lr_context_free(ctx);
 }
 
-/* Cells behind a face touch it, and the cell is among the neighbours of its neighbours, or one next to it. */
+/* Neighbours beyond a face touch and overlap it; beyond an open face of the mesh there are none. */
 static void neighbours_touch(void **state)
 {
     (void)state;
@@ -137,7 +137,7 @@ static double value_of(const void *user, int64_t cell)
     return ((const double *)user)[cell];
 }
 
-/* Against lines through the middles of all places of the finest level. */
+/* Against lines through the centres of all positions of the finest level. */
 static void columns_are_those_of_lines(void **state)
 {
     (void)state;
@@ -172,7 +172,7 @@ static void columns_are_those_of_lines(void **state)
     lr_context_free(ctx);
 }
 
-/* Lines that begin anywhere inside cells, and on their faces: what is left of the first cell counts. */
+/* Lines that begin anywhere inside cells, and on their faces: the rest of the first cell counts. */
 static void columns_begin_inside_cells(void **state)
 {
     (void)state;
@@ -229,7 +229,7 @@ static void depth_from_a_centre_inside_a_cell(void **state)
     lr_context_free(ctx);
 }
 
-/* Depths through the centre, which lies on a border of cells along all axes: the mean of the four sides. */
+/* Depths through the centre, which is on a border of cells along all axes: the mean of the four sides. */
 static void depths_through_the_centre(void **state)
 {
     (void)state;
@@ -275,7 +275,7 @@ static void painted_regions_keep_their_mass(void **state)
     lr_context_free(ctx);
 }
 
-/* What 8 x 8 x 8 points do not see is still an overlap. */
+/* An overlap missed by 8 x 8 x 8 points is still an overlap. */
 static void slivers_overlap(void **state)
 {
     (void)state;
@@ -291,7 +291,7 @@ static void slivers_overlap(void **state)
     assert_true(region_overlaps(&shell, low, high));
 }
 
-/* v = G x: exact everywhere, with neighbours of any level and at the ends of the mesh. */
+/* v = G x: exact everywhere, with neighbours of any level and at the faces of the mesh. */
 static void linear_flows_have_their_gradient(void **state)
 {
     (void)state;

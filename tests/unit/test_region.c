@@ -1,4 +1,4 @@
-/* Regions on a mesh: exact shares for boxes, mass of spheres and shells, cell centres for intensive fields. */
+/* Regions on a mesh: exact fractions for boxes, mass of spheres and shells, cell centres for intensive fields. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,7 +77,7 @@ static void shell_is_a_sphere_with_a_hole(void **state)
 static void region_inside_one_cell_and_outside_the_mesh(void **state)
 {
     (void)state;
-    /* A ball inside the single cell of a 1 x 1 x 1 mesh: 8 x 8 x 8 points see it to a few per cent. */
+    /* A ball inside the single cell of a 1 x 1 x 1 mesh: 8 x 8 x 8 points sample it to a few per cent. */
     const struct region ball = {.kind = REGION_SHELL, .outer = 0.7};
     double volume = 4.0 / 3.0 * LR_PI * 0.7 * 0.7 * 0.7;
     assert_true(fabs(painted_mass(&ball, 1, true) / volume - 1.0) < 0.15);
@@ -90,12 +90,12 @@ static void depth_follows_the_middle_rows(void **state)
     (void)state;
     double x[] = {0.0, 1.0, 4.0}, y[] = {0.0, 1.0, 2.0}, z[] = {0.0, 2.0, 3.0};
     const struct mesh mesh = {.n = {2, 2, 2}, .edge = {x, y, z}};
-    /* values[i][j][k]; the middle of y touches both rows, the middle of z (1.5) lies in k = 0. */
+    /* values[i][j][k]; the centre of y touches both rows, the centre of z (1.5) is in k = 0. */
     double values[] = {1, 100, 3, 100, 5, 100, 7, 100};
     const struct field field = {.values = values};
     assert_true(fabs(field_depth(&field, &mesh, 0, false) - (2.0 * 1.0 + 6.0 * 3.0)) < 1e-12);
     assert_true(fabs(field_depth(&field, &mesh, 0, true) - 6.0 * 2.0) < 1e-12); /* from x = 2 to 4 */
-    /* Along y: the middle of x (2) lies in i = 1. */
+    /* Along y: the centre of x (2) is in i = 1. */
     assert_true(fabs(field_depth(&field, &mesh, 1, false) - 12.0) < 1e-12);
     assert_true(fabs(field_depth(&field, &mesh, 1, true) - 7.0) < 1e-12);
     struct field_range range = field_measure(&field, &mesh);

@@ -1,4 +1,4 @@
-/* The model report: what a user reads there is what the model holds. */
+/* The model report: what a user reads there is what the model contains. */
 #include "model_fixture.h"
 
 #define RUN(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
@@ -124,7 +124,7 @@ static void velocity_steps_beyond_b_are_warned_of(void **state)
 static const char STEP[] = "medium.velocity=[{default: 0 km/s, regions: [{slab: {axis: x, from: 0.5 pc, to: 1 pc}, "
                            "value: 30 km/s}]}, 0 km/s, 0 km/s]";
 
-/* Without packets rays alone meet the steps, and how depends on image.subcell. */
+/* Without packets only rays encounter the steps, and their effect depends on image.subcell. */
 static void velocity_steps_of_images_are_told_apart(void **state)
 {
     struct fixture *f = *state;
@@ -141,9 +141,9 @@ static void velocity_steps_of_images_are_told_apart(void **state)
     assert_non_null(strstr(warning, "[2, 0, 0]: rays can jump over the line between the two"));
 }
 
-/* Of bricks of 2 x 2 x 2 cells the step is between two bricks, the second of which is refined: 30 / 12.8452 b. Inside
- * the one brick of level 0 are 12 faces, in each of the 8 others as many, and between these 4 in each of 12 places;
- * across the step are 16 quarters of the 4 faces of the larger cells. */
+/* With bricks of 2 x 2 x 2 cells the step is between two bricks, the second of which is refined: 30 / 12.8452 b. The
+ * one brick of level 0 has 12 inner faces, as has each of the 8 others, and between these there are 4 at each of 12
+ * places; across the step there are 16 quarters of the 4 faces of the larger cells. */
 static void velocity_steps_between_bricks_are_found(void **state)
 {
     struct fixture *f = *state;
@@ -160,7 +160,7 @@ static void velocity_steps_between_bricks_are_found(void **state)
         fail_msg("'%s' is not in: %s", share, warning);
 }
 
-/* 21 cm at 100 K: h nu / k T = 6.8169e-4, of which 1 / (1 - exp(-x)) = 1467.4. */
+/* 21 cm at 100 K: h nu / k T = x = 6.8169e-4, for which 1 / (1 - exp(-x)) = 1467.4. */
 static void missing_stimulated_emission_is_warned_of(void **state)
 {
     struct fixture *f = *state;
@@ -178,7 +178,7 @@ static void missing_stimulated_emission_is_warned_of(void **state)
     assert_string_equal(warning, "");
 }
 
-/* 2 pc3 of 1e4 H2 per cm3 and 1e-4 CO for each: 1e4 * 2.8 u * 2 pc3 = 1373.99 Msun of gas. */
+/* 2 pc3 of 1e4 H2 per cm3 with 1e-4 CO each: 1e4 * 2.8 u * 2 pc3 = 1373.99 Msun of gas. */
 static void inventory_adds_up(void **state)
 {
     LOAD(*state, "line={molecule: co}", "medium={temperature: 20 K, colliders: {H2: 1e4 cm^-3}, abundance: 1e-4}",
@@ -191,8 +191,8 @@ static void inventory_adds_up(void **state)
                                  "3.0857e+22; z: mean 3.0857e+22, maximum 3.0857e+22 1/cm2",
                                  NULL};
     expect_parts(*state, parts);
-    /* Two of the 16 cells, 0.5 pc each, are four times as dense and twice as hot: the mean over mass is not that over
-     * volume, and the densest column along x goes through them. */
+    /* Two of the 16 cells, 0.5 pc each, are four times as dense and twice as hot: the mass-weighted mean differs from
+     * the volume-weighted one, and the densest column along x goes through them. */
     LOAD(*state, "line={molecule: co}",
          "medium={temperature: {default: 10 K, regions: [{box: {min: [-1 pc, -0.5 pc, -0.5 pc], max: [0 pc, 0 pc, 0 "
          "pc]}, "

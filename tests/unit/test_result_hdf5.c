@@ -1,5 +1,5 @@
-/* The result file: what is written can be read back with plain HDF5, it appears whole or not at all, and no failure
- * of the disk or of the path touches anything that was there before. */
+/* The result file: what is written can be read back with plain HDF5, the file is either complete or absent, and no
+ * failure of the disk or of the path affects anything that was there before. */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
 #include <stdarg.h>
@@ -217,7 +217,7 @@ static void assert_number(hid_t file, const char *group, const char *name, doubl
     H5Aclose(id);
 }
 
-/* Shape, values, and the two attributes that every dataset has. */
+/* Shape, values, and the two attributes common to all datasets. */
 static void assert_dataset(hid_t file, const char *name, int rank, const hsize_t *size, const double *expected,
                            const char *units)
 {
@@ -467,8 +467,8 @@ static void a_folder_without_permission_is_refused(void **state)
     assert_int_equal(lr_result_write(f->ctx, f->result, f->path), LR_ERROR_IO);
 }
 
-/* A limit on file sizes stands for a full disk: writes fail half-way. Every size below that of the whole file is a
- * different place to fail. */
+/* A limit on file sizes simulates a full disk: writes fail halfway. Every size below that of the whole file is a
+ * different point of failure. */
 static void a_full_disk_leaves_nothing_behind(void **state)
 {
     struct fixture *f = *state;

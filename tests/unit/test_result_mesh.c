@@ -1,4 +1,5 @@
-/* A refined mesh in a result: its bricks and the shape of its fields, read back as they were; damaged ones refused. */
+/* A refined mesh in a result: its bricks and the shape of its fields are read back unchanged; damaged ones are
+ * rejected. */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +12,7 @@
 #include "image_fixture.h"
 #include "model/scene.h"
 
-/* As many cells as the fixture has: 17 places, the first of them divided. */
+/* As many cells as in the fixture: 17 positions, the first of them divided. */
 enum { N_BRICK = SCENE_X * SCENE_Y * SCENE_Z, N_ROOT = 17 };
 
 static void build(lr_context *ctx, struct mesh *mesh)

@@ -1,4 +1,4 @@
-/* What other programs see of a result: arrays under the names of the file, cubes as FITS files hold them. */
+/* What other programs see of a result: arrays under the names in the file, cubes as in FITS files. */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +37,7 @@ static void test_arrays(void **state)
     assert_int_equal(find(r, "spectrum/x_edges").shape[0], 3);
     assert_true(field.rank == 3 && field.shape[0] == SCENE_X && field.shape[1] == SCENE_Y && field.shape[2] == SCENE_Z);
     assert_true(field.stride[0] == 8 * SCENE_Y * SCENE_Z && field.stride[1] == 8 * SCENE_Z && field.stride[2] == 8);
-    assert_null(find(r, "fields/mean_intensity_error").name); /* what is not there is not listed */
+    assert_null(find(r, "fields/mean_intensity_error").name); /* what does not exist is not listed */
     assert_null(find(r, "").name);
     assert_string_equal(lr_result_array_name(r, 0), "spectrum/x_edges");
     assert_null(lr_result_array_name(r, -1));
@@ -207,7 +207,7 @@ static void add_populations(lr_result *result)
     p->found.converged = true;
 }
 
-/* What is written is what is read, images to the rounding of float. */
+/* What is read back is what was written, images to the rounding of float. */
 static void test_read(void **state)
 {
     struct image_fixture *f = *state;
@@ -273,7 +273,7 @@ static void test_read_others(void **state)
     assert_null(read);
 }
 
-/* A file that ends too early is an error, wherever it ends. */
+/* A truncated file is an error, wherever it ends. */
 static void test_read_truncated(void **state)
 {
     struct image_fixture *f = *state;
@@ -289,7 +289,7 @@ static void test_read_truncated(void **state)
     }
 }
 
-/* Numbers that float cannot hold keep their scale. */
+/* Numbers beyond the range of float keep their scale. */
 static void test_narrow(void **state)
 {
     struct image_fixture *f = *state;

@@ -1,5 +1,5 @@
-/* rng.h against the known answers that Random123 publishes (kat_vectors: "philox4x32 7"), through a second
- * implementation written from Salmon et al. 2011, section 3.3, that must give them first. */
+/* rng.h against the known answers published with Random123 (kat_vectors: "philox4x32 7"), through a second
+ * implementation written from Salmon et al. 2011, section 3.3, which must reproduce them first. */
 /* variants: mixed double */
 #include <math.h>
 #include <setjmp.h>
@@ -65,12 +65,12 @@ static void assert_draw(uint64_t seed, uint32_t draw, uint64_t id)
     assert_int_equal(found.r3, expected.w[3]);
 }
 
-/* The same words in both precisions, since both equal the same integers. */
+/* The same words in both precisions, since both are compared with the same integers. */
 static void test_draws_are_philox_of_seed_draw_and_packet(void **state)
 {
     (void)state;
     const struct random4 zero = rng_draw(rng_key_from_seed(0), 0, 0, 0);
-    assert_int_equal(zero.r0, 0x5f6fb709); /* the published answer, without a detour */
+    assert_int_equal(zero.r0, 0x5f6fb709); /* the published answer, directly */
     assert_int_equal(zero.r3, 0x4f730a48);
     uint64_t mixed = 1;
     for (int i = 0; i < 10000; i++) {
@@ -81,7 +81,7 @@ static void test_draws_are_philox_of_seed_draw_and_packet(void **state)
     }
 }
 
-/* In (0, 1], rising, and within rounding of (random + 1/2) / 2^32. */
+/* In (0, 1], increasing, and within rounding of (random + 1/2) / 2^32. */
 static void test_uniform_numbers_are_above_zero_and_at_most_one(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* A scene that was written is read back as it was, a damaged or foreign file is refused by name, and only images that
- * the stored light allows can be asked for. */
+/* A scene is read back as it was written, a damaged or foreign file is rejected by name, and only images that the
+ * stored light allows can be requested. */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include "model/scene.h"
 
 enum { N_CELL = SCENE_X * SCENE_Y * SCENE_Z };
-/* With the elements of the faces across x, y and z. */
+/* Including the elements of the faces perpendicular to x, y and z. */
 
 static int setup(void **state)
 {
@@ -73,7 +73,7 @@ static void gas_and_light_are_read_back_as_written(void **state)
     assert_field(&is->medium.a, &was->medium.a, 0.0);
     for (int axis = 0; axis < 3; axis++)
         assert_field(&is->medium.velocity[axis], &was->medium.velocity[axis], single);
-    assert_field(&is->line_source, &was->line_source, 0.0); /* beyond float, so in double */
+    assert_field(&is->line_source, &was->line_source, 0.0); /* beyond the range of float, so in double */
     assert_doubles(is->sky, was->sky, IMAGE_CHANNEL * LIGHT_PARTS);
     assert_true(is->external && was->external);
     assert_int_equal(is->n_point, 2);
@@ -183,7 +183,7 @@ static lr_scene *share(struct image_fixture *f, const char *const *settings, int
     return scene;
 }
 
-/* The light itself, not a copy; the result can still be used and freed after the scene is gone. */
+/* The light itself, not a copy; the result can still be used and freed once the scene is gone. */
 static void a_result_in_memory_lends_its_light(void **state)
 {
     struct image_fixture *f = *state;
@@ -211,7 +211,7 @@ static void a_result_without_light_is_refused(void **state)
     assert_non_null(strstr(lr_last_error(f->ctx), "image.emissivity: true"));
 }
 
-/* Leaves the gas and takes everything that is stored per camera or channel. */
+/* Keeps the gas and removes everything that is stored per camera or channel. */
 static void keep_gas_alone(struct scene *scene)
 {
     for (int i = 0; i < scene->n_point; i++)
@@ -248,10 +248,10 @@ static void gas_alone_is_seen_from_anywhere_in_any_channels(void **state)
     lr_scene_free(scene);
     assert_int_equal(f->result->scene->channels.n, IMAGE_CHANNEL);
     assert_int_equal(lr_result_write(f->ctx, f->result, f->path), LR_OK);
-    scene = load(f, settings, 3); /* a file says the same */
+    scene = load(f, settings, 3); /* the same from a file */
     assert_int_equal(scene->channels.n, 21);
     lr_scene_free(scene);
-    scene = load(f, (const char *const[]){"bin=4"}, 1); /* short settings still mean stored channels */
+    scene = load(f, (const char *const[]){"bin=4"}, 1); /* short settings still refer to stored channels */
     assert_int_equal(scene->scene->channels.n, IMAGE_CHANNEL);
     lr_scene_free(scene);
 }
@@ -383,7 +383,7 @@ static void damage_is_named(void **state)
         {claim_aspects, "'aspects'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        unlink(f->path); /* without its mark it would not be replaced */
+        unlink(f->path); /* without its mark it would not be overwritten */
         assert_int_equal(lr_result_write(f->ctx, f->result, f->path), LR_OK);
         change(f, cases[i].edit);
         assert_refused(f, NULL, 0, cases[i].text);
@@ -391,7 +391,7 @@ static void damage_is_named(void **state)
     }
 }
 
-/* Cut anywhere, the file is an error and nothing else. */
+/* Cut off anywhere, the file is an error and nothing else. */
 static void a_cut_file_is_refused(void **state)
 {
     struct image_fixture *f = *state;
@@ -428,7 +428,7 @@ static void images_are_stored_in_cgs(void **state)
     H5Fclose(file);
 }
 
-/* As `linerad image` makes it: cubes and nothing else. */
+/* As made by `linerad image`: cubes and nothing else. */
 static void a_result_of_cubes_alone_is_written(void **state)
 {
     struct image_fixture *f = *state;

@@ -1,5 +1,5 @@
-/* The schema of model files: its tables are whole and lead to each other; its words are those of the enums they stand
- * for; what it says of defaults, units and kinds of values is what the readers do. */
+/* The schema of model files: its tables are complete and refer to each other; its words are those of the corresponding
+ * enums; what it says about defaults, units and kinds of values is what the readers do. */
 #define _POSIX_C_SOURCE 200809L
 #include "snapshot_fixture.h"
 
@@ -135,7 +135,7 @@ struct trial {
     const struct schema *schema;
     const char *path; /* of the mapping, with its dot */
     const char *text;
-    const char *setting; /* that makes room for it; or NULL */
+    const char *setting; /* required to make it valid; or NULL */
 };
 
 #define PLANE "sources=[{plane: {axis: x, at: 0 pc}, spectrum: {monochromatic: 0}, luminosity: 1 photon/s}]"
@@ -189,7 +189,7 @@ static void write_snapshot(void)
     write_dataset(FILE_NAME, false, "fields/temperature", H5T_IEEE_F64LE, 3, shape, kelvin, "K");
 }
 
-/* The model with the setting of the trial and one more, `path.key=value`, when there is a key. */
+/* The model with the setting of the trial and, if there is a key, one more, `path.key=value`. */
 static enum lr_status try(struct fixture *f, const struct trial *trial, const char *key, const char *value)
 {
     char setting[LONGEST];
@@ -257,7 +257,7 @@ static void write_rest(FILE *out, const lr_model *m)
     }
 }
 
-/* All that a key of TRIALS can change in a model, as text. */
+/* Everything that a key of TRIALS can change in a model, as text. */
 static char *fingerprint(const lr_model *m)
 {
     const int64_t n_cell = mesh_cell_count(&m->mesh);
@@ -286,7 +286,7 @@ static char *fingerprint(const lr_model *m)
     return text;
 }
 
-/* The default as it can be written, `like this` and nothing else; or false. */
+/* The default as it can be written, if it is only `like this`; otherwise false. */
 static bool literal_default(const struct schema_key *key, char value[LONGEST])
 {
     const size_t length = strlen(key->fallback);
@@ -296,7 +296,7 @@ static bool literal_default(const struct schema_key *key, char value[LONGEST])
     return true;
 }
 
-/* Another value than the default, of keys that have few. */
+/* A value other than the default, for keys that have few. */
 static const char *other_value(const struct schema_key *key, const char *value)
 {
     if (strcmp(value, "true") == 0 || strcmp(value, "false") == 0)
@@ -304,7 +304,7 @@ static const char *other_value(const struct schema_key *key, const char *value)
     return key->words ? key->words[strcmp(key->words[0], value) == 0] : NULL;
 }
 
-/* Written out, a default changes nothing; another value does, or is an error. False where the model has no such key. */
+/* Writing out a default changes nothing; another value does, or is an error. False if the model has no such key. */
 static bool default_holds(struct fixture *f, const struct trial *trial, const struct schema_key *key, const char *value)
 {
     if (try(f, trial, NULL, NULL) != LR_OK)
@@ -364,7 +364,7 @@ static void units_are_those_of_the_readers(void **state)
                 continue;
             assert_int_not_equal(try(f, &TRIALS[t], key->name, "1 mol2"), LR_OK);
             const char *message = strstr(lr_last_error(f->ctx), "'1 mol2' is not ");
-            if (!message) /* it does not go together with another key of this model */
+            if (!message) /* conflicts with another key of this model */
                 continue;
             message += strlen("'1 mol2' is not ");
             const char *name = units_dimension_name(key->dimension);

@@ -1,4 +1,4 @@
-/* shade.h: the least depth ahead of a cell against the depth of ways through random gas. */
+/* shade.h: the least depth ahead of a cell against the depth along paths through random gas. */
 /* variants: mixed double */
 #include <math.h>
 #include <setjmp.h>
@@ -53,8 +53,8 @@ static void make_shade(const struct mesh_view *mesh, int octant)
     find_shade(&view, cells, octant, 1, room[0], room[1], shades);
 }
 
-/* Of the line, from the end of the first cell out of the mesh; or through so many cells that no block reaches farther.
- */
+/* Depth of the line from the end of the first cell to the edge of the mesh, or through so many cells that no block
+ * extends farther. */
 static double depth_ahead(const struct mesh_view *mesh, struct place at, struct vec3 n, double x_first)
 {
     const struct cell_view *first = &cells[walk_cell_index(mesh, at)];
@@ -114,11 +114,11 @@ static void no_way_out_is_thinner(void **state)
             hidden += hides;
         }
     }
-    assert_true(hidden > 2000); /* the bounds are of use */
+    assert_true(hidden > 2000); /* the bounds are useful */
 }
 
-/* From cameras in several octants, and with light that recoils: hidden is what each of the shades hides for the
- * farthest frequency that recoil can make of it. */
+/* For cameras in several octants, and with recoil: hidden is what each of the shades hides at the farthest frequency
+ * that recoil can produce. */
 static void what_is_hidden_is_hidden_from_all(void **state)
 {
     static struct shade_view both[2 * MOST_CELL];
@@ -149,7 +149,7 @@ static void what_is_hidden_is_hidden_from_all(void **state)
     assert_true(hidden > 2000);
 }
 
-/* Where all cells are the same and at rest it is the depth straight across the layers ahead. */
+/* If all cells are identical and at rest, it is the depth straight across the layers ahead. */
 static void of_even_gas_it_is_the_depth_straight_ahead(void **state)
 {
     const int at[3] = {0, 0, 0};
@@ -161,13 +161,13 @@ static void of_even_gas_it_is_the_depth_straight_ahead(void **state)
     assert_true(shades[0].drift == R(0) && shades[0].ratio == R(1));
     for (double x = 0; x < 2; x += 0.1) {
         const double depth = depth_ahead(&mesh, place_in(&mesh, at, 0.5, 0.5, 0.5), n, x) * 15 / 19;
-        assert_true(fabs((double)shade_depth(shades[0], (real)x) / depth - 1) < 0.02); /* but for the wings */
+        assert_true(fabs((double)shade_depth(shades[0], (real)x) / depth - 1) < 0.02); /* except for the wings */
     }
     const double wing = depth_ahead(&mesh, place_in(&mesh, at, 0.5, 0.5, 0.5), n, 30) * 15 / 19;
     assert_true(fabs((double)shade_depth(shades[0], R(-30)) / wing - 1) < 0.01);
 }
 
-/* Of gas that moves fast behind a layer at rest, only the layer counts. */
+/* For fast gas behind a layer at rest, only the layer counts. */
 static void moving_gas_hides_less(void **state)
 {
     const int at[3] = {4, 4, 4};
@@ -180,7 +180,7 @@ static void moving_gas_hides_less(void **state)
     assert_true(shade.drift == R(0) && fabs((double)shade.core / 150 - 1) < 0.01);
 }
 
-/* At an open face a cell is not hidden from a camera beyond it, but from others; across a periodic one it is. */
+/* At an open face a cell is not hidden from a camera beyond it, but may be from others; across a periodic one it is. */
 static void faces_count(void **state)
 {
     struct mesh_view mesh = make_mesh(2, 4, 5, 0.5);

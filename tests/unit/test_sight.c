@@ -1,4 +1,4 @@
-/* sight.h on boxes: depths of whole ways against straight lines, and the mean of what counts against exp(-tau). */
+/* sight.h on boxes: depths of whole paths against straight lines, and the mean of what is counted against exp(-tau). */
 /* variants: mixed double */
 #include <math.h>
 #include <setjmp.h>
@@ -79,7 +79,7 @@ static double way_out(const double point[3], struct vec3 n)
     return way;
 }
 
-/* Light that is followed out of the mesh stays with the cell it comes from. */
+/* Light that is followed out of the mesh is assigned to the cell it comes from. */
 static void thick_cells_are_crossed(void **state)
 {
     const struct transport_view view = make_view(0, 1);
@@ -112,7 +112,7 @@ static void light_is_left_at_the_end_of_a_thin_cell(void **state)
     }
 }
 
-/* In gas that moves, the frequency of each cell follows from that in the mesh frame. */
+/* In moving gas, the frequency in each cell follows from that in the mesh frame. */
 static void each_cell_sees_its_own_frequency(void **state)
 {
     const struct transport_view view = make_view(1, 1);
@@ -189,7 +189,7 @@ static void what_counts_is_unbiased(void **state)
     }
 }
 
-/* Whether a photon is worth a walk is decided by a depth that its way has at least. */
+/* Whether a photon is worth following is decided by a lower limit on the depth of its path. */
 static void least_depths_are_lower_bounds(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* sight.h on shells: depths through gas that flows outward against a fine sum along the line, and the sphere and the
- * angle by which light leaves against the impact parameter. */
+/* sight.h on shells: depths through outflowing gas against a fine sum along the line, and the sphere and the angle at
+ * which light leaves against the impact parameter. */
 /* variants: mixed double */
 #define LR_WALK_SHELLS
 #include <math.h>
@@ -95,14 +95,14 @@ static void assert_row(int row, int shell, double mu)
         assert_int_equal(row % N_ASPECT, (int)position);
 }
 
-/* The sphere by which a photon leaves its shell. */
+/* The sphere through which a photon leaves its shell. */
 static double first_sphere(int shell, double p, double mu)
 {
     return radius[mu < 0 && p < radius[shell] ? shell : shell + 1];
 }
 
-/* Simpson's rule on steps h = b/4 leaves a share h^4 / 2880 (16 x^4 - 48 x^2 + 12) of the depth in the Doppler core,
- * which ends near |x| = 3: 1.2e-3 there. */
+/* Simpson's rule with steps h = b/4 leaves a fraction h^4 / 2880 (16 x^4 - 48 x^2 + 12) of the depth in the Doppler
+ * core, which ends near |x| = 3: 1.2e-3 there. */
 static void depths_are_integrals_along_the_line(void **state)
 {
     const struct transport_view view = make_view(1);
@@ -133,7 +133,7 @@ static void depths_are_integrals_along_the_line(void **state)
     assert_true(mean < 2e-4 && worst < 2e-3);
 }
 
-/* Everything is thin: light is left where it leaves its own shell, by the inner or the outer sphere. */
+/* Everything is thin: light is recorded where it leaves its own shell, through the inner or the outer sphere. */
 static void light_is_left_on_the_sphere_it_meets(void **state)
 {
     const struct transport_view view = make_view(0);

@@ -89,7 +89,7 @@ static void test_extremes_have_no_slope(void **state)
     assert_true(slope.velocity.x == 0 && slope.velocity.y == 0 && slope.velocity.z == 0);
 }
 
-/* A cell in the void keeps its own velocity; beside one empty cell it takes the slope of the other side. */
+/* A cell in empty surroundings keeps its own velocity; next to one empty cell it takes the slope on the other side. */
 static void test_empty_cells_say_nothing(void **state)
 {
     (void)state;
@@ -105,8 +105,8 @@ static void test_empty_cells_say_nothing(void **state)
     assert_true(slope.velocity.x == 0 && slope.source.x == 0);
 }
 
-/* S falls steeply toward one corner of the mesh along all axes: it is positive at every corner of every cell, and the
- * mean of the corners, as that of the cell, is S. */
+/* S decreases steeply toward one corner of the mesh along all axes: it is positive at every corner of every cell, and
+ * the mean over the corners, like that over the cell, is S. */
 static void test_source_function_stays_positive(void **state)
 {
     (void)state;
@@ -137,7 +137,7 @@ static void test_source_function_stays_positive(void **state)
     assert_true(bounded > N_CELL / 2);
 }
 
-/* Beyond a periodic face lies the other end; a mesh of one cell has no neighbours. */
+/* Beyond a periodic face is the other end; a mesh of one cell has no neighbours. */
 static void test_periodic_faces_have_neighbours(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* source_light.c: shares of a spectrum against their definition: sums over channels, closed forms, and fine sums over
- * the density; the Voigt function from libcerf. */
+/* source_light.c: fractions of a spectrum against their definition: sums over channels, closed forms, and fine sums
+ * over the density; the Voigt function from libcerf. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ static void test_shares_add_up_to_one(void **state)
         for (int n = 1; n <= 64; n *= 2)
             assert_true(fabs(sum_of_shares(&spectra[s], -10e5, 10e5, n, 0, 1e5) - 1) < 1e-13);
     const struct spectrum local = {.kind = SPECTRUM_LOCAL};
-    /* the damping wings go on for ever: 2 a b / (pi x) is left beyond x on both sides together */
+    /* the damping wings are infinite: 2 a b / (pi x) is left beyond x on both sides together */
     assert_true(fabs(sum_of_shares(&local, -1e8, 1e8, 8, 0.01, 1e5) - (1 - 2 * 0.01 / (LR_PI * 1e3))) < 2e-5);
 }
 
@@ -71,7 +71,7 @@ static void test_table_is_linear_in_between(void **state)
     assert_true(spectrum_share(&spectrum, 1, 5, 0, 1) == 0);
 }
 
-/* The profile of the gas, with a fine sum over the Voigt function of another library. */
+/* The profile of the gas, against a fine sum over the Voigt function of another library. */
 static void test_local_is_the_voigt_profile(void **state)
 {
     enum { STEPS = 20000 };
@@ -92,7 +92,7 @@ static void test_local_is_the_voigt_profile(void **state)
         }
 }
 
-/* Gas that comes toward the observer is seen at negative radio velocity. */
+/* Gas that approaches the observer is seen at negative radio velocity. */
 static void test_channels_count_the_other_way(void **state)
 {
     const struct spectrum spectrum = {.kind = SPECTRUM_MONOCHROMATIC, .centre = 0.25e5};
@@ -109,7 +109,7 @@ static void test_channels_count_the_other_way(void **state)
         }
 }
 
-/* Parts are sixteenths of a channel, from its lower velocity on, and hold what lies between their edges. */
+/* Parts are sixteenths of a channel, from its lower velocity on, and contain what is between their edges. */
 static void test_parts_of_a_channel(void **state)
 {
     const struct spectrum line = {.kind = SPECTRUM_MONOCHROMATIC, .centre = 0.22e5};
@@ -125,7 +125,7 @@ static void test_parts_of_a_channel(void **state)
     }
 }
 
-/* Nothing of a spectrum lies outside its extent. */
+/* No part of a spectrum is outside its extent. */
 static void test_extent(void **state)
 {
     double shift[] = {-2e5, -1e5, 3e5};

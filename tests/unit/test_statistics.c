@@ -53,7 +53,7 @@ static void test_proportional_batches_have_no_error(void **state)
     assert_close(estimate.error, 0, 0);
 }
 
-/* Batches that an interrupt left empty count neither in the sum nor as degrees of freedom. */
+/* Batches left empty by an interrupt count neither in the sum nor as degrees of freedom. */
 static void test_empty_batches_do_not_count(void **state)
 {
     const double y[] = {1, 0, 3, 2, 0};
@@ -67,7 +67,7 @@ static void test_empty_batches_do_not_count(void **state)
     assert_true(ratio_estimate(2, nothing, nothing).value == 0 && ratio_estimate(2, nothing, nothing).error == 0);
 }
 
-/* 10 batches of uniform numbers with mean 1/2, many times: the error is the scatter that is seen. */
+/* 10 batches of uniform numbers with mean 1/2, many times: the error is the observed scatter. */
 static void test_error_is_the_scatter_of_repetitions(void **state)
 {
     enum { N_BATCH = 10, N_REPEAT = 20000 };
@@ -92,7 +92,7 @@ static void test_error_is_the_scatter_of_repetitions(void **state)
 
 /* ---- folded histograms ------------------------------------------------------------------------------------------- */
 
-/* Four bins of width 1 from -2: counts 1 2 3 4. |x| < 1 holds 5, |x| < 2 all 10; within a bin linear. */
+/* Four bins of width 1 from -2: counts 1 2 3 4. |x| < 1 contains 5, |x| < 2 all 10; linear within a bin. */
 static void test_quantiles_of_a_folded_histogram(void **state)
 {
     const double slots[] = {0, 1, 2, 3, 4, 0};
@@ -104,7 +104,7 @@ static void test_quantiles_of_a_folded_histogram(void **state)
     assert_close(folded_quantile(4, -2, 1, slots, 1), 2, 1e-12);
 }
 
-/* A range that is not centred on zero: 3 bins of width 1 from -1 with 1 1 2; |x| < 1 holds 2, then one side only. */
+/* A range that is not centred on zero: 3 bins of width 1 from -1 with 1 1 2; |x| < 1 contains 2, then one side only. */
 static void test_quantiles_of_a_lopsided_range(void **state)
 {
     const double slots[] = {0, 1, 1, 2, 0};
@@ -160,7 +160,7 @@ static void test_peak_on_one_side(void **state)
     assert_true(isnan(folded_peak(N_BIN, -10, 0.01, empty)));
 }
 
-/* A parabola through three bins is exact for a parabola: coarse bins, top anywhere within one. */
+/* A parabola through three bins is exact for a parabola: coarse bins, with the peak anywhere within one. */
 static void test_peak_is_refined_within_its_bin(void **state)
 {
     (void)state;

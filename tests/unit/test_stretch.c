@@ -1,5 +1,5 @@
 /* stretch.h, shining_plane.h and the frequencies of trace_view.h: parts of a stretch against the linear velocity they
- * stand for, what gas does against closed forms, where lines meet planes against geometry. */
+ * represent, the effect of gas against closed forms, intersections of lines and planes against geometry. */
 /* variants: mixed double */
 #include <math.h>
 #include <setjmp.h>
@@ -34,7 +34,7 @@ static void assert_near(real value, double expected)
     assert_true(fabs((double)value - expected) < 20 * (double)R_EPSILON * (1 + fabs(expected)));
 }
 
-/* v = 3 x + y about 5, S as 0.25 x: each only where it is wanted. */
+/* v = 3 x + y about 5, S as 0.25 x: each only if it is requested. */
 static void slopes_change_what_they_are_wanted_for(void **state)
 {
     const struct slope_view slope[2] = {
@@ -62,7 +62,7 @@ static void slopes_change_what_they_are_wanted_for(void **state)
     assert_near(stretch.tilt.out, 0.25);
 }
 
-/* Parts fill the stretch, one after the other, each at the velocity of its middle; it changes by b/4 at most in each.
+/* Parts fill the stretch, one after the other, each at the velocity of its centre; it changes by at most b/4 in each.
  */
 static void parts_fill_a_stretch(void **state)
 {
@@ -96,7 +96,7 @@ static void parts_fill_a_stretch(void **state)
     assert_true(part_gas_of(&cell, &even, part_of(&even, 0, 1)).flat);
 }
 
-/* I' = I exp(-t) + created (1 - exp(-t)) / t, with all that absorbs and all that shines. */
+/* I' = I exp(-t) + created (1 - exp(-t)) / t, with everything that absorbs and emits. */
 static void gas_dims_and_shines(void **state)
 {
     (void)state;
@@ -112,7 +112,7 @@ static void gas_dims_and_shines(void **state)
         assert_near(passed.line, line);
         assert_near(passed.depth, t);
         assert_true(fabs((double)passed.intensity / (2 * exp(-t) + created * -expm1(-t) / t) - 1) < 1e-6);
-        /* a part with S the same all over, whichever way it is computed */
+        /* a part with uniform S, whichever way it is computed */
         assert_true(fabs((double)(pass_gas(gas, R(2), (real)profile, R(0.7), 0).intensity / passed.intensity) - 1) <
                     1e-6);
         struct part_gas bare = gas;

@@ -1,5 +1,5 @@
-/* Structures of the interface that grow: callers of an older or newer header than the library's, and those who forgot
- * to say what they know. Also the version, which stands in the header and in CMakeLists.txt. */
+/* Structures of the interface that grow: callers with an older or newer header than the library, and those that did not
+ * set the size. Also the version, which is in the header and in CMakeLists.txt. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +53,7 @@ static void test_give(void **state)
     LR_INIT(known);
     structure_give(&from, sizeof from, &small.older);
     assert_true(small.older.a == 3 && small.older.size == sizeof small.older);
-    for (size_t i = 0; i < sizeof small.after; i++) /* nothing is written where an older caller has something else */
+    for (size_t i = 0; i < sizeof small.after; i++) /* nothing is written beyond the structure of an older caller */
         assert_int_equal(small.after[i], 0x55);
     structure_give(&from, sizeof from, &newer);
     assert_true(newer.a == 3 && newer.b == 4.0 && newer.c == 0.0 && newer.size == sizeof newer);

@@ -40,7 +40,7 @@ static void *store_copy(void *owner, size_t bytes, const void *data)
     return copy;
 }
 
-/* Tables as a driver gets them. */
+/* Tables as given to a driver. */
 static void open_tables(struct fixture *fixture, double a_min, double a_max, bool constant)
 {
     const struct view_store store = {fixture, store_copy};
@@ -72,8 +72,8 @@ static double velocity_density(const void *user, double offset)
     return law->norm * exp(-u * u) / (law->a * law->a + offset * offset);
 }
 
-/* Total variation 1/2 SUM |found - expected| over groups of bins, less the part that n draws scatter by themselves.
- * What lies nearer to x than eight spacings of the working precision is one group (test_redistribution.c). */
+/* Total variation 1/2 SUM |found - expected| over groups of bins, minus the part due to the scatter of n draws.
+ * Everything closer to x than eight spacings of the working precision is one group (test_redistribution.c). */
 static double total_variation(const struct two_scale *counts, enum two_scale_part part, const struct velocity_law *law)
 {
     const int group = part == TWO_SCALE_BULK ? 32 : 8; /* 1/8, or half an octave of |u - x| */
@@ -148,7 +148,7 @@ static void test_global_tables_give_velocities_within_half_a_percent(void **stat
     close_tables(&fixture);
 }
 
-/* Table-constant: fewer rows; between them core and wing change places within one step. */
+/* Table-constant: fewer rows; between them the transition from core to wing takes a single step. */
 static void test_constant_tables_give_velocities_within_two_percent(void **state)
 {
     (void)state;
@@ -160,7 +160,7 @@ static void test_constant_tables_give_velocities_within_two_percent(void **state
     }
 }
 
-/* Radio lines have a = 1e-9 and less: the resonance is then at w = 1e-10, where 1 - w^2 is 1. */
+/* Radio lines have a = 1e-9 or less: the resonance is then at w = 1e-10, where 1 - w^2 is 1. */
 static void test_tables_work_at_the_damping_of_molecules(void **state)
 {
     struct fixture fixture;
@@ -173,7 +173,7 @@ static void test_tables_work_at_the_damping_of_molecules(void **state)
     close_tables(&fixture);
 }
 
-/* What carries photons back to the line: <u> = (1 + 1.5/x^2)/x in the wing, within one per cent. */
+/* What brings photons back to the line: <u> = (1 + 1.5/x^2)/x in the wing, within one per cent. */
 static void test_wing_drift_is_right_within_one_percent(void **state)
 {
     static const double x[] = {6.1, 9.3, 13, 19};
@@ -265,7 +265,7 @@ static void test_constant_tables_fit_in_constant_memory(void **state)
     const struct table_view *view = &fixture.view;
     (void)state;
     assert_int_equal(view->n_a, 1);
-    assert_true(4 * (view->n_row * view->n_node + view->n_voigt) < 65536 - 512); /* and the parameters of a kernel */
+    assert_true(4 * (view->n_row * view->n_node + view->n_voigt) < 65536 - 512); /* leaves room for parameters */
     close_tables(&fixture);
 }
 

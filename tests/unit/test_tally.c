@@ -1,4 +1,4 @@
-/* tally.h: bins of frequency and of direction and batches, against their definition. */
+/* tally.h: frequency bins, direction bins and batches, against their definitions. */
 /* variants: mixed double */
 #include <math.h>
 #include <setjmp.h>
@@ -23,7 +23,7 @@ static void test_frequency_bins_are_half_open(void **state)
     }
 }
 
-/* Whatever comes, the slot exists: 0 and n_bin + 1 take the rest. */
+/* For any argument the slot exists: 0 and n_bin + 1 take the rest. */
 static void test_what_lies_outside_has_its_own_bins(void **state)
 {
     const struct tally_axes axes = {.n_bin = 8, .x_first = R(-2), .inv_x_step = R(2)};
@@ -37,7 +37,7 @@ static void test_what_lies_outside_has_its_own_bins(void **state)
     assert_int_equal(spectrum_bin(&axes, (real)INFINITY), 9);
 }
 
-/* Bins that float cannot represent: each value goes to its bin but for rounding at an edge. */
+/* Bins that float cannot represent: each value goes to its bin, except for rounding at an edge. */
 static void test_fine_bins_hold_their_values(void **state)
 {
     enum { N = 3000 };
@@ -71,7 +71,7 @@ static void test_direction_bins_have_equal_solid_angle(void **state)
     }
 }
 
-/* The middle of bin (i, j): mu = -1 + 2 (i + 1/2)/n_mu along `axis`, azimuth (j + 1/2)/n_phi turns from the next axis.
+/* The centre of bin (i, j): mu = -1 + 2 (i + 1/2)/n_mu along `axis`, azimuth (j + 1/2)/n_phi turns from the next axis.
  */
 static void test_direction_bins_are_where_they_should_be(void **state)
 {
@@ -104,7 +104,7 @@ static void test_poles_and_meridian_stay_in_range(void **state)
     assert_int_equal(direction_bin(&axes, vec3_make(R(1), R(-1e-30), R(0))), 2 * 6 + 5); /* just before a full turn */
 }
 
-/* Dealing played through: rounds in which every batch gets a chunk, twice as large from round to round. */
+/* Dealing simulated: rounds in which every batch gets a chunk, doubling in size from round to round. */
 static void check_deal(int64_t n_packet, int n_batch)
 {
     const struct tally_deal deal = tally_deal_for(n_packet, n_batch);
@@ -127,7 +127,7 @@ static void test_batches_are_fed_in_turn(void **state)
     check_deal(200000, 3);
 }
 
-/* However many packets: every batch gets eight chunks of the largest size or more, so that batches are alike. */
+/* For any number of packets, every batch gets at least eight chunks of the largest size, so that batches are alike. */
 static void test_batches_are_alike(void **state)
 {
     (void)state;
@@ -136,7 +136,7 @@ static void test_batches_are_alike(void **state)
             const struct tally_deal deal = tally_deal_for(n_packet, n_batch);
             const int64_t chunk = (int64_t)FIRST_CHUNK << deal.doublings;
             assert_true(deal.doublings == 0 || chunk * 8 * n_batch <= n_packet);
-            assert_true(chunk * 2 * 8 * n_batch > n_packet); /* and not smaller than it may be */
+            assert_true(chunk * 2 * 8 * n_batch > n_packet); /* and not smaller than it could be */
             assert_in_range(tally_batch(deal, n_packet - 1), 0, n_batch - 1);
         }
 }

@@ -1,4 +1,4 @@
-/* How much work images are said to be: rays, cells and frequencies counted by hand. */
+/* The estimated work of images: rays, cells and frequencies counted by hand. */
 #include "model_fixture.h"
 
 #include "model/scene.h"

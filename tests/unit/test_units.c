@@ -1,4 +1,4 @@
-/* Values with units become the right CGS numbers; anything else is told apart by what is wrong with it. */
+/* Values with units become the right CGS numbers; anything else is rejected with a message that says what is wrong. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

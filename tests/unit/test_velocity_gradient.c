@@ -1,4 +1,4 @@
-/* Velocity gradients of flows that are known. */
+/* Velocity gradients of known flows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,8 +19,8 @@ static void near(double value, double expected, double tolerance)
         fail_msg("%.17g is not %.17g within %g", value, expected, tolerance);
 }
 
-/* Means of |n . G . n| over the sphere: 1 for G = 1; 1/3 along one axis; 2 / (3 pi) for shear; for a stretch along z
- * that keeps the volume, n_z^2 - (1 - n_z^2) / 2, it is 2 / (3 sqrt(3)). */
+/* Means of |n . G . n| over the sphere: 1 for G = 1; 1/3 along one axis; 2 / (3 pi) for shear; for a volume-preserving
+ * stretch along z, n_z^2 - (1 - n_z^2) / 2, it is 2 / (3 sqrt(3)). */
 static void means_over_the_sphere(void **state)
 {
     (void)state;

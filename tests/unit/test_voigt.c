@@ -85,7 +85,7 @@ static void test_agrees_with_libcerf_for_all_a_and_x(void **state)
     check_range("0.2   .. 10  ", 0.2, A_MAX, 120);
 }
 
-/* The two pieces meet at LR_VOIGT_NARROW_MAX: each must be good on both sides of it by one rounding. */
+/* The two pieces meet at LR_VOIGT_NARROW_MAX: each must be accurate one rounding error to either side of it. */
 static void test_pieces_agree_where_they_meet(void **state)
 {
     (void)state;
@@ -97,7 +97,7 @@ static void test_pieces_agree_where_they_meet(void **state)
     }
 }
 
-/* exp(-t) is never asked for beyond t = LR_VOIGT_T_MAX, so the far wing is that tiny number and not zero. */
+/* exp(-t) is never evaluated beyond t = LR_VOIGT_T_MAX, so the far wing is that tiny number and not zero. */
 static void test_is_gaussian_without_damping(void **state)
 {
     (void)state;

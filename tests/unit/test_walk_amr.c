@@ -1,5 +1,5 @@
 /* walk_amr.h: rays through a refined mesh against a plain search for the cell of each point, and against the length of
- * the ray in the box; face rules; neighbours against a search at the quarters of faces. */
+ * the ray in the box; face rules; neighbours against a search at the quarter points of faces. */
 /* variants: mixed double */
 #define LR_WALK_AMR
 #include <math.h>
@@ -18,8 +18,8 @@
 #include "kernel/slope.h"
 #include "mesh/mesh.h"
 
-/* 2 x 3 x 1 places for bricks of 3 x 1 x 2 cells of different shape; places near one corner are divided up to four
- * times, neighbours differing by more than one level. */
+/* 2 x 3 x 1 positions for bricks of 3 x 1 x 2 cells of different shape; positions near one corner are divided up to
+ * four times, so that neighbours differ by more than one level. */
 enum { DEEPEST = 4, MOST = 4096 };
 static const int ROOT[3] = {2, 3, 1}, BRICK[3] = {3, 1, 2};
 static const double SIZE[3] = {3, 1.5, 0.75};
@@ -129,7 +129,7 @@ static void places_of_points_are_those_of_the_mesh(void **state)
     mesh_free(&fixture.mesh);
 }
 
-/* Every piece of a ray lies in the cell that a search finds at its middle, and pieces fill the chord of the box. */
+/* Every piece of a ray is in the cell that a search finds at its midpoint, and pieces fill the chord of the box. */
 static void rays_cross_the_cells_that_lie_on_them(void **state)
 {
     (void)state;
@@ -166,7 +166,7 @@ static void rays_cross_the_cells_that_lie_on_them(void **state)
                 double middle[3];
                 for (int axis = 0; axis < 3; axis++)
                     middle[axis] = p.x[axis] + (travelled + 0.5 * (double)way.length) * direction.x[axis];
-                /* on the border of cells either is right */
+                /* on the border of cells either is correct */
                 int at[3];
                 double low[3], high[3];
                 mesh_cell_place(&fixture.mesh, way.cell, at);
@@ -186,7 +186,7 @@ static void rays_cross_the_cells_that_lie_on_them(void **state)
     mesh_free(&fixture.mesh);
 }
 
-/* A packet in a periodic box comes back to where it was after the period of its direction. */
+/* A packet in a periodic box returns to its start after the period of its direction. */
 static void periodic_faces_lead_to_the_other_side(void **state)
 {
     (void)state;
@@ -250,7 +250,7 @@ static void open_and_reflecting_faces_end_or_turn_a_flight(void **state)
     mesh_free(&mirror.mesh);
 }
 
-/* The neighbours at the quarters of a face, by a search just outside it. */
+/* The neighbours at the quarter points of a face, by a search just outside it. */
 static void neighbours_are_the_cells_across_the_face(void **state)
 {
     (void)state;
@@ -292,8 +292,8 @@ static void neighbours_are_the_cells_across_the_face(void **state)
 static const double VELOCITY_SLOPE[3] = {1, -2, 3}, SOURCE_SLOPE[3] = {0.4, 1.1, -0.7};
 static const double SOURCE_MIDDLE = 10;
 
-/* Linear fields about the middle of a cell, in one of its neighbours across a face of the mesh or inside it. Returns 0
- * where the same neighbour lies on both sides of a periodic mesh. */
+/* Linear fields about the centre of a cell, in one of its neighbours across a face of the mesh or inside it. Returns 0
+ * if the same neighbour is on both sides of a periodic mesh. */
 static int set_neighbour(const struct fixture *fixture, int64_t cell, int face, int64_t next, struct trace_cell *there)
 {
     int at[3], beside[3];
@@ -344,7 +344,7 @@ static void slopes_of_linear_fields_are_exact(void **state)
             const real velocity[3] = {slope.velocity.x, slope.velocity.y, slope.velocity.z};
             const real source[3] = {slope.source.x, slope.source.y, slope.source.z};
             for (int k = 0; k < 3; k++) {
-                const double error = 1e4 * (double)R_EPSILON; /* cells are small beside the mesh */
+                const double error = 1e4 * (double)R_EPSILON; /* cells are small compared with the mesh */
                 assert_true(known[k]);
                 assert_true(fabs((double)velocity[k] - VELOCITY_SLOPE[k]) < error);
                 assert_true(fabs((double)source[k] - SOURCE_SLOPE[k] / SOURCE_MIDDLE) < error);
@@ -356,7 +356,7 @@ static void slopes_of_linear_fields_are_exact(void **state)
     }
 }
 
-/* Noise over nine orders of magnitude: S is positive all over every cell, steep as its neighbours may be. */
+/* Noise over nine orders of magnitude: S is positive throughout every cell, however steep the neighbours. */
 static void source_functions_stay_positive(void **state)
 {
     (void)state;

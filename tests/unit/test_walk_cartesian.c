@@ -137,7 +137,7 @@ static struct vec3 unit(int axis, int forward)
     return vec3_make(axis == 0 ? sign : R(0), axis == 1 ? sign : R(0), axis == 2 ? sign : R(0));
 }
 
-/* Cross from every cell through every face; what the rules say is written out here once more. */
+/* Cross from every cell through every face; the rules are written out here once more. */
 static void check_crossing(const struct mesh_view *mesh, int rule, struct place at, int axis, int forward)
 {
     const struct crossing crossing = walk_cross(mesh, at, unit(axis, forward), axis);
@@ -175,7 +175,7 @@ static void test_crossing_obeys_the_rule_of_the_face(void **state)
     }
 }
 
-/* The rule is that of the face that is left, not of its opposite. */
+/* The rule is that of the face being crossed, not of its opposite. */
 static void test_each_face_has_its_own_rule(void **state)
 {
     struct mesh_view mesh = make_mesh(FACE_OPEN);
@@ -233,7 +233,7 @@ static double chord(const struct mesh_view *mesh, const struct place *at, struct
     return nearest;
 }
 
-/* The cell of the middle of a segment is the one that holds its coordinates. */
+/* The cell of the midpoint of a segment is the one that contains its coordinates. */
 static void check_middle(const struct mesh_view *mesh, const double start[3], const struct place *at, struct vec3 n,
                          double t)
 {
@@ -274,7 +274,7 @@ static void test_segments_of_a_ray_add_up_to_its_chord(void **state)
     }
 }
 
-/* In a periodic box the ray goes on as if copies of the box lay side by side; mirrors fold it back. */
+/* In a periodic box the ray continues as if copies of the box were side by side; mirrors fold it back. */
 static void test_images_agree_with_the_unfolded_ray(void **state)
 {
     const struct vec3 n = vec3_make(R(0.48), R(0.6), R(0.64));
@@ -308,7 +308,7 @@ static void test_images_agree_with_the_unfolded_ray(void **state)
     }
 }
 
-/* From the corner of three mirrors, as a source in an octant of a sphere. Rounding makes one direction in 4e6 exactly
+/* From the corner of three mirrors, like a source in an octant of a sphere. Rounding makes one direction in 4e6 exactly
  * parallel to a face: it must not be reflected at that face for ever. */
 static void test_ray_along_a_mirror_goes_on(void **state)
 {
@@ -345,7 +345,7 @@ static void test_locate_finds_the_interval(void **state)
             assert_int_equal(walk_locate(EDGE_X, n, R(0.5) * (EDGE_X[i] + EDGE_X[i + 1])), i);
             assert_int_equal(walk_locate(EDGE_X, n, EDGE_X[i + 1] * (R(1) - R_EPSILON)), i);
         }
-    assert_int_equal(walk_locate(EDGE_X, NX, EDGE_X[NX]), NX - 1); /* what lies outside goes to the outermost cell */
+    assert_int_equal(walk_locate(EDGE_X, NX, EDGE_X[NX]), NX - 1); /* anything outside goes to the outermost cell */
     assert_int_equal(walk_locate(EDGE_X, NX, R(100)), NX - 1);
     assert_int_equal(walk_locate(EDGE_X, NX, R(-1)), 0);
 }
@@ -371,7 +371,7 @@ static real across(real x, const struct cell_view *from, const struct cell_view 
     return frequency_across(x, from->b, cell_velocity_along(from, n), to->b, cell_velocity_along(to, n_new));
 }
 
-/* nu = nu0 (1 + (x b + v.n) / c) is the same on both sides, and coming back gives the old x. */
+/* nu = nu0 (1 + (x b + v.n) / c) is the same on both sides, and going back restores x. */
 static void test_frequency_in_the_mesh_frame_does_not_change_at_a_face(void **state)
 {
     const double tolerance = 40 * (double)R_EPSILON;
@@ -390,7 +390,7 @@ static void test_frequency_in_the_mesh_frame_does_not_change_at_a_face(void **st
     }
 }
 
-/* Gas at +v along n sees a photon redshifted: x falls by v/b (PHYSICS 1). */
+/* Gas at +v along n sees a photon redshifted: x decreases by v/b (PHYSICS 1). */
 static void test_receding_gas_sees_a_redder_photon(void **state)
 {
     const struct cell_view rest = {.b = R(1)};

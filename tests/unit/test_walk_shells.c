@@ -1,5 +1,5 @@
 /* walk_shells.h, birth_shells.h and ray_shells.h: exits and whole lines against chords of spheres, steps against the
- * law of cosines, the longest step against its definition, places of birth against their distribution. */
+ * law of cosines, the longest step against its definition, positions of birth against their distribution. */
 /* variants: mixed double */
 #define LR_WALK_SHELLS
 #include <math.h>
@@ -42,7 +42,7 @@ static double uniform(uint32_t random)
     return ((double)random + 0.5) / 4294967296.0;
 }
 
-/* Lengths are right to a few units in the last place of r, magnified where a line grazes a sphere. */
+/* Lengths are accurate to a few units in the last place of r, magnified where a line grazes a sphere. */
 static double rounding(double r)
 {
     return 8 * (double)R_EPSILON * r;
@@ -90,7 +90,7 @@ static void steps_follow_the_law_of_cosines(void **state)
         const int shell = (int)(k % N);
         const struct place at = place_in_shell(&mesh, shell, (real)uniform(random.r2) * WIDTH[shell]);
         const struct vec3 n = direction_isotropic(random.r0, random.r1);
-        /* down to a millionth of the way: short steps keep their digits */
+        /* down to a millionth of the path: short steps keep their digits */
         const double share = pow(10, -6 * uniform(random.r3));
         const real length = (real)share * walk_exit(at.local, at.width, n).distance;
         const struct flown flown = walk_move(at.local, at.width, n, length);
@@ -166,7 +166,7 @@ static void the_longest_step_turns_by_what_is_asked(void **state)
 
 /* ---- whole lines ------------------------------------------------------------------------------------------------- */
 
-/* From outside along a line of impact parameter p: the way in every shell is the difference of two chords. */
+/* From outside along a line of impact parameter p: the path in every shell is the difference of two chords. */
 static void lines_cross_all_shells(void **state)
 {
     (void)state;
@@ -217,7 +217,7 @@ static void lines_cross_all_shells(void **state)
     }
 }
 
-/* Scatterings anywhere: a packet never leaves its shell but through a sphere, and always gets out in the end. */
+/* Scatterings anywhere: a packet leaves its shell only through a sphere, and always escapes in the end. */
 static void random_walks_stay_in_their_shells(void **state)
 {
     (void)state;
@@ -317,7 +317,7 @@ static void rays_take_every_shell_in_pieces(void **state)
                 assert_true(fabs(0.5 * (double)(piece.from.x + piece.to.x) - (along - mean)) <
                             2e-3 * fabs(r_end - r) + 1e-4 * r + rounding(radius[N]));
             }
-            /* gas that flows out at 3: its velocity toward the observer */
+            /* gas that flows outward at 3: its velocity toward the observer */
             const double velocity = r > 0 ? 3 * z / r : 3;
             if (r > 1e-3)
                 assert_true(fabs((double)flow_make(&piece, R(3), NULL).far - velocity) < 1e-3 * 3);
@@ -342,8 +342,8 @@ static void rays_take_every_shell_in_pieces(void **state)
                      0);
 }
 
-/* Inside a piece the velocity toward the observer is v(r) z / r, v linear in r about the middle of the shell, and
- * nowhere steeper than flow_change() says. A ray leaves a shell where its next piece is in another, or there is none.
+/* Inside a piece the velocity toward the observer is v(r) z / r, with v linear in r about the mid-radius of the shell,
+ * and nowhere steeper than flow_change() says. A ray leaves a shell if its next piece is in another, or there is none.
  */
 static void flow_along_a_piece(void **state)
 {
@@ -376,7 +376,7 @@ static void flow_along_a_piece(void **state)
 }
 
 /* The mu of a piece is z / r where it ends. Inside a piece r changes by less than half of itself, or by a quarter of
- * the thickness of the shell, and the piece that ends on a sphere has the mu of that sphere. */
+ * the thickness of the shell, and a piece that ends on a sphere has the mu of that sphere. */
 static void rays_know_the_angle_where_pieces_end(void **state)
 {
     (void)state;

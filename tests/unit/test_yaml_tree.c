@@ -1,4 +1,4 @@
-/* The YAML tree: places and paths of nodes, syntax errors, unknown keys with the nearest valid one, settings. */
+/* The YAML tree: positions and paths of nodes, syntax errors, unknown keys with the nearest valid one, settings. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -94,7 +94,7 @@ static void broken_documents_are_refused(void **state)
     lr_context_free(ctx);
 }
 
-/* Each level doubles: 2^40 nodes if it were expanded without a limit. */
+/* Each level doubles: 2^40 nodes if expanded without a limit. */
 static void exploding_aliases_are_refused(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* A tree that is written and read again is the same tree, whatever its texts hold. */
+/* A tree that is written and read again is the same tree, whatever strings it contains. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static void expect_same(const struct yaml_node *a, const struct yaml_node *b)
         expect_same(a, b);
 }
 
-/* The written text; the tree it came from is released. */
+/* The written text; the original tree is released. */
 static char *write_and_read_back(lr_context *ctx, struct yaml_tree *tree)
 {
     char *text = NULL;

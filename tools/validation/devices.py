@@ -1,4 +1,4 @@
-"""Devices and precisions beside each other, by the scripts of tests/parity."""
+"""Devices and precisions compared with each other, by the scripts of tests/parity."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from .suite import Outcome, Skipped, case, load
 
 
 def variants(suite):
-    """The first is the yardstick."""
+    """The others are compared with the first."""
     here = suite.device
     return [("cpu", "double"), (here, "double"), ("cpu", "mixed"), (here, "mixed")]
 

@@ -1,4 +1,4 @@
-"""Channel maps: the redistribution function, thick slabs, another estimator, another program."""
+"""Channel maps: the redistribution function, thick slabs, a second estimator, another program."""
 
 import os
 
@@ -64,7 +64,7 @@ def kernel(suite):
             shown, noises = {}, []
             for angle, (image, expected) in images.items():
                 if angle == 0:
-                    continue  # forward all light stays at its frequency
+                    continue  # forward-scattered light all stays at its frequency
                 found, wanted = image.spectrum / image.spectrum.sum(), expected / expected.sum()
                 noise = 0.5 * np.sum(np.sqrt(2 / np.pi * wanted / (N_CELL * packets)))
                 noises.append(noise)

@@ -1,10 +1,10 @@
-"""Writes validation.md and its figures from the results of the cases, and nothing else."""
+"""Writes validation.md and its figures, only from the results of the cases."""
 
 import math
 
 from .suite import CASES, N_SIGMA, SOURCES
 
-INKS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")  # of Okabe & Ito (2008), told apart by all
+INKS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")  # Okabe & Ito (2008), colour-blind safe
 
 INTRODUCTION = """\
 # Validation
@@ -26,7 +26,7 @@ the tests only check that they are small enough.
 
 
 def significant(value, error):
-    """With the digits that the error leaves meaningful."""
+    """With as many digits as the error makes meaningful."""
     if error > 0 and value != 0:
         digits = 1 - math.floor(math.log10(error))
         if digits <= 7 and abs(value) < 1e6:
@@ -79,7 +79,7 @@ def table(results, numbers):
 
 
 def counts(result):
-    """How many rows passed, failed and were only shown."""
+    """How many rows passed, failed or were only shown."""
     verdicts = [row["passed"] for row in (result or {}).get("rows", [])]
     return verdicts.count(True), verdicts.count(False), verdicts.count(None)
 
@@ -123,7 +123,7 @@ def draw(result, path):
         ink = 0
         for entry in panel["curves"]:
             if entry["label"] and panel["curves"].index(entry):
-                ink += 1  # a curve without a label goes with the one before
+                ink += 1  # a curve without a label belongs to the previous one
             draw_curve(axis, entry, INKS[ink % len(INKS)])
         axis.set_xscale("log" if "x" in panel["log"] else "linear")
         axis.set_yscale("log" if "y" in panel["log"] else "linear")

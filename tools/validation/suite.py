@@ -1,7 +1,7 @@
-"""What the cases of the validation suite share: rows of the table, the list of cases, and the models of tests/physics.
+"""Shared by the cases of the validation suite: rows of the table, the list of cases, and the models of tests/physics.
 
-A case is a function of a Suite that returns an Outcome. Models, expected values and ways to measure are those of the
-tests; a case only chooses sizes and names what is compared with what.
+A case is a function of a Suite that returns an Outcome. Models, expected values and measurements are those of the
+tests; a case only chooses sizes and says what is compared with what.
 """
 
 import importlib.util
@@ -54,7 +54,7 @@ class Outcome:
                   error=combined, allowance=allowance, passed=abs(value - expected) <= limit)
 
     def within(self, quantity, packets, measured, reference, source, relative=None, absolute=None):
-        """Passes within a tolerance that is not statistical."""
+        """Passes within a non-statistical tolerance."""
         value, _ = _pair(measured)
         expected, _ = _pair(reference)
         limit = absolute if relative is None else relative * abs(expected)
@@ -67,7 +67,7 @@ class Outcome:
         self._add(quantity, packets, [value, 0.0], [low, high], source, kind="range", passed=low < value < high)
 
     def shown(self, quantity, packets, measured, reference, source):
-        """Beside another number, without a verdict: the two need not agree."""
+        """Shown next to another number, without a verdict: the two need not agree."""
         self._add(quantity, packets, list(_pair(measured)), list(_pair(reference)), source, kind="shown", passed=None)
 
     def panel(self, title, x_label, y_label, log=""):
@@ -102,11 +102,11 @@ class Suite:
         return path
 
     def packets(self, full, least=640):
-        """Number for a run that has this many at full size."""
+        """Packets for a run that has this many at full size."""
         return float(min(full, max(round(full * self.share), least)))
 
     def pick(self, values, quick=1):
-        """All of the values; the first few of them in a quick run."""
+        """All of the values; only the first few in a quick run."""
         return list(values)[:quick] if self.quick else list(values)
 
     @property
@@ -132,8 +132,8 @@ def case(name, title, about):
 
 
 def load(path):
-    """A module of tests/physics or tests/parity by its path without .py. Modules beside it are imported by their bare
-    names, of which some occur twice, so these are forgotten afterwards."""
+    """A module of tests/physics or tests/parity by its path without .py. Modules next to it are imported by their bare
+    names, some of which occur twice, so these are removed from the cache afterwards."""
     path = (ROOT / "tests" / path).with_suffix(".py")
     before = set(sys.modules)
     sys.path.insert(0, str(path.parent))

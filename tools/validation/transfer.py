@@ -13,7 +13,7 @@ WORDS = {"median_abs_x": "median \\|x\\|", "lower_quartile_abs_x": "lower quarti
 
 
 def folded_spectrum(run, scale, n=60):
-    """Photons per unit of |x| / scale and emitted photon, in n bins up to 2.5."""
+    """Photons per unit of |x| / scale per emitted photon, in n bins up to 2.5."""
     edges, total = run.data("spectrum/x_edges") / scale, run.data("spectrum/total")
     below = np.concatenate([[0], np.cumsum(total * np.diff(edges))])
     bins = np.linspace(0, 2.5, n + 1)
@@ -22,7 +22,7 @@ def folded_spectrum(run, scale, n=60):
 
 
 def neufeld_shape(z):
-    """The same of the limit, z = |x| / (a tau_mean)^(1/3)."""
+    """The same for the limit, z = |x| / (a tau_mean)^(1/3)."""
     return 2 * np.pi / np.sqrt(6) * z**2 / np.cosh(np.minimum(np.sqrt(np.pi**4 / 54) * z**3, 700))
 
 

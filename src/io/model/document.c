@@ -1,5 +1,5 @@
-/* Documents in memory: made of a text and settings, changed by further settings into others, asked for their lines and
- * for the files that they read. */
+/* Documents in memory: made from a text and settings, changed by further settings, and asked for their lines and the
+ * files they read. */
 #include "io/model/document.h"
 
 #include <stdio.h>
@@ -42,7 +42,7 @@ static enum lr_status describe(lr_context *ctx, const char *name, const char *fo
     return copy_text(ctx, text, length, &document->text);
 }
 
-/* Settings after those that the document has, and what then must hold of its lines. */
+/* Apply further settings, then check the list of lines. */
 static enum lr_status apply(lr_context *ctx, const char *const *settings, int n_setting, lr_document *document)
 {
     char **texts = realloc(document->setting, ((size_t)document->n_setting + (size_t)n_setting + 1) * sizeof *texts);
@@ -57,7 +57,7 @@ static enum lr_status apply(lr_context *ctx, const char *const *settings, int n_
     return model_lines_check(ctx, document->tree);
 }
 
-/* The document, or nothing where making it failed. */
+/* The document, or NULL if making it failed. */
 static enum lr_status hand_over(enum lr_status status, lr_document *made, lr_document **document)
 {
     if (status != LR_OK)

@@ -1,4 +1,4 @@
-/* A model file from the disk, or from anything else that can be read to its end once. */
+/* Read a model file from disk, or from anything else that can be read once to its end. */
 #include "io/model/document.h"
 
 #include <errno.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A model is a small text; what is larger is something else. */
+/* A model is a small text; anything larger is something else. */
 static enum lr_status read_text(lr_context *ctx, const char *path, char **text, size_t *length)
 {
     enum { LARGEST = 64 << 20, CHUNK = 1 << 16 };

@@ -26,7 +26,7 @@ enum lr_status memory_array_open(lr_context *ctx, const struct lr_array *memory,
     return LR_OK;
 }
 
-/* n numbers that lie `stride` bytes apart. Arrays of other programs need not be aligned. */
+/* n numbers that are `stride` bytes apart. Arrays of other programs need not be aligned. */
 #define COPY_ROW(type)                                                                                                 \
     for (int64_t i = 0; i < n; i++) {                                                                                  \
         type number;                                                                                                   \
@@ -51,7 +51,7 @@ static void copy_row(const char *from, int64_t stride, int64_t n, enum lr_type t
     }
 }
 
-/* What lies behind `from` along the axes from `axis` on; returns where the next values go. */
+/* Values from `from` on, along axis `axis` and those after it; returns where the next values go. */
 static double *copy_axes(const struct lr_array *memory, int axis, const char *from, double *to)
 {
     const int64_t n = axis < memory->rank ? memory->shape[axis] : 1;

@@ -1,9 +1,9 @@
 /* Recipes for the abundance X of a molecule relative to H2, from the density n of H2 and the temperature T:
  *   {constant: X}
- *   {cutoff: {value: X, below_density, freeze_density, freeze_temperature, depleted}}: nothing below the first density,
- *     where light dissociates the molecule; `depleted` where it freezes onto dust, above a density and below a
- *     temperature (both, where both are given)
- *   {table: {density: [...], abundance: [...]}}: log X linear in log n, and constant beyond the ends. */
+ *   {cutoff: {value: X, below_density, freeze_density, freeze_temperature, depleted}}: zero below the first density,
+ *     where light dissociates the molecule; `depleted` where it freezes out onto dust, above a density and below a
+ *     temperature (both, if both are given)
+ *   {table: {density: [...], abundance: [...]}}: log X linear in log n, constant beyond the ends. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct recipe {
     enum recipe_kind kind;
     double value, depleted;
     double below_density;                      /* cm^-3 */
-    double freeze_density, freeze_temperature; /* cm^-3, K; above and below which it freezes */
+    double freeze_density, freeze_temperature; /* cm^-3, K; frozen out above the one and below the other */
     int n;
     double *log_density, *log_abundance;
 };

@@ -1,5 +1,5 @@
 /* The key `bricks` of the section `mesh`: level and position of each brick of a refined mesh, as arrays or datasets of
- * shape (n) and (n, 3), in the order that fields follow. */
+ * shape (n) and (n, 3), in the order used by fields. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* Section `cameras`: a list; each entry says where an observer is, how much of the sky the image holds, and its pixels.
- */
+/* Section `cameras`: a list. Each entry says where an observer is, how much of the sky the image covers, and its
+ * pixels. */
 #include "io/model/model_observation.h"
 
 #include <ctype.h>
@@ -13,7 +13,7 @@
 
 /* ---- Name ---- */
 
-/* Files of a camera are NAME.fits, NAME_error.fits and so on: no name may look like another's file. */
+/* The files of a camera are NAME.fits, NAME_error.fits and so on: no camera name may collide with a file of another. */
 static bool ends_like_a_file(const char *name)
 {
     const char *const endings[] = {"_error", "_tau", "_mom0", "_mom1", "_mom2", "_peak", "_spectrum"};
@@ -82,7 +82,7 @@ static enum lr_status read_toward(const struct reader *r, const struct yaml_node
     return LR_OK;
 }
 
-/* From the centre of the image to an observer nearby. */
+/* From the image centre to a nearby observer. */
 static enum lr_status read_position(const struct reader *r, const struct yaml_node *entry,
                                     const struct yaml_node *position, struct camera *camera)
 {
@@ -105,7 +105,7 @@ static enum lr_status read_position(const struct reader *r, const struct yaml_no
     return LR_OK;
 }
 
-/* Where the middle of the image lies from `centre`, along right and up. */
+/* Offset of the image centre from `centre`, along right and up. */
 static enum lr_status read_offset(const struct reader *r, const struct yaml_node *node, struct camera *camera)
 {
     if (!node)
@@ -157,7 +157,7 @@ static enum lr_status read_field_of_view(const struct reader *r, const struct ya
 {
     const struct yaml_node *side[2];
     bool near = camera->kind == CAMERA_PERSPECTIVE;
-    const double widest = 170.0 * LR_PI / 180.0; /* a plane cannot hold half the sky */
+    const double widest = 170.0 * LR_PI / 180.0; /* a plane cannot cover half the sky */
     LR_TRY(find_pair(r, node, side));
     for (int i = 0; i < 2; i++) {
         LR_TRY(read_quantity(r, side[i], near ? DIMENSION_ANGLE : DIMENSION_LENGTH, &camera->field[i]));
@@ -178,7 +178,7 @@ static enum lr_status read_pixels(const struct reader *r, const struct yaml_node
     return LR_OK;
 }
 
-/* The width of the image stands; which height makes its pixels square is said in the unit of the user. */
+/* The width is kept; the message gives the height that makes pixels square, in the user's unit. */
 static enum lr_status check_square(const struct reader *r, const struct yaml_node *node, const struct camera *camera)
 {
     double plane[2], number = 0.0;
@@ -226,7 +226,7 @@ static enum lr_status read_frame(const struct reader *r, const struct yaml_node 
 
 /* ---- Does it see anything? ---- */
 
-/* An observer inside the mesh must see past the cell it stands in. */
+/* An observer inside the mesh must be able to see out of its own cell. */
 static enum lr_status check_surroundings(const struct reader *r, const struct yaml_node *position,
                                          const struct camera *camera)
 {
@@ -254,7 +254,7 @@ static enum lr_status check_surroundings(const struct reader *r, const struct ya
                        place, depth, thickest);
 }
 
-/* A line of sight must come to an end: in a periodic mesh, along an axis that is not. */
+/* A line of sight must end: in a periodic mesh, along an axis that is not periodic. */
 static enum lr_status check_way_out(const struct reader *r, const struct yaml_node *entry, const struct camera *camera)
 {
     const double creeping = 1e-3; /* a thousand crossings of the mesh */
@@ -269,7 +269,7 @@ static enum lr_status check_way_out(const struct reader *r, const struct yaml_no
     return READER_FAIL(r, node, "a line of sight in this direction never leaves the periodic mesh; turn the camera");
 }
 
-/* A near observer would see every period from another side, but light is recorded once, for one of them. */
+/* A near observer would see each period from a different angle, but light is recorded for only one. */
 static enum lr_status check_periods(const struct reader *r, const struct yaml_node *entry, const struct camera *camera)
 {
     for (int d = 0; camera->kind == CAMERA_PERSPECTIVE && d < 3; d++)
@@ -282,7 +282,7 @@ static enum lr_status check_periods(const struct reader *r, const struct yaml_no
 
 /* ---- The list ---- */
 
-/* Lines of sight to a near observer would each need an image of the shells of their own. */
+/* For a near observer, every line of sight would need its own image of the shells. */
 static enum lr_status check_shells(const struct reader *r, const struct yaml_node *entry)
 {
     const struct yaml_node *position = yaml_find(entry, "position");

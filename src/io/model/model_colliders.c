@@ -1,6 +1,6 @@
-/* What a molecule collides with: densities from `medium.colliders`, or from a snapshot where that leaves them out, and
- * the rates that go with each. A snapshot with nothing but a mass density rho has n(H2) = rho / (mass per H2), all
- * hydrogen being molecular. */
+/* Collision partners of a molecule: densities from `medium.colliders`, or else from a snapshot, and the rates to use
+ * for each. In a snapshot with only a mass density rho, n(H2) = rho / (mass per H2): all hydrogen is taken to be
+ * molecular. */
 #include <float.h>
 #include <stdio.h>
 
@@ -64,7 +64,8 @@ static bool has_rates(const struct molecule *molecule, enum collider collider)
     return false;
 }
 
-/* Whether anything in the model depends on H2: collisions, or an abundance, or the weight of gas under pressure. */
+/* Whether anything in the model depends on H2: collisions, an abundance, or the mean mass of gas with a given
+ * pressure. */
 static bool needs_hydrogen(const struct reader *r, const struct yaml_node *map)
 {
     const struct species *species = r->model->species;

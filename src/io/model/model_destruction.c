@@ -3,7 +3,8 @@
  *
  *     eps = y / (1 + y),      y = n(H2) / n_c (1 - exp(-h nu / k T)),      n_c = A_ul / k_ul
  *
- * for molecules without a table of rates k_ul(T): n_c is one number, the bracket is the return from the lower level. */
+ * for molecules without a table of rates k_ul(T): n_c is a single number, and the bracket accounts for collisional
+ * excitation from the lower level. */
 #include <math.h>
 
 #include "io/model/model_field.h"
@@ -15,7 +16,7 @@
 static const struct field_rule PROBABILITY = {DIMENSION_NONE, false, 0.0, 1.0};
 static const struct field_rule DENSITY = {DIMENSION_DENSITY, false, 0.0, HUGE_VAL};
 
-/* From critical densities to probabilities, in place. */
+/* Convert critical densities to probabilities, in place. */
 static enum lr_status from_critical_density(const struct reader *r, const struct yaml_node *node, struct field *eps)
 {
     const struct species *species = r->model->species;

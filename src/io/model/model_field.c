@@ -1,4 +1,4 @@
-/* A field of the medium: a value with a unit, an HDF5 dataset or an array of the shape of the mesh, or a default with
+/* A field of the medium: a value with a unit, an HDF5 dataset or array with the shape of the mesh, or a default with
  * regions. */
 #include "io/model/model_field.h"
 
@@ -78,7 +78,7 @@ static enum lr_status read_field_file(const struct reader *r, const struct yaml_
     return status;
 }
 
-/* {snapshot: NAME}: a dataset that has no meaning of its own. */
+/* {snapshot: NAME}: a dataset that linerad attaches no meaning to. */
 static enum lr_status read_field_snapshot(const struct reader *r, const struct yaml_node *map,
                                           const struct field_rule *rule, struct field *field)
 {
@@ -93,7 +93,7 @@ static enum lr_status read_field_snapshot(const struct reader *r, const struct y
 
 /* ---- Regions ---- */
 
-/* Quantities of any dimension are not converted, so all must be written in one unit. */
+/* Quantities of arbitrary dimension are not converted, so all must be given in the same unit. */
 static enum lr_status check_same_unit(const struct reader *r, const struct yaml_node *first,
                                       const struct yaml_node *node)
 {

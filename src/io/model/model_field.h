@@ -1,4 +1,4 @@
-/* Fields over the mesh: a number, a dataset, regions, or what else a model may write for one. */
+/* Fields over the mesh: a number, a dataset, regions, or another form that a model may use. */
 #ifndef LR_IO_MODEL_MODEL_FIELD_H
 #define LR_IO_MODEL_MODEL_FIELD_H
 
@@ -7,7 +7,7 @@
 
 enum lr_status read_field(const struct reader *r, const struct yaml_node *node, const struct field_rule *rule,
                           struct field *field);
-/* Three fields: a list of three, or one dataset of shape (3, ...). On shells one radial field, in field[0]. */
+/* Three fields: a list of three, or one dataset of shape (3, ...). On shells a single radial field, in field[0]. */
 enum lr_status read_vector_field(const struct reader *r, const struct yaml_node *node, const struct field_rule *rule,
                                  struct field field[3]);
 /* As mesh_name_cell(). */

@@ -1,5 +1,6 @@
-/* {file: F, dataset: D} in a model file: find the dataset beside the model (or, from `--set`, in the current folder),
- * name the place in every message. {array: A} is an array in the memory of the program that loads the model. */
+/* {file: F, dataset: D} in a model file: find the dataset in the folder of the model (or, from `--set`, in the current
+ * folder), and give its position in every message. {array: A} is an array in the memory of the program that loads the
+ * model. */
 #include "io/model/model_file.h"
 
 #include <stdio.h>

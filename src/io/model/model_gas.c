@@ -1,5 +1,5 @@
-/* Light of the gas itself: the source `gas`, n x_u A_ul photons s^-1 cm^-3 with the profile of the cell, and dust,
- * whose grey absorption shines as kappa B(T_dust). */
+/* Light of the gas itself: the source `gas`, n x_u A_ul photons s^-1 cm^-3 with the profile of the cell; and dust,
+ * whose grey absorption emits kappa B(T_dust). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "model/field.h"
 #include "model/line.h"
 
-/* What is absorbed in the line is in the populations already, so nothing may scatter. */
+/* Absorption in the line is already part of the populations, so nothing may scatter. */
 static enum lr_status check_gas(const struct reader *r, const struct yaml_node *place)
 {
     const struct yaml_node *root = r->tree->root, *destruction = yaml_find(yaml_find(root, "medium"), "destruction");
@@ -59,7 +59,7 @@ enum lr_status read_gas(const struct reader *r, const struct yaml_node *map, con
                : yaml_fail_key(r->ctx, r->tree, place, "the gas emits %g photon/s", source->luminosity);
 }
 
-/* The packets of a two-level atom carry the excess over its background, and so do its images. */
+/* Packets of a two-level atom carry the excess over its background, and so must its images. */
 enum lr_status check_two_level_images(const struct reader *r)
 {
     const lr_model *model = r->model;
@@ -72,7 +72,7 @@ enum lr_status check_two_level_images(const struct reader *r)
                        "this, or set that to 0 K");
 }
 
-/* Flat over all channels of the images, the only ones to see it: 4 pi kappa B_v(T) per unit velocity. */
+/* Flat over all channels of the images, which alone show it: 4 pi kappa B_v(T) per unit velocity. */
 enum lr_status read_dust_light(const struct reader *r)
 {
     lr_model *model = r->model;

@@ -1,4 +1,4 @@
-/* Section `image`: what is kept of the images and in which unit they are written. */
+/* Section `image`: what is stored of the images, and the unit they are written in. */
 #include "io/model/model_observation.h"
 
 #include <math.h>
@@ -10,10 +10,10 @@
 
 static const double ARCSEC = LR_PI / 648000.0;
 
-/* Behind everything: none, cmb or a temperature. */
+/* Background: none, cmb or a temperature. */
 static enum lr_status read_background(const struct reader *r, const struct yaml_node *node, double *temperature)
 {
-    const double cmb = 2.725; /* K, Fixsen 2009, ApJ 707, 916, rounded as observers do */
+    const double cmb = 2.725; /* K, Fixsen 2009, ApJ 707, 916, rounded as is customary */
     if (!node)
         return LR_OK;
     LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_SCALAR));
@@ -54,7 +54,7 @@ static enum lr_status read_beam(const struct reader *r, const struct yaml_node *
 /* Right ascension and declination. */
 static enum lr_status read_sky(const struct reader *r, const struct yaml_node *node, double sky[2])
 {
-    const double slack = 1.0 + 1e-12; /* 90 deg may be rounded up */
+    const double slack = 1.0 + 1e-12; /* 90 deg may have been rounded up */
     if (!node)
         return LR_OK;
     const struct yaml_node *ra = NULL, *dec = NULL;
@@ -70,7 +70,7 @@ static enum lr_status read_sky(const struct reader *r, const struct yaml_node *n
     return LR_OK;
 }
 
-/* One truth value, or {velocity, source}. */
+/* One boolean, or {velocity, source}. */
 static enum lr_status read_subcell(const struct reader *r, const struct yaml_node *node, struct image_options *image)
 {
     if (!node)
@@ -112,7 +112,7 @@ static enum lr_status read_place(const struct reader *r, const struct yaml_node 
     return read_sky(r, yaml_find(node, "position"), image->sky);
 }
 
-/* Where a pixel must be an angle, a camera far away needs a distance; a beam must not fall between pixels. */
+/* Where a pixel must be an angle, a distant camera needs a distance; a beam must not be smaller than a pixel. */
 static enum lr_status check_angles(const struct reader *r, const struct yaml_node *node,
                                    const struct image_options *image)
 {
@@ -137,7 +137,7 @@ static enum lr_status check_angles(const struct reader *r, const struct yaml_nod
     return LR_OK;
 }
 
-/* Packets that are sent to the cameras one by one: nothing is kept per cell, and only parallel light is written. */
+/* Packets are sent to the cameras one by one: nothing is stored per cell, and only parallel light is recorded. */
 static enum lr_status check_peel_off(const struct reader *r, const struct yaml_node *node,
                                      const struct image_options *image)
 {

@@ -1,4 +1,4 @@
-/* Whether a model reads a file: any of its texts may name one, beside the model or, from `--set`, in the current
+/* Whether a model reads a file: any of its strings may name one, relative to the model or, from `--set`, to the current
  * folder. */
 #define _XOPEN_SOURCE 700
 #include "io/model/model_inputs.h"

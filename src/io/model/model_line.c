@@ -39,7 +39,7 @@ static enum lr_status read_custom(const struct reader *r, const struct yaml_node
     return LR_OK;
 }
 
-/* `like` is a line that is spelt much alike, or "". */
+/* `like` is a line with a similar name, or "". */
 static enum lr_status fail_unknown(const struct reader *r, const struct yaml_node *node, const char *like)
 {
     char names[256];
@@ -63,7 +63,7 @@ static enum lr_status fail_unknown(const struct reader *r, const struct yaml_nod
 enum lr_status read_line(const struct reader *r, const struct yaml_node *node, struct line *line)
 {
     if (node->kind == YAML_MAP)
-        LR_TRY(READER_KEYS(r, node, &SCHEMA_LINE, &SCHEMA_MOLECULE)); /* of both, to name what was meant */
+        LR_TRY(READER_KEYS(r, node, &SCHEMA_LINE, &SCHEMA_MOLECULE)); /* of both, to suggest what was meant */
     if (node->kind == YAML_MAP && (yaml_find(node, "molecule") || yaml_find(node, "rotor")))
         return read_molecule(r, node, line);
     if (node->kind == YAML_MAP)

@@ -1,4 +1,4 @@
-/* Section `line`: an atomic line, or one of a molecule. */
+/* Section `line`: an atomic or a molecular line. */
 #ifndef LR_IO_MODEL_MODEL_LINE_H
 #define LR_IO_MODEL_MODEL_LINE_H
 
@@ -7,7 +7,7 @@
 struct molecule;
 
 enum lr_status read_line(const struct reader *r, const struct yaml_node *node, struct line *line);
-/* A line of a molecule (model_molecule.c), which the model then keeps as its species. */
+/* A line of a molecule (model_molecule.c), which the model then stores as its species. */
 enum lr_status read_molecule(const struct reader *r, const struct yaml_node *map, struct line *line);
 /* The molecule of `line.rotor` (model_rotor.c); release with molecule_free(). */
 enum lr_status read_rotor(const struct reader *r, const struct yaml_node *map, struct molecule *molecule);

@@ -4,8 +4,8 @@
  *       - {name: oh, molecule: oh18cm, transition: 2}
  *       - {name: co, molecule: co, transition: 1-0, run: {packets: 1e6}}
  *
- * The document of one line has the keys of its entry as `line`, and the sections of its entry over those that all lines
- * share. Nodes are moved, not copied, so that messages still name the place where a value was written. */
+ * In the document of one line, the keys of its entry become `line`, and the sections of its entry override those shared
+ * by all lines. Nodes are moved, not copied, so that messages still give the position where a value was written. */
 #include "io/model/model_line_list.h"
 
 #include <ctype.h>
@@ -15,7 +15,7 @@
 
 #include "io/schema/schema.h"
 
-/* Keys of an entry that lie over sections of the model; the others say which line it is. */
+/* Keys of an entry that override sections of the model; the others say which line it is. */
 static bool is_section(const char *key)
 {
     return strcmp(key, "name") != 0 && strcmp(key, "line") != 0 && schema_find(&SCHEMA_LINES, key);
@@ -42,8 +42,8 @@ static void move(struct yaml_node *child, struct yaml_node *to)
     yaml_append(to, child);
 }
 
-/* One section of an entry over the common one. Keys of maps are replaced one by one and taken away by an empty value;
- * what --set wrote into the common section is meant for all lines and stays. Anything else is replaced as a whole. */
+/* One section of an entry over the common one. Keys of maps are replaced one by one, and removed by an empty value;
+ * values from --set in the common section apply to all lines and are kept. Anything else is replaced as a whole. */
 static void lay_over(struct yaml_node *root, struct yaml_node *section)
 {
     struct yaml_node *common = yaml_find(root, section->key);
@@ -152,7 +152,7 @@ enum lr_status model_lines_choose(lr_context *ctx, struct yaml_tree *tree, const
 {
     const struct yaml_node *list = yaml_find(tree->root, "lines");
     if (!list && name && *name)
-        return lr_fail(ctx, LR_ERROR_INPUT, "%s: no list of lines with a line '%s'", tree->file, name);
+        return lr_fail(ctx, LR_ERROR_INPUT, "%s: no line '%s': the model has no list 'lines'", tree->file, name);
     if (!list)
         return LR_OK;
     struct yaml_node *entry = list->first;

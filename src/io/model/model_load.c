@@ -1,4 +1,4 @@
-/* A document to a validated model: the tree of one line, then section by section. */
+/* From a document to a validated model: the tree of one line is read section by section. */
 #include "io/model/model_load.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #include "io/snapshot/snapshot.h"
 #include "model/field.h"
 
-/* Photons in a closed box that absorbs nothing would fly for ever. */
+/* Photons in a closed box without absorption would never end. */
 static enum lr_status check_exit(const struct reader *r, const struct yaml_node *root)
 {
     const lr_model *model = r->model;
@@ -34,8 +34,8 @@ static enum lr_status check_exit(const struct reader *r, const struct yaml_node 
                        "no face is open and nothing absorbs, so photons would never leave");
 }
 
-/* A snapshot can say all that `mesh` and `medium` do: what is then left of `mesh` is `faces`, and `medium` is empty
- * where it is not written. */
+/* A snapshot can replace everything in `mesh` and `medium`: all that then remains of `mesh` is `faces`, and a missing
+ * `medium` is taken as empty. */
 static enum lr_status find_sections(const struct reader *r, const struct yaml_node *section[3])
 {
     const char *const keys[] = {"mesh", "line", "medium"};
@@ -82,7 +82,7 @@ static enum lr_status read_sections(struct reader *r)
     lr_model *model = r->model;
     LR_TRY(READER_KEYS(r, root, &SCHEMA_MODEL));
     LR_TRY(find_sections(r, section));
-    /* The cheap sections first, so that a typing error shows before large files are read. */
+    /* The cheap sections first, so that typing errors show up before large files are read. */
     LR_TRY(read_run(r, yaml_find(root, "run"), &model->run));
     LR_TRY(read_line(r, section[1], &model->line));
     LR_TRY(read_mesh_or_snapshot(r, section[0]));
@@ -100,7 +100,7 @@ static enum lr_status read_sections(struct reader *r)
     return check_exit(r, root);
 }
 
-/* The text as it was, then each setting as a comment, and which of its lines is meant. */
+/* The original text, then each setting as a comment, and which of its lines this is. */
 static enum lr_status keep_text(lr_context *ctx, const lr_document *document, const char *line, char **copy)
 {
     size_t length = strlen(document->text), size = length + 2 + (line ? strlen(line) + 16 : 0);
@@ -130,7 +130,7 @@ static enum lr_status copy_string(lr_context *ctx, const char *text, char **copy
     return LR_OK;
 }
 
-/* Errors of one line among several name it. */
+/* With several lines, errors name the line. */
 static enum lr_status name_line(lr_context *ctx, const char *line, enum lr_status status)
 {
     if (status == LR_OK || status == LR_ERROR_MEMORY || !line || !*line)

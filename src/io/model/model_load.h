@@ -1,19 +1,19 @@
-/* From a document to a validated model, and from what a result keeps of one to other images. */
+/* From a document to a validated model; and from the model text stored in a result to new images. */
 #ifndef LR_IO_MODEL_MODEL_LOAD_H
 #define LR_IO_MODEL_MODEL_LOAD_H
 
 #include "base/context.h"
 #include "base/units.h"
 
-/* The model of one line of a document; NULL or "" in one that has a single line. */
+/* The model of one line of a document; NULL or "" if it has a single line. */
 enum lr_status model_create(lr_context *ctx, struct units *units, const lr_document *document, const char *line,
                             lr_model **model);
-/* That of a text with a single line. `path` names the model in messages, and files are looked up beside it. */
+/* The model of a text with a single line. `path` names it in messages, and files are looked up in its folder. */
 enum lr_status model_load_text(lr_context *ctx, struct units *units, const char *path, const char *text, size_t length,
                                const char *const *settings, int n_setting, lr_model **model);
 
 /* Fill camera, channels, image and run of a model that already has mesh, line, medium and reference_b, from the
- * resolved text of the model it came from (model_imaging.c). Settings may change how images are made and where; any
+ * resolved text of the original model (model_observation.c). Settings may change how images are made and where; any
  * other needs a new run and is an error. `path` names the text in messages. */
 enum lr_status model_read_imaging(lr_context *ctx, const char *path, const char *resolved, const char *const *settings,
                                   int n_setting, lr_model *model);

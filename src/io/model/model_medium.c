@@ -1,5 +1,5 @@
-/* Section `medium`: what users give (temperature, density or depth, ...) to what the transport needs (alpha0, b, a,
- * velocity, kappa, eps). */
+/* Section `medium`: from what users give (temperature, density or depth, ...) to what the transport needs (alpha0, b,
+ * a, velocity, kappa, eps). */
 #include "io/model/model_medium.h"
 
 #include <float.h>
@@ -34,7 +34,7 @@ static enum lr_status refuse_both(const struct reader *r, const struct yaml_node
     return LR_OK;
 }
 
-/* Overflow in derived numbers, and b = 0, show here. */
+/* This catches overflow in derived numbers, and b = 0. */
 static enum lr_status check_derived(const struct reader *r, const struct yaml_node *node, const struct field *field,
                                     const char *name, double low, double high)
 {
@@ -53,14 +53,14 @@ static enum lr_status check_derived(const struct reader *r, const struct yaml_no
     return LR_OK;
 }
 
-/* An optical depth of 1e15 across the mesh: no photon would ever finish, and single precision ends not far above. */
+/* An optical depth of 1e15 across the mesh: no photon would ever finish, and single precision is close to its limit. */
 static double largest_opacity(const struct reader *r)
 {
     const struct mesh *mesh = &r->model->mesh;
     return 1e15 / fmax(fmax(mesh_size(mesh, 0), mesh_size(mesh, 1)), mesh_size(mesh, 2));
 }
 
-/* The thermal width needs the temperature, which a molecule has read already. */
+/* The thermal width needs the temperature, which has already been read for a molecule. */
 static enum lr_status start_with_temperature(const struct reader *r, const struct yaml_node *map, struct field *field)
 {
     const int64_t n_cell = mesh_cell_count(&r->model->mesh);
@@ -86,11 +86,11 @@ static enum lr_status read_doppler(const struct reader *r, const struct yaml_nod
 {
     const struct yaml_node *temperature = yaml_find(map, "temperature"), *b = yaml_find(map, "b");
     if (r->model->species)
-        LR_TRY(read_species_temperature(r, map)); /* it may stand beside b, which is then the whole width */
+        LR_TRY(read_species_temperature(r, map)); /* allowed together with b, which is then the total width */
     else
         LR_TRY(refuse_both(r, map, "temperature", "b"));
     LR_TRY(refuse_both(r, map, "b", "turbulence"));
-    /* What the model says of the width replaces what the snapshot does. */
+    /* A width given in the model replaces that of the snapshot. */
     const bool told = yaml_find(map, "turbulence") || (temperature && !r->model->species);
     const int whole = told ? -1 : snapshot_find(r->snapshot, "b");
     if (b)
@@ -135,8 +135,8 @@ static enum lr_status read_density(const struct reader *r, const struct yaml_nod
     return LR_OK;
 }
 
-/* Where h nu < k T, stimulated emission cancels most of the absorption: without the upper level, the opacity of a radio
- * line comes out far too large. Depths that are given as numbers are taken as they are. */
+/* If h nu < k T, stimulated emission cancels most of the absorption: without the upper level, the opacity of a radio
+ * line comes out far too large. Depths given as numbers are used as they are. */
 static enum lr_status warn_of_stimulated_emission(const struct reader *r, const struct yaml_node *map)
 {
     const struct yaml_node *density = yaml_find(map, "density");
@@ -159,7 +159,7 @@ static enum lr_status warn_of_stimulated_emission(const struct reader *r, const 
     return status;
 }
 
-/* Scale the field so that its depth from the centre of the mesh to the +x face is `depth`; a field that is not given
+/* Scale the field so that its depth from the centre of the mesh to the +x face is `depth`; a field that was not given
  * is uniform. */
 static enum lr_status scale_to_depth(const struct reader *r, const struct yaml_node *node, double depth, bool shaped,
                                      struct field *field)

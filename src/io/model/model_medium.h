@@ -5,7 +5,7 @@
 #include "io/model/model_reader.h"
 
 enum lr_status read_medium(const struct reader *r, const struct yaml_node *node, struct medium *medium);
-/* The medium as a whole: refuse or warn of what cannot be meant (model_plausible.c). */
+/* Check the medium as a whole: reject or warn about implausible values (model_plausible.c). */
 enum lr_status check_plausible(const struct reader *r, const struct yaml_node *map, const struct medium *medium);
 
 #endif

@@ -1,5 +1,5 @@
-/* Section `mesh`: cells and size, perhaps refined, or edges, or spherical shells; what happens at each face. Edges are
- * lists, datasets or arrays. */
+/* Section `mesh`: cells and size, optionally refined, or edges, or spherical shells; and what happens at each face.
+ * Edges are lists, datasets or arrays. */
 #include "io/model/model_mesh.h"
 
 #include <math.h>

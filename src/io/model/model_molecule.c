@@ -1,6 +1,5 @@
 /* Section `line` of a molecule: {molecule: FILE or NAME, transition: UPPER-LOWER or number, levels: number, species:
- * its name in a snapshot}, or with `rotor: {...}` for the molecule. Fills the species and the line that stands for it.
- */
+ * its name in a snapshot}, or with `rotor: {...}` as the molecule. Fills in the species and its line. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +24,7 @@ static enum lr_status load_molecule(const struct reader *r, const struct yaml_no
     LR_TRY(lr_allocate(r->ctx, length + 1, 1, &folder));
     memcpy(folder, start, length);
     if (length > 1)
-        folder[length - 1] = '\0'; /* the slash at its end */
+        folder[length - 1] = '\0'; /* drop the trailing slash */
     enum lr_status status = molecule_find(r->ctx, node->text, folder, molecule);
     free(folder);
     return place_error(r, node, status);
@@ -44,7 +43,7 @@ static void list_lines(const struct molecule *molecule, char *text, size_t size)
         snprintf(text + used, size - used, ", ...");
 }
 
-/* A whole number counts the lines of the file from 1; anything else is a label. */
+/* A whole number is the index of a line in the file, from 1; anything else is a label. */
 static enum lr_status find_line(const struct reader *r, const struct yaml_node *node, const struct molecule *molecule,
                                 int *line)
 {
@@ -106,8 +105,8 @@ static void fill_line(const struct molecule *molecule, int index, struct line *l
     line->dipole_core = line_dipole_fraction(line->g_lower, line->g_upper);
 }
 
-/* What its fields are called in a snapshot: by default the formula of a built-in molecule, or the first word of the
- * name in a file. */
+/* The name of its fields in a snapshot: by default the formula of a built-in molecule, or the first word of the name in
+ * a file. */
 static enum lr_status name_species(const struct reader *r, const struct yaml_node *map, struct species *species)
 {
     const struct yaml_node *node = yaml_find(map, "species");

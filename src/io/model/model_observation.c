@@ -1,5 +1,5 @@
-/* Sections `channels`, `cameras` and `image` together: all or none, and channels where the line is. Also their second
- * reading, when a stored emissivity is imaged again. */
+/* Sections `channels`, `cameras` and `image` together: all or none, and channels that include the line. Also reads them
+ * again when new images are made from a stored emissivity. */
 #include "io/model/model_observation.h"
 
 #include <math.h>
@@ -23,14 +23,14 @@ static enum lr_status read_channels(const struct reader *r, const struct yaml_no
     LR_TRY(read_int(r, number, 1, MAX_CHANNEL, &channels->n));
     LR_TRY(read_shift_range(r, range_node, shift));
     LR_TRY(read_auto(r, yaml_find(node, "samples"), MAX_SAMPLES, &channels->samples));
-    channels->first = 0.0 - shift[1]; /* velocities count the other way */
+    channels->first = 0.0 - shift[1]; /* velocities run the other way */
     channels->width = (shift[1] - shift[0]) / channels->n;
     return LR_OK;
 }
 
 /* ---- Is the line in the channels? ---- */
 
-/* Whether the cell has anything to show in the line: opacity, or a source with the profile of the gas. */
+/* Whether the cell contributes to the line: it has opacity, or a source with the profile of the gas. */
 static bool cell_shows_line(const lr_model *model, int64_t cell)
 {
     bool shows = field_at(&model->medium.alpha0, cell) > 0.0;
@@ -40,11 +40,11 @@ static bool cell_shows_line(const lr_model *model, int64_t cell)
     return shows;
 }
 
-/* Radio velocities of the line core of a cell, three Doppler parameters to each side. */
+/* Radio velocities of the line core of a cell, three Doppler parameters on each side. */
 static void find_core(const lr_model *model, const struct camera *camera, int64_t cell, double core[2])
 {
     double centre = 0.0, half = 3.0 * field_at(&model->medium.b, cell);
-    if (model->mesh.kind == MESH_SHELLS) /* gas that comes as fast as it goes */
+    if (model->mesh.kind == MESH_SHELLS) /* gas that approaches as fast as it recedes */
         half += fabs(field_at(&model->medium.velocity[0], cell));
     for (int d = 0; d < 3 && model->mesh.kind != MESH_SHELLS; d++)
         centre -= field_at(&model->medium.velocity[d], cell) * camera->toward[d];
@@ -52,7 +52,7 @@ static void find_core(const lr_model *model, const struct camera *camera, int64_
     core[1] = centre + half;
 }
 
-/* Velocities of the whole line; true as soon as a cell has its own in the channels. */
+/* The velocity range of the whole line; true as soon as a cell with a core in the channels is found. */
 static bool line_is_inside(const lr_model *model, const struct camera *camera, double line[2])
 {
     const struct channels *channels = &model->channels;
@@ -69,7 +69,7 @@ static bool line_is_inside(const lr_model *model, const struct camera *camera, d
         line[0] = fmin(line[0], core[0]);
         line[1] = fmax(line[1], core[1]);
     }
-    return line[0] > line[1]; /* nothing shows the line: nothing to warn about */
+    return line[0] > line[1]; /* no cell shows the line: nothing to warn about */
 }
 
 static void warn_of_missed_line(const struct reader *r, const struct yaml_node *channels)
@@ -84,7 +84,7 @@ static void warn_of_missed_line(const struct reader *r, const struct yaml_node *
     }
 }
 
-/* Levels in LTE, or given ones, and nobody to look at the light. */
+/* Levels in LTE, or given ones, and no camera to see the light. */
 static void warn_of_nothing(const struct reader *r)
 {
     const lr_model *model = r->model;

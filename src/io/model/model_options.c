@@ -102,7 +102,7 @@ enum lr_status read_run(const struct reader *r, const struct yaml_node *node, st
     LR_TRY(READER_KEYS(r, node, &SCHEMA_RUN));
     int64_t seed = 1;
     int precision = PRECISION_MIXED, scheduling = SCHEDULING_QUEUE;
-    /* Without packets there may be images of light that is not scattered, and level populations. */
+    /* Without packets, there may still be images of light that is not scattered, and level populations. */
     const struct yaml_node *root = r->tree->root, *line = yaml_find(root, "line");
     const int64_t least = yaml_find(root, "cameras") || yaml_find(line, "molecule") || yaml_find(line, "rotor") ? 0 : 1;
     LR_TRY(read_integer(r, yaml_find(node, "packets"), least, 10000000000000, &run->packets));

@@ -6,9 +6,8 @@
 #include "io/hdf5/hdf5_field.h"
 #include "io/model/model_file.h"
 
-/* Read dataset `name` of the file, or what the key `name` stands for, of shape (n) or (n, 3); the first one read sets
- * n.
- */
+/* Read dataset `name` of the file, or the array given by the key `name`, of shape (n) or (n, 3); the first one read
+ * sets n. */
 static enum lr_status read_list(const struct reader *r, const struct yaml_node *map, const char *name,
                                 enum dimension dimension, int width, int64_t *n, double **values)
 {
@@ -45,7 +44,7 @@ static bool normalise(double direction[3])
     return isfinite(length) && length > 0.0;
 }
 
-/* What is wrong with packet i, or NULL; makes its direction a unit vector and its velocity a shift. */
+/* What is wrong with packet i, or NULL; normalises its direction and converts its velocity to a shift. */
 static const char *finish_packet(const struct mesh *mesh, struct source *source, int64_t i)
 {
     if (!mesh_contains(mesh, source->packet_position + 3 * i))

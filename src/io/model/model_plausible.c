@@ -1,5 +1,5 @@
-/* Gas that cannot be meant: levels at zero temperature, more of a molecule than of H2, and speeds near that of light,
- * for which shifts are not v / c any more. Cells without gas may hold anything. */
+/* Implausible gas: levels at zero temperature, more of a molecule than of H2, and speeds so close to that of light that
+ * shifts are no longer v / c. Cells without gas may have any values. */
 #include <math.h>
 #include <string.h>
 
@@ -8,9 +8,9 @@
 #include "io/model/model_medium.h"
 #include "model/species.h"
 
-static const double FASTEST = 0.05; /* of light; v^2 / (2 c^2), the first term left out of shifts, is then 1e-3 */
+static const double FASTEST = 0.05; /* of light; v^2 / (2 c^2), the leading term neglected in shifts, is then 1e-3 */
 
-/* The cell where something is largest. */
+/* The cell where a quantity is largest. */
 struct extreme {
     double value;
     int64_t cell;
@@ -40,7 +40,7 @@ static enum lr_status check_temperature(const struct reader *r, const struct yam
     return LR_OK;
 }
 
-/* Hydrogen atoms may well be more than molecules. */
+/* Hydrogen atoms may well outnumber molecules. */
 static void warn_of_abundance(const struct reader *r, const struct yaml_node *map)
 {
     const struct species *species = r->model->species;

@@ -1,4 +1,4 @@
-/* Section `populations`: how the levels of the molecule are found; a word, or a map with the choices of the method. */
+/* Section `populations`: how the levels of the molecule are found; a word, or a map with the options of the method. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static enum lr_status check_shape(const struct reader *r, const struct yaml_node
                        shapes.wanted);
 }
 
-/* Fractions of one cell with sum 1; *sum is what it was. */
+/* Normalise the fractions of one cell; *sum is their original sum. */
 static const char *normalise(double *x, int n, bool densities, double *sum)
 {
     const double tolerance = 1e-3;
@@ -96,7 +96,7 @@ static enum lr_status read_given(const struct reader *r, const struct yaml_node 
 
 /* ---- Choices ---- */
 
-/* Keys that mean nothing to the method are mistakes. */
+/* Keys that do not apply to the method are errors. */
 static enum lr_status refuse_foreign_keys(const struct reader *r, const struct yaml_node *map,
                                           enum population_method method)
 {
@@ -123,8 +123,8 @@ static enum lr_status refuse_foreign_keys(const struct reader *r, const struct y
     return LR_OK;
 }
 
-/* Whatever finds populations has stimulated emission in its rates. Opacities must not differ from them: the line would
- * absorb other photons than its levels know of. */
+/* Every method that finds populations has stimulated emission in its rates. The opacity must be consistent with them,
+ * or the line would absorb photons that the level populations do not account for. */
 static enum lr_status check_stimulated(const struct reader *r, const struct yaml_node *node,
                                        const struct population_options *options)
 {
@@ -136,7 +136,7 @@ static enum lr_status check_stimulated(const struct reader *r, const struct yaml
                        population_method_name(options->method));
 }
 
-/* Rays need an end, and a number that suits the mesh. */
+/* Rays must end somewhere, and their number must suit the mesh. */
 static enum lr_status check_equilibrium(const struct reader *r, const struct yaml_node *directions)
 {
     const struct mesh *mesh = &r->model->mesh;

@@ -4,7 +4,7 @@
 
 #include "io/model/model_reader.h"
 
-/* How the populations of the molecule are found. Needs the mesh, and comes before the medium. */
+/* How the populations of the molecule are found. Requires the mesh; called before the medium. */
 enum lr_status read_populations(const struct reader *r, const struct yaml_node *node);
 
 #endif

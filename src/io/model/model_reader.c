@@ -1,4 +1,4 @@
-/* Messages of other layers, which do not know where in the document they come from. */
+/* Messages from other layers, which do not know the position in the document that they refer to. */
 #include "io/model/model_reader.h"
 
 #include <string.h>

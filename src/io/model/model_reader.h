@@ -1,5 +1,5 @@
-/* Reading a model: the state that its readers share. Each reads one section of the document into one part of the model,
- * checks it, and leaves CGS numbers; what a section offers to the others is in the header of its name. */
+/* Reading a model: the state shared by its readers. Each reads one section of the document into one part of the model,
+ * checks it and converts it to CGS; what a section offers to the others is in the header of the same name. */
 #ifndef LR_IO_MODEL_MODEL_READER_H
 #define LR_IO_MODEL_MODEL_READER_H
 
@@ -13,9 +13,9 @@ struct reader {
     lr_context *ctx;
     struct yaml_tree *tree;
     struct units *units;
-    const char *folder; /* of the model file, with a trailing slash, or "": where relative paths start */
+    const char *folder; /* of the model file, with a trailing slash, or "": relative paths start here */
     lr_model *model;
-    struct snapshot *snapshot; /* what stands in for `mesh` and for keys that `medium` leaves out; or NULL */
+    struct snapshot *snapshot;             /* replaces `mesh` and the keys missing from `medium`; or NULL */
     const struct yaml_node *snapshot_node; /* its section */
     const struct lr_array *array;          /* [n_array] of the caller, for {array: NAME} */
     int n_array;
@@ -23,11 +23,11 @@ struct reader {
 
 #define READER_FAIL(reader, node, ...) yaml_fail((reader)->ctx, (reader)->tree, (node), __VA_ARGS__)
 #define READER_WARN(reader, node, ...) yaml_warn((reader)->ctx, (reader)->tree, (node), __VA_ARGS__)
-/* Tables of keys, of which the mapping may have any. */
+/* The mapping may have the keys of any of these tables. */
 #define READER_KEYS(reader, map, ...)                                                                                  \
     schema_check((reader)->ctx, (reader)->tree, (map), (const struct schema *const[]){__VA_ARGS__, NULL})
 
-/* Put file, line and key of the node in front of a message that does not name them. */
+/* Prefix a message that does not name them with file, line and key of the node. */
 enum lr_status place_error(const struct reader *r, const struct yaml_node *node, enum lr_status status);
 
 #endif

@@ -1,5 +1,5 @@
 /* The keys `refine` and `brick` of the section `mesh`: [{sphere: {...}, levels: N}, ...]. A brick is divided into eight
- * while it overlaps a region whose `levels` are above its own level. */
+ * as long as it overlaps a region whose `levels` exceed its own level. */
 #include <stdlib.h>
 
 #include "io/model/model_mesh.h"
@@ -37,7 +37,7 @@ static enum lr_status read_wish(const struct reader *r, const struct yaml_node *
     return read_int(r, levels, 1, REFINE_DEEPEST, &wish->levels);
 }
 
-/* Fails where a level has more places than can be counted. */
+/* Fails if a level has more positions than can be counted. */
 static enum lr_status check_depth(const struct reader *r, const struct yaml_node *list, const struct wishes *wishes,
                                   const int cells[3], int brick)
 {
@@ -71,7 +71,7 @@ enum lr_status read_refined(const struct reader *r, const struct yaml_node *map,
                             const double lower[3], const double size[3], struct mesh *mesh)
 {
     const struct yaml_node *list = yaml_find(map, "refine");
-    const int level_0[3] = {cells[0], cells[1], cells[2]}; /* may be those of the mesh itself */
+    const int level_0[3] = {cells[0], cells[1], cells[2]}; /* a copy: `cells` may be part of the mesh */
     struct wishes wishes = {NULL, 0};
     LR_TRY(yaml_expect(r->ctx, r->tree, list, YAML_LIST));
     LR_TRY(lr_allocate(r->ctx, (size_t)list->n_child + 1, sizeof *wishes.wish, &wishes.wish));

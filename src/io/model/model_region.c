@@ -18,7 +18,7 @@ static enum lr_status read_point(const struct reader *r, const struct yaml_node 
     return read_vector(r, node, DIMENSION_LENGTH, point);
 }
 
-/* The middle of a sphere or shell; on a mesh of shells it is their own. */
+/* The centre of a sphere or shell; on a mesh of shells it is theirs. */
 static enum lr_status read_centre(const struct reader *r, const struct yaml_node *map, double centre[3])
 {
     const struct yaml_node *node = yaml_find(map, "centre");

@@ -5,7 +5,7 @@
 #include "io/model/model_reader.h"
 #include "model/region.h"
 
-/* The body of one entry, whose keys are shapes and one more: SCHEMA_REGION of a field, SCHEMA_REFINE of a mesh. */
+/* The body of one entry, whose keys are shapes and one other: SCHEMA_REGION for a field, SCHEMA_REFINE for a mesh. */
 enum lr_status read_region(const struct reader *r, const struct yaml_node *entry, const struct schema *schema,
                            struct region *region);
 

@@ -1,12 +1,12 @@
 /* `line: {rotor: {b, d, h, dipole, mass, highest_j}}`: a linear molecule from its constants (lines/rotor.h), without
- * rates of collisions. */
+ * collision rates. */
 #include "io/model/model_line.h"
 #include "io/model/model_value.h"
 #include "lines/rotor.h"
 
 enum { DEFAULT_HIGHEST_J = 40, LARGEST_J = 1000 };
 
-/* A correction that may be left out, and may be negative. */
+/* A correction that is optional and may be negative. */
 static enum lr_status read_distortion(const struct reader *r, const struct yaml_node *map, const char *key,
                                       double *value)
 {

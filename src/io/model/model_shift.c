@@ -1,13 +1,13 @@
-/* Frequencies relative to the line, in the three ways users write them, as shifts c (nu - nu0) / nu0 in cm/s:
- * a plain number x (Doppler units of reference_b, blue positive), a velocity in the radio convention
- * (v = -c (nu - nu0) / nu0, receding positive), or an absolute frequency. */
+/* Frequencies relative to the line, in the three forms that users may write, as shifts c (nu - nu0) / nu0 in cm/s: a
+ * plain number x (Doppler units of reference_b, blue positive), a velocity in the radio convention (v = -c (nu - nu0) /
+ * nu0, receding positive), or an absolute frequency. */
 #include "io/model/model_shift.h"
 
 #include <math.h>
 
 #include "base/constants.h"
 
-/* What kind of number `unit` makes; converts the values to x, cm/s or Hz. */
+/* Which of the three the unit implies; converts the values to x, cm/s or Hz. */
 static enum unit_match convert_any(const struct reader *r, const char *unit, double *values, size_t n,
                                    enum dimension *dimension)
 {
@@ -25,7 +25,7 @@ static double shift_of(const struct reader *r, double value, enum dimension dime
     if (dimension == DIMENSION_NONE)
         return value * r->model->reference_b;
     if (dimension == DIMENSION_VELOCITY)
-        return value == 0.0 ? 0.0 : -value; /* no -0 in what users read */
+        return value == 0.0 ? 0.0 : -value; /* users should not see -0 */
     return LR_LIGHT_SPEED * (value / r->model->line.nu0 - 1.0);
 }
 

@@ -1,5 +1,5 @@
-/* Section `snapshot`: a file of a simulation, which part of it is wanted, and what it does not say itself. The file
- * stands in for `mesh`, and for what `medium` leaves out. */
+/* Section `snapshot`: a simulation file, which part of it to use, and what the file itself does not say. It replaces
+ * `mesh`, and anything missing from `medium`. */
 #define _POSIX_C_SOURCE 200809L
 #include <ctype.h>
 #include <float.h>
@@ -215,7 +215,7 @@ enum lr_status read_medium_field(const struct reader *r, const struct yaml_node 
     return index >= 0 ? read_snapshot_field(r, index, rule, field) : LR_OK;
 }
 
-/* Whether a name is one that people give to velocities: vel..., gas_velocity, v_x, vx, v1, momentum. */
+/* Whether a name is a usual one for velocities: vel..., gas_velocity, v_x, vx, v1, momentum. */
 static bool is_like_velocity(const char *name)
 {
     char text[SNAPSHOT_NAME];

@@ -1,4 +1,4 @@
-/* What a file of a simulation says in place of `mesh` and of keys of `medium`. */
+/* What a simulation file provides in place of `mesh` and of keys of `medium`. */
 #ifndef LR_IO_MODEL_MODEL_SNAPSHOT_H
 #define LR_IO_MODEL_MODEL_SNAPSHOT_H
 
@@ -10,15 +10,15 @@ enum lr_status read_snapshot(struct reader *r, const struct yaml_node *node, str
 /* A field of the snapshot by its index. */
 enum lr_status read_snapshot_field(const struct reader *r, int index, const struct field_rule *rule,
                                    struct field *field);
-/* medium.KEY, or else the field NAME of the snapshot; *found is false when there is neither. */
+/* medium.KEY, or else the field NAME of the snapshot; *found is false if there is neither. */
 enum lr_status read_medium_field(const struct reader *r, const struct yaml_node *map, const char *key, const char *name,
                                  const struct field_rule *rule, struct field *field, bool *found);
-/* Fails with what was needed (such as "n_CO or abundance_CO") and what the snapshot has. */
+/* Fails, naming what was needed (such as "n_CO or abundance_CO") and what the snapshot has. */
 enum lr_status fail_missing(const struct reader *r, const struct yaml_node *map, const char *needed,
                             const char *advice);
-/* After the velocity was read: fields that look like one and were not taken for it. */
+/* Once the velocity has been read: warn of unused fields that look like one. */
 void warn_of_unread_velocity(const struct reader *r);
-/* What was taken from the snapshot, for the report. */
+/* Which fields were taken from the snapshot, for the report. */
 enum lr_status describe_snapshot(const struct reader *r);
 
 #endif

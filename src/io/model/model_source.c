@@ -37,7 +37,7 @@ static double open_area(const struct mesh *mesh)
     return area;
 }
 
-/* Exactly one of luminosity, flux and intensity, as far as the kind of source knows them. */
+/* Exactly one of luminosity, flux and intensity, of those that apply to the kind of source. */
 static enum lr_status read_luminosity(const struct reader *r, const struct yaml_node *entry, struct source *source)
 {
     const struct yaml_node *luminosity = yaml_find(entry, "luminosity"), *flux = yaml_find(entry, "flux");
@@ -63,7 +63,7 @@ static enum lr_status read_luminosity(const struct reader *r, const struct yaml_
 
 /* ---- Geometry ---- */
 
-/* Words are in the order of enum angular_kind but for points, which have no Lambertian. */
+/* Words are in the order of enum angular_kind, but points have no Lambertian. */
 static enum lr_status read_emission(const struct reader *r, const struct yaml_node *map, struct source *source)
 {
     const bool point = source->kind == SOURCE_POINT;
@@ -204,7 +204,7 @@ static enum lr_status read_source(const struct reader *r, const struct yaml_node
     return read_luminosity(r, entry, source);
 }
 
-/* Without a list, a molecule shines by itself: with its levels, or as a two-level atom by collisions. */
+/* Without a list, a molecule emits by itself: from its levels, or as a two-level atom through collisions. */
 static enum lr_status read_default_source(const struct reader *r)
 {
     lr_model *model = r->model;
@@ -220,7 +220,7 @@ static enum lr_status read_default_source(const struct reader *r)
     return read_gas(r, NULL, line, model->source);
 }
 
-/* Whether a run will find populations other than those of LTE or of a file. */
+/* Whether a run will compute populations, other than LTE or read from a file. */
 static bool finds_populations(const lr_model *model)
 {
     return model->species && population_method_collides(model->species->options.method);
@@ -245,7 +245,7 @@ enum lr_status read_sources(const struct reader *r, const struct yaml_node *node
     }
     LR_TRY(check_pumping(r, node));
     if (finds_populations(model) && isfinite(total))
-        return LR_OK; /* what the gas emits is not known yet */
+        return LR_OK; /* the emission of the gas is not known yet */
     if (!(total > 0.0 && isfinite(total)))
         return READER_FAIL(r, node, "the sources emit nothing: the total luminosity is %g photon/s", total);
     return LR_OK;

@@ -1,12 +1,12 @@
-/* Section `sources`: one function per kind of source, and what is checked or added when all are known. */
+/* Section `sources`: one function per kind of source, and what is checked or added once all are known. */
 #ifndef LR_IO_MODEL_MODEL_SOURCE_H
 #define LR_IO_MODEL_MODEL_SOURCE_H
 
 #include "io/model/model_reader.h"
 
-/* `node` is NULL when the section is absent: a molecule then shines by itself. */
+/* `node` is NULL if the section is absent: a molecule then emits by itself. */
 enum lr_status read_sources(const struct reader *r, const struct yaml_node *node);
-/* A place inside the mesh; on shells their centre. */
+/* A position inside the mesh; on shells, their centre. */
 enum lr_status read_source_position(const struct reader *r, const struct yaml_node *map, struct source *source);
 /* The source kind `thermal` (model_thermal.c). */
 enum lr_status read_thermal(const struct reader *r, const struct yaml_node *map, struct source *source);
@@ -18,11 +18,11 @@ enum lr_status read_star(const struct reader *r, const struct yaml_node *map, st
 /* Its spectrum (model_spectrum.c). */
 enum lr_status read_spectrum(const struct reader *r, const struct yaml_node *node, bool in_volume,
                              struct spectrum *spectrum);
-/* What goes with populations that a run has to find. `list` is the section. */
+/* Check that the sources are compatible with populations that the run has to compute. `list` is the section. */
 enum lr_status check_pumping(const struct reader *r, const struct yaml_node *list);
-/* Stars are flat over the channels. */
+/* Make the spectra of stars flat over the channels. */
 void spread_stars(lr_model *model);
-/* After the images: a source for dust that shines, and whether images fit a two-level atom. */
+/* After the images: adds a source for emitting dust, and checks that images are possible for a two-level atom. */
 enum lr_status read_dust_light(const struct reader *r);
 enum lr_status check_two_level_images(const struct reader *r);
 

@@ -1,5 +1,5 @@
-/* What section `medium` says of a molecule: its temperature, its density or abundance, and the temperature of dust.
- * Opacity follows from the levels, in LTE until a run finds others. */
+/* What section `medium` says about a molecule: its temperature, its density or abundance, and the dust temperature. The
+ * opacity follows from the levels, which are in LTE until a run computes others. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ enum lr_status read_species_temperature(const struct reader *r, const struct yam
 
 /* ---- Density ---- */
 
-/* From abundances relative to H2, in place. */
+/* Convert abundances relative to H2 to densities, in place. */
 static enum lr_status scale_abundance(const struct reader *r, struct field *density)
 {
     const struct species *species = r->model->species;
@@ -92,7 +92,7 @@ static enum lr_status read_species_density(const struct reader *r, const struct 
 {
     struct species *species = r->model->species;
     const struct yaml_node *density = yaml_find(map, "density"), *abundance = yaml_find(map, "abundance");
-    const bool told = species->density.values || species->density.constant > 0.0; /* by populations of densities */
+    const bool told = species->density.values || species->density.constant > 0.0; /* as densities in `populations` */
     if (density && abundance)
         return yaml_fail_key(r->ctx, r->tree, abundance, "'density' is also given; remove one of them");
     if (told && (density || abundance))
@@ -115,7 +115,7 @@ static enum lr_status read_species_density(const struct reader *r, const struct 
 
 /* ---- Opacity ---- */
 
-/* Says what leaving stimulated emission out does. */
+/* Tells the user the effect of leaving out stimulated emission. */
 static void warn_of_missing_bracket(const struct reader *r)
 {
     const struct species *species = r->model->species;

@@ -64,7 +64,7 @@ static enum lr_status read_table_lists(const struct reader *r, const struct yaml
     return LR_OK;
 }
 
-/* One column of a table. A first column sets *n; the next must have as many entries. */
+/* One column of a table. The first column sets *n; later ones must have the same length. */
 static enum lr_status read_column(const struct reader *r, const struct yaml_node *map, const char *key,
                                   const char *dataset, bool is_shift, int *n, double **values)
 {

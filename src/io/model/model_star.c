@@ -1,6 +1,5 @@
-/* The source kind `star`: a sphere too small to be resolved that shines as a black body in all lines of the molecule.
- * With `populations: equilibrium` it excites the levels; images show pi R^2 B(T) photons s^-1 sr^-1 per unit velocity.
- */
+/* The source kind `star`: an unresolved sphere that emits as a black body in all lines of the molecule. With
+ * `populations: equilibrium` it excites the levels; images show pi R^2 B(T) photons s^-1 sr^-1 per unit velocity. */
 #include <float.h>
 #include <math.h>
 
@@ -10,7 +9,7 @@
 #include "model/line.h"
 #include "model/species.h"
 
-/* Of the up to eight cells of a refined mesh that touch a point. */
+/* The width of the smallest of the up to eight cells of a refined mesh that touch a point. */
 static double narrowest_around(const struct mesh *mesh, const double position[3])
 {
     double narrowest = DBL_MAX;
@@ -25,7 +24,7 @@ static double narrowest_around(const struct mesh *mesh, const double position[3]
     return narrowest;
 }
 
-/* What a star may fill: the cavity of shells, half of the cell around it otherwise. */
+/* The space available to a star: the cavity of shells, otherwise half of its cell. */
 static double largest_radius(const struct mesh *mesh, const double position[3])
 {
     double narrowest = DBL_MAX;
@@ -59,7 +58,7 @@ static void fill_band(const lr_model *model, double centre, double width, struct
 
 enum lr_status read_star(const struct reader *r, const struct yaml_node *map, struct source *source)
 {
-    const double band = 20.0; /* of reference_b, where there are no channels */
+    const double band = 20.0; /* in units of reference_b, if there are no channels */
     const struct yaml_node *radius = NULL, *temperature = NULL;
     LR_TRY(READER_KEYS(r, map, &SCHEMA_STAR));
     LR_TRY(check_faces(r, map));
@@ -104,7 +103,7 @@ static bool has_gas_source(const lr_model *model)
     return false;
 }
 
-/* Sources that a method would ignore are errors. */
+/* Sources that the method would ignore are errors. */
 static enum lr_status check_source(const struct reader *r, const struct yaml_node *entry, const struct source *source)
 {
     const enum population_method method = r->model->species ? r->model->species->options.method : POPULATIONS_TWO_LEVEL;

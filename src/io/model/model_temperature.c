@@ -1,7 +1,7 @@
-/* The temperature of the gas: a field, that of a snapshot, or by the recipe `ideal-gas` from a pressure,
+/* The temperature of the gas: a field, that of a snapshot, or from a pressure with the recipe `ideal-gas`,
  *   T = mu m_u P / (k rho),
- * mu being the mean mass of a particle in atomic mass units (2.33 for H2 with 0.1 helium atoms per hydrogen nucleus).
- */
+ * where mu is the mean mass of a particle in atomic mass units (2.33 for H2 with 0.1 helium atoms per hydrogen
+ * nucleus). */
 #include <float.h>
 #include <math.h>
 
@@ -18,7 +18,7 @@ static const struct field_rule TEMPERATURE = {DIMENSION_TEMPERATURE, false, 0.0,
 static const struct field_rule PRESSURE = {DIMENSION_PRESSURE, false, 0.0, DBL_MAX};
 static const struct field_rule MASS_DENSITY = {DIMENSION_MASS_DENSITY, true, 0.0, DBL_MAX};
 
-/* rho: of the snapshot, or from H2 among the colliders, which may have been made of it. */
+/* rho: from the snapshot, or from H2 among the colliders, which may itself have been derived from it. */
 static enum lr_status find_mass(const struct reader *r, const struct yaml_node *place, struct field *mass,
                                 bool *from_h2)
 {
@@ -35,7 +35,7 @@ static enum lr_status find_mass(const struct reader *r, const struct yaml_node *
                        "molecule");
 }
 
-/* From pressures to temperatures, in place. */
+/* Convert pressures to temperatures, in place. */
 static enum lr_status divide_by_mass(const struct reader *r, const struct yaml_node *place, double weight,
                                      struct field *field)
 {
@@ -63,7 +63,7 @@ static enum lr_status divide_by_mass(const struct reader *r, const struct yaml_n
     return status;
 }
 
-/* {ideal-gas: {mean_molecular_weight, pressure}}; `map` may be NULL, the snapshot then says both. */
+/* {ideal-gas: {mean_molecular_weight, pressure}}; `map` may be NULL if the snapshot provides both. */
 static enum lr_status read_ideal_gas(const struct reader *r, const struct yaml_node *map, const struct yaml_node *place,
                                      struct field *field)
 {

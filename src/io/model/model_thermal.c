@@ -1,6 +1,5 @@
-/* The source `thermal`: photons that collisions create in the gas, with the emissivity eps alpha0 H(a, x) B(T). Over
- * the line, INT H dv = sqrt(pi) b, and over all directions that is 4 pi sqrt(pi) eps alpha0 b B_v(T) photons s^-1
- * cm^-3. */
+/* The source `thermal`: photons created in the gas by collisions, with the emissivity eps alpha0 H(a, x) B(T). Over the
+ * line, INT H dv = sqrt(pi) b; over all directions this gives 4 pi sqrt(pi) eps alpha0 b B_v(T) photons s^-1 cm^-3. */
 #include "io/model/model_source.h"
 
 #include <float.h>
@@ -14,7 +13,7 @@
 #include "model/field.h"
 #include "model/line.h"
 
-/* The medium keeps b and not the temperature, which is therefore read from the model once more. */
+/* The medium stores b but not the temperature, which is therefore read from the model once more. */
 static enum lr_status find_temperature(const struct reader *r, const struct yaml_node *map, struct field *temperature)
 {
     const struct field_rule rule = {DIMENSION_TEMPERATURE, false, 0.0, DBL_MAX};
@@ -29,7 +28,7 @@ static enum lr_status find_temperature(const struct reader *r, const struct yaml
     return LR_OK;
 }
 
-/* From temperatures to emissivities, in place. */
+/* Convert temperatures to emissivities, in place. */
 static enum lr_status derive_emissivity(const struct reader *r, struct field *field)
 {
     const lr_model *model = r->model;
@@ -47,8 +46,8 @@ static enum lr_status derive_emissivity(const struct reader *r, struct field *fi
     return LR_OK;
 }
 
-/* Of a two-level atom, what goes beyond the surroundings: an isotropic background of one brightness stays what it is in
- * gas that scatters, so that only the excess has to be followed. */
+/* For a two-level atom, the excess over the surroundings: gas that only scatters does not change a uniform isotropic
+ * background, so only the excess has to be followed. */
 static enum lr_status read_two_level(const struct reader *r, const struct yaml_node *place, struct source *source)
 {
     const lr_model *model = r->model;

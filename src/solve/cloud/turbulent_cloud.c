@@ -1,9 +1,9 @@
 /* Random fields of a turbulent cloud.
  *
- * A wave c(k) has two normal deviates, real and imaginary part, that are a function of the seed and of k alone, times
- * k^(-n/2); c(-k) = conj(c(k)), and nothing beyond |k| = cells / 2. Velocity has three components, from which the part
- * along k is taken out or given more of (Helmholtz); ln n(H2) has a field of its own. The rest of the gas follows from
- * the density (cloud_gas.c). */
+ * A wave c(k) is k^(-n/2) times two normal deviates, its real and imaginary parts, which depend only on the seed and on
+ * k; c(-k) = conj(c(k)), and c = 0 beyond |k| = cells / 2. The velocity has three components, whose part along k is
+ * reduced or enhanced (Helmholtz); ln n(H2) is an independent field. The rest of the gas follows from the density
+ * (turbulent_gas.c). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -30,13 +30,13 @@ static void normal_pair(uint32_t first, uint32_t second, double *re, double *im)
     *im = radius * sin(angle);
 }
 
-/* Of k and -k one is drawn, the other is its conjugate. */
+/* Only one of k and -k is drawn; the other is its conjugate. */
 static bool is_drawn(const int k[3])
 {
     return k[2] != 0 ? k[2] > 0 : k[1] != 0 ? k[1] > 0 : k[0] > 0;
 }
 
-/* Four normal complex numbers for wave k: three components of velocity, and the density. */
+/* Four normal complex numbers for wave k: three velocity components, and the density. */
 static struct vector_wave draw_wave(const struct rng_key *key, const int k[3], double *density_re, double *density_im)
 {
     const int sign = is_drawn(k) ? 1 : -1;
@@ -54,8 +54,7 @@ static struct vector_wave draw_wave(const struct rng_key *key, const int k[3], d
     return wave;
 }
 
-/* How much of the part across k and of that along k is kept. In a field without preference two of three parts of the
- * power lie across. */
+/* How much of the parts across and along k is kept. A random field has two thirds of its power across. */
 struct mixture {
     double across, along;
 };
@@ -91,8 +90,8 @@ struct spectra {
     double power[2];                              /* across and along k */
 };
 
-/* exp(pi i (k_x + k_y + k_z) / n) moves the waves from corners of cells to their centres, so that a cloud of more cells
- * is the same function of place. */
+/* exp(pi i (k_x + k_y + k_z) / n) moves the waves from corners of cells to their centres, so that a cloud with more
+ * cells is the same function of position. */
 static struct wave at_centre(double re, double im, double phase)
 {
     const double c = cos(phase), s = sin(phase);

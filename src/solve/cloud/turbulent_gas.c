@@ -1,7 +1,7 @@
 /* What follows from the random field g of a cloud (mean zero, standard deviation 1):
  *
  *     n(H2)    ~ exp(width g)                                              log-normal
- *     T        = T0 (n / <n>)^-index, held between the smallest and the largest    T0 such that <T> is as asked
+ *     T        = T0 (n / <n>)^-index, clipped to the smallest and largest    T0 such that <T> is as requested
  *     x(CO)    ~ y / (1 + y),  x(OH) ~ 1 / (1 + y),  y = (n / n_t)^1.5     CO takes over from OH around n_t
  *
  * and all densities are scaled to their means. CGS. */
@@ -19,7 +19,7 @@ static double mean_of(const float *values, size_t n)
     return sum / (double)n;
 }
 
-/* Scales to a mean; twice, since the first rounding to single precision may move it. */
+/* Scale to a mean; twice, since rounding to single precision may shift it the first time. */
 static void set_mean(float *values, size_t n, double mean)
 {
     for (int round = 0; round < 2; round++) {
@@ -46,8 +46,8 @@ static double clamp(double value, double low, double high)
     return fmin(fmax(value, low), high);
 }
 
-/* The mean temperature at x = ln T0, and d<T> / dx, to which cells at the limits add nothing. ln_shape is
- * -index ln(n / <n>): a logarithm, since the power of a wide cloud is beyond single precision. */
+/* The mean temperature at x = ln T0, and d<T> / dx, to which cells at the limits do not contribute. ln_shape is -index
+ * ln(n / <n>): a logarithm, since for a wide distribution the power exceeds the range of single precision. */
 static double mean_temperature(const struct lr_cloud_options *o, const float *ln_shape, size_t n, double x,
                                double *slope)
 {
@@ -61,8 +61,8 @@ static double mean_temperature(const struct lr_cloud_options *o, const float *ln
     return sum / (double)n;
 }
 
-/* <T> grows with ln T0 from the smallest to the largest temperature: Newton steps inside brackets, which every fourth
- * step halves. */
+/* <T> increases with ln T0 from the smallest to the largest temperature: bracketed Newton steps, with a bisection every
+ * fourth step. */
 static double find_ln_t0(const struct lr_cloud_options *o, const float *ln_shape, size_t n)
 {
     enum { MOST_STEPS = 200 };
@@ -109,7 +109,7 @@ static enum lr_status fill_temperature(lr_context *ctx, struct lr_cloud *cloud)
 
 /* ---- molecules ---- */
 
-/* x(CO) and x(OH) where the density of H2 is n, up to a factor. */
+/* x(CO) and x(OH) at H2 density n, up to a factor. */
 static double share_of_co(const struct lr_cloud_options *o, double n)
 {
     const double y = pow(n / o->transition_density, TRANSITION_POWER);
@@ -121,7 +121,7 @@ static double share_of_oh(const struct lr_cloud_options *o, double n)
     return 1.0 / (1.0 + pow(n / o->transition_density, TRANSITION_POWER));
 }
 
-/* to = n(H2) times the share, scaled to its mean before it is rounded, so that small shares do not vanish. */
+/* to = n(H2) times the fraction, scaled to its mean before rounding, so that small values do not vanish. */
 static void fill_molecule(const struct lr_cloud *cloud, double share(const struct lr_cloud_options *, double),
                           double mean, float *to)
 {
@@ -164,7 +164,7 @@ static void measure_velocity(struct lr_cloud *cloud)
     }
 }
 
-/* Sums for correlations between the logarithms of four numbers of a cell. */
+/* Sums for correlations between the logarithms of four quantities of a cell. */
 enum { LN_DENSITY, LN_TEMPERATURE, LN_CO, LN_OH, N_LN };
 
 static void measure_correlations(struct lr_cloud *cloud)
@@ -189,7 +189,7 @@ static void measure_correlations(struct lr_cloud *cloud)
     for (int a = 0; a < N_LN; a++)
         for (int b = a; b < N_LN; b++)
             covariance[a][b] = product[a][b] / (double)n - sum[a] / (double)n * (sum[b] / (double)n);
-    const double rounding = 1e-12; /* of single precision, in variances of logarithms of numbers that are all equal */
+    const double rounding = 1e-12; /* of single precision, in variances of logarithms of equal numbers */
     struct lr_cloud_statistics *s = &cloud->statistics;
     s->density_width = sqrt(fmax(covariance[LN_DENSITY][LN_DENSITY], 0.0));
     double *const result[] = {&s->temperature_with_density, &s->co_with_density, &s->oh_with_density, &s->co_with_oh};

@@ -4,8 +4,9 @@
 
 #include "model/cloud.h"
 
-/* field[CLOUD_H2] holds a field of mean zero with this standard deviation; it becomes the density, and temperature, CO
- * and OH follow. Velocities are there already. Fills all of `statistics` but the solenoidal share. */
+/* field[CLOUD_H2] holds a field of mean zero with this standard deviation; it is turned into the density, from which
+ * temperature, CO and OH follow. Velocities must already be there. Fills all of `statistics` but the solenoidal
+ * fraction. */
 enum lr_status cloud_gas_fill(lr_context *ctx, struct lr_cloud *cloud, double deviation);
 
 #endif

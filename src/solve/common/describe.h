@@ -5,7 +5,7 @@
 #include "model/result.h"
 #include "solve/common/worker.h"
 
-/* Also settles the threads and the precision of the worker. */
+/* Also fills in the threads and the precision of the worker. */
 enum lr_status describe_run(lr_context *ctx, const struct run *run, struct worker *worker,
                             const struct transport_device *description, const char *text, const char *resolved,
                             struct lr_result *result);

@@ -4,8 +4,8 @@
 
 #include "base/constants.h"
 
-/* Nodes are the roots of the Legendre polynomial P_n, by Newton's rule from the usual cosine guess; weights are
- * 2 / ((1 - x^2) P_n'(x)^2) on -1..1. */
+/* Nodes are the roots of the Legendre polynomial P_n, by Newton's method from the usual cosine guess; weights are 2 /
+ * ((1 - x^2) P_n'(x)^2) on -1..1. */
 void quadrature_make(int n, struct quadrature *rule)
 {
     rule->n = n;

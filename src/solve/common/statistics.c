@@ -28,7 +28,7 @@ static double cumulative(int n_bin, double first, double step, const double *slo
 {
     const double position = (x - first) / step;
     if (position <= 0)
-        return 0; /* the lower outside slot is never inside (-q, q) */
+        return 0; /* the lower outside slot is never within (-q, q) */
     const int whole = position >= n_bin ? n_bin : (int)position;
     double sum = 0;
     for (int i = 0; i < whole; i++)

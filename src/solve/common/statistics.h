@@ -8,15 +8,15 @@
  *
  *     error^2 = B/(B-1) SUM (y_b - r w_b)^2 / (SUM w_b)^2.
  *
- * NaN error with fewer than two batches; zero where sum(w) is zero. */
+ * The error is NaN with fewer than two batches; both are zero if sum(w) is zero. */
 struct lr_estimate ratio_estimate(int n_batch, const double *y, const double *w);
 
-/* Position below which a fraction of a folded histogram lies: F(q) = C(q) - C(-q), where C is the cumulative sum of
- * counts in n_bin equal bins from `first`, linear inside a bin. slots[0] and slots[n_bin + 1] hold what lies outside;
- * a quantile that falls there is infinite. */
+/* The position below which a given fraction of a folded histogram lies: F(q) = C(q) - C(-q), where C is the cumulative
+ * sum of counts in n_bin equal bins from `first`, linear inside a bin. slots[0] and slots[n_bin + 1] hold the counts
+ * outside; a quantile that falls there is infinite. */
 double folded_quantile(int n_bin, double first, double step, const double *slots, double fraction);
 
-/* Position of the highest point of the folded histogram, in bins of 1/30 of its upper quartile, refined by the parabola
+/* The position of the peak of the folded histogram, in bins of 1/30 of its upper quartile, refined by the parabola
  * through the highest bin and its neighbours. */
 double folded_peak(int n_bin, double first, double step, const double *slots);
 

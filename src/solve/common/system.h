@@ -1,4 +1,4 @@
-/* What machine this is. */
+/* The machine the program runs on. */
 #ifndef LR_SOLVE_COMMON_SYSTEM_H
 #define LR_SOLVE_COMMON_SYSTEM_H
 

@@ -13,7 +13,7 @@ static double middle(const struct mesh *mesh, int i)
     return 0.5 * (mesh->edge[0][i] + mesh->edge[0][i + 1]);
 }
 
-/* In the frame of the radius, v being radial: dv/dr along it, v/r across. */
+/* In the frame of the radius, for radial v: dv/dr along it, v/r across. */
 static void shell_gradient(const lr_model *model, int shell, double gradient[3][3])
 {
     const struct mesh *mesh = &model->mesh;
@@ -34,7 +34,7 @@ struct place {
     double x[3], v[3];
 };
 
-/* Place and velocity on one side of a cell: the mean of its neighbours there, its own where there are none. */
+/* Position and velocity on one side of a cell: the mean of its neighbours there, or its own if there are none. */
 static struct place place_beside(const lr_model *model, const int at[3], int axis, int side)
 {
     const struct mesh *mesh = &model->mesh;
@@ -61,13 +61,13 @@ static void cross(const double a[3], const double b[3], double out[3])
         out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
 }
 
-/* Between the places on both sides of a cell, along each axis k, d_k . grad v = dv_k. Where a neighbour is larger than
- * the cell its centre does not lie straight behind the face, and d_k has components across the axis; the three
- * equations together are exact for any velocity that is linear in space. Scaled so that d_k is 1 along k:
+/* Between the positions on both sides of a cell, along each axis k, d_k . grad v = dv_k. If a neighbour is larger than
+ * the cell, its centre is not directly behind the face, and d_k has components across the axis; the three equations
+ * together are exact for any velocity that is linear in space. Scaled so that d_k is 1 along k:
  *
  *     grad v = SUM_k dv_k (d_k+1 x d_k+2) / (d_0 . (d_1 x d_2)).
  *
- * A mesh of one cell along an axis has no gradient there. */
+ * A mesh with one cell along an axis has no gradient along it. */
 static void solve_gradient(double d[3][3], double dv[3][3], double gradient[3][3])
 {
     const double least = 1e-3; /* of the determinant; it is 1 between equal cells */

@@ -1,12 +1,12 @@
-/* How fast the velocity of the gas changes along a line of sight, over all directions: the mean of |dv/ds| = |n . grad
- * v . n|, s^-1. */
+/* How fast the gas velocity changes along a line of sight, averaged over all directions: the mean of |dv/ds| = |n .
+ * grad v . n|, s^-1. */
 #ifndef LR_SOLVE_COMMON_VELOCITY_GRADIENT_H
 #define LR_SOLVE_COMMON_VELOCITY_GRADIENT_H
 
 #include "model/model.h"
 
-/* Directions that cover half the sphere (n and -n are the same here): Gauss points in the cosine of the polar angle,
- * an odd number of equal steps in azimuth, so that none fall together where flows have nodes. */
+/* Directions that cover half the sphere (n and -n are equivalent here): Gauss points in the cosine of the polar angle,
+ * and an odd number of equal steps in azimuth, so that none coincide with the nodes of symmetric flows. */
 enum { N_GRADIENT_POLAR = 8, N_GRADIENT_AZIMUTH = 15, N_GRADIENT_DIRECTION = N_GRADIENT_POLAR * N_GRADIENT_AZIMUTH };
 
 struct gradient_directions {
@@ -16,11 +16,11 @@ struct gradient_directions {
 
 void gradient_directions_make(struct gradient_directions *directions);
 
-/* dv_i / dx_j by differences to the neighbours of a cell on both sides; at a face that is not periodic, on one.
- * Exact for a velocity that is linear in space, also where cells of different levels meet. On shells it is that of
- * radial motion, in the frame of the radius. */
+/* dv_i / dx_j by differences to the neighbours on both sides of a cell; at a face that is not periodic, on one side.
+ * Exact for a velocity that is linear in space, also where cells of different levels meet. On shells, that of radial
+ * motion in the frame of the radius. */
 void velocity_gradient_tensor(const lr_model *model, const int at[3], double gradient[3][3]);
-/* The mean over the directions: exact for gas that expands alike in all, otherwise within 1.5 %. */
+/* The mean over the directions: exact for isotropic expansion, otherwise within 1.5 %. */
 double velocity_gradient_mean(const struct gradient_directions *directions, double gradient[3][3]);
 
 #endif

@@ -1,4 +1,4 @@
-/* Where the work is done. */
+/* Where a calculation runs. */
 #ifndef LR_SOLVE_COMMON_WORKER_H
 #define LR_SOLVE_COMMON_WORKER_H
 

@@ -7,16 +7,16 @@
 #include "solve/common/statistics.h"
 #include "solve/imaging/scene_build.h"
 
-/* Standard errors beyond which there is a warning. Images are made on a mesh, and never better than MESH_ERROR: one per
- * cent is no reason to warn, however many packets there are. */
+/* A warning is given beyond this many standard errors. The mesh limits images to an accuracy of MESH_ERROR: a deviation
+ * of one per cent is no reason to warn, however many packets there are. */
 static const double MOST_DEVIATION = 4, MESH_ERROR = 0.0025;
-/* Fewer in a cone give no error worth the name. */
+/* Fewer packets in a cone give no meaningful error. */
 static const double FEWEST_PACKETS = 50;
 
 /* ---- what can be compared ---- */
 
-/* With a share f of all directions the noise is 3 / sqrt(f N), and what is left of the change of the flux with
- * direction some f: f = N^(-1/3) / 2 keeps the second well below the first. */
+/* With a fraction f of all directions the noise is 3 / sqrt(f N), and the remaining variation of the flux with
+ * direction is of order f: f = N^(-1/3) / 2 keeps the second well below the first. */
 double image_check_share(double packets)
 {
     const double least = 1e-3, most = 0.02;
@@ -29,7 +29,7 @@ static double half_angle(double share)
     return share < 1 ? acos(1 - 2 * share) : LR_PI;
 }
 
-/* Whether the image holds the box around the mesh, or all shells. */
+/* Whether the image covers the box around the mesh, or all shells. */
 static bool shows_whole_mesh(const struct camera *camera, const struct mesh *mesh)
 {
     const double rounding = 1e-6;
@@ -48,7 +48,7 @@ static bool shows_whole_mesh(const struct camera *camera, const struct mesh *mes
     return true;
 }
 
-/* What makes the light of an image another than that of the packets; NULL = nothing. */
+/* Why the light of an image differs from that of the packets; NULL = it does not. */
 static const char *source_in_the_way(const lr_model *model, const struct camera *camera, double narrowest)
 {
     for (int s = 0; s < model->n_source; s++) {
@@ -148,9 +148,9 @@ void image_check_count(const lr_model *model, const struct transport_job *job, c
 
 /* ---- images ---- */
 
-/* Of light that packets carried to the image, times `factor`. The spread of groups of packets gives the error as in
- * imaging.c. Without groups it is taken from the number of packets whose light the image shows, n = N 4 pi F / L: a
- * packet leaves about as much light with the camera as it would bring there itself. */
+/* Error of the light that packets contributed to the image, times `factor`, from the scatter between groups of packets
+ * as in imaging.c. Without groups it is estimated from the number of packets whose light the image shows, n = N 4 pi F
+ * / L: a packet leaves about as much light with the camera as it would bring there itself. */
 static double image_error(const struct cube *cube, double factor, double flux, double flux_of_packet)
 {
     double all = 0, sum = 0, square = 0;
@@ -178,8 +178,7 @@ bool image_check_disagrees(const struct lr_check *check)
     return check->angle > 0 && fabs(check->deviation) > MOST_DEVIATION;
 }
 
-/* The pixels of layers all show the same: what counts is the area of one period as the camera sees it, not the field.
- */
+/* The pixels of layers are all the same: what counts is the area of one period as seen by the camera, not the field. */
 static double area_over_field(const struct mesh *mesh, const struct camera *camera)
 {
     const int axis = mesh_layer_axis(mesh);

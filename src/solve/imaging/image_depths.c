@@ -1,14 +1,14 @@
 /* Depths, columns and centroids of images.
  *
- * Depths are those that were traced: means over pixels and channels, with the velocities of the gas. The largest of the
- * channels counts in each pixel. They are traced a second time with the other opacity, without stimulated emission (or
- * with it, where the model leaves it out):
+ * Depths are traced: means over pixels and channels that include the gas velocities. Each pixel has the depth of its
+ * deepest channel. They are traced a second time with the other opacity, without stimulated emission (or with it, if
+ * the model leaves it out):
  *
  *     alpha0 = n sigma0 (x_l - (g_l / g_u) x_u),      without: n sigma0 x_l
  *
  * The column density INT n ds is the depth of grey dust whose absorption is n times a constant, along the same rays.
  *
- * The light of an object is what it adds to the sky behind it, or takes away: |I - I_sky|. */
+ * The light of an object is what it adds to or removes from the sky behind it: |I - I_sky|. */
 #include "solve/imaging/image_depths.h"
 
 #include <float.h>
@@ -25,7 +25,7 @@ static size_t pixel_count(const struct cube *cube)
     return (size_t)cube->camera.pixels[0] * (size_t)cube->camera.pixels[1];
 }
 
-/* |I - I_sky|, where that is more than the rounding of I. */
+/* |I - I_sky|, if above the rounding error of I. */
 static double light_at(const struct cube *cube, int channel, size_t pixel)
 {
     const double few_roundings = 8 * (double)FLT_EPSILON;
@@ -56,8 +56,8 @@ bool image_report_other(const lr_model *model)
            (!population_method_collides(model->species->options.method) || model->output.populations);
 }
 
-/* The opacity with stimulated emission where the model has it without, and the other way round. *known is false where
- * levels were found and not kept. */
+/* The opacity with stimulated emission if the model leaves it out, otherwise without. *known is false if levels were
+ * computed but not kept. */
 static enum lr_status other_opacity(lr_context *ctx, const lr_model *model, const struct lr_result *result,
                                     struct field *alpha0, bool *known)
 {
@@ -129,7 +129,7 @@ static enum lr_status trace_grey(lr_context *ctx, const struct worker *worker, c
     return status;
 }
 
-/* The cube has a whole column or none. */
+/* The cube has a complete column density map or none. */
 static enum lr_status trace_column(lr_context *ctx, const struct worker *worker, const struct field *density,
                                    const struct scene *scene, struct cube *cube, double *seconds)
 {
@@ -155,7 +155,7 @@ static double correlate(const struct cube *cube)
         if (!(sum > 0.0 && cube->column[pixel] > 0.0f))
             continue;
         const double a = log10(sum), b = log10((double)cube->column[pixel]);
-        if (count == 0.0) { /* sums about a point nearby lose no digits */
+        if (count == 0.0) { /* sums about a nearby point lose no digits */
             first[0] = a;
             first[1] = b;
         }
@@ -173,7 +173,7 @@ static double correlate(const struct cube *cube)
 
 /* ---- centroids ---- */
 
-/* Between two places of the image: cm, or the angle between two directions (x, y, 1) of a near observer,
+/* Distance between two points of the image: cm, or for a near observer the angle between two directions (x, y, 1),
  * tan(angle) = |p x q| / (p . q). */
 static double distance_between(const struct cube *cube, const double p[2], const double q[2])
 {
@@ -183,8 +183,8 @@ static double distance_between(const struct cube *cube, const double p[2], const
     return atan2(hypot(hypot(dx, dy), p[0] * q[1] - p[1] * q[0]), 1.0 + p[0] * q[0] + p[1] * q[1]);
 }
 
-/* Where the light of a channel is, from the middle of the image along right and up: cm, or tangents of a near observer.
- * Returns how much light there is. */
+/* Centroid of the light of a channel, from the image centre along right and up: cm, or tangents for a near observer.
+ * Returns the amount of light. */
 static double find_centroid(const struct cube *cube, int channel, double centroid[2])
 {
     const double pixel = camera_pixel_size(&cube->camera);
@@ -202,8 +202,8 @@ static double find_centroid(const struct cube *cube, int channel, double centroi
     return light;
 }
 
-/* Of all channels; and between channels with 1 % or more of the light of the brightest the largest distance, which is
- * not known when there are no two of them. */
+/* Centroids of all channels, and the largest distance between those of channels with at least 1 % of the light of the
+ * brightest; unknown if there are fewer than two. */
 static enum lr_status find_centroids(lr_context *ctx, struct cube *cube)
 {
     const double bright = 0.01;
@@ -221,7 +221,7 @@ static enum lr_status find_centroids(lr_context *ctx, struct cube *cube)
     for (int a = 0; a < n_channel; a++)
         for (int b = 0; b < a; b++)
             if (fmin(light[a], light[b]) > 0.0 && fmin(light[a], light[b]) >= bright * most)
-                cube->report.shift = fmax(cube->report.shift, /* which passes over NAN */
+                cube->report.shift = fmax(cube->report.shift, /* ignores NAN */
                                           distance_between(cube, &cube->centroid[2 * a], &cube->centroid[2 * b]));
     free(light);
     return LR_OK;
@@ -242,7 +242,7 @@ static void start_report(const lr_model *model, struct cube *cube)
     cube->as_one = model->run.packets > 0 || !model->image.step_velocity;
 }
 
-/* What the cube itself tells. */
+/* From the cube itself. */
 static enum lr_status report_seen(lr_context *ctx, struct cube *cube)
 {
     struct lr_image *report = &cube->report;
@@ -251,7 +251,7 @@ static enum lr_status report_seen(lr_context *ctx, struct cube *cube)
     return find_centroids(ctx, cube);
 }
 
-/* What more rays tell. */
+/* From additional rays. */
 static enum lr_status report_traced(lr_context *ctx, const struct worker *worker, const lr_model *model,
                                     const struct field *other, const struct scene *scene, struct cube *cube,
                                     double *seconds)
@@ -263,7 +263,7 @@ static enum lr_status report_traced(lr_context *ctx, const struct worker *worker
     return LR_OK;
 }
 
-/* Only molecules have another opacity and a column density. */
+/* Only molecules have a second opacity and a column density. */
 static enum lr_status report_molecule(lr_context *ctx, const struct worker *worker, const lr_model *model,
                                       struct lr_result *result)
 {

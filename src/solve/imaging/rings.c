@@ -11,19 +11,19 @@
 
 /* ---- rings ------------------------------------------------------------------------------------------------------ */
 
-/* At least so many across a shell, and across a pixel. */
+/* At least this many across a shell, and across a pixel. */
 static const double PER_SHELL = 4;
 static const double PER_PIXEL = 4;
 
-/* How finely rings are laid. */
+/* How fine the rings are. */
 struct fineness {
     double pixel, speed;
     double finer;
 };
 
-/* Edges of rings in the shadow of a sphere of radius `high`, from `low` on: equally spaced in p, and also in
- * z = sqrt(high^2 - p^2), so that the velocity toward the observer of gas at that radius, v z / high, changes by one
- * Doppler parameter from ring to ring at most. Returns how many there are after `low`; `edge` may be NULL. */
+/* Edges of rings in the shadow of a sphere of radius `high`, from `low` on: equally spaced in p, and also in z =
+ * sqrt(high^2 - p^2), so that the velocity toward the observer of gas at that radius, v z / high, changes by at most
+ * one Doppler parameter from ring to ring. Returns the number of edges after `low`; `edge` may be NULL. */
 static int divide_shadow(double low, double high, const struct fineness *fineness, double *edge)
 {
     const double half = sqrt((high - low) * (high + low));
@@ -53,7 +53,7 @@ static int divide_shadow(double low, double high, const struct fineness *finenes
 
 /* The mean over a ring p0 < p < p1 in the shadow of a sphere of radius r, where I is smooth in z = sqrt(r^2 - p^2):
  *
- *     INT I p dp = INT I z dz,    two Gauss-Legendre nodes in z: exact when I is a parabola in z. */
+ *     INT I p dp = INT I z dz,    two Gauss-Legendre nodes in z: exact if I is a parabola in z. */
 static void place_rays(double p0, double p1, double r, double *impact, double *weight)
 {
     const double from = sqrt(fmax((r - p1) * (r + p1), 0));
@@ -111,7 +111,7 @@ struct moments {
     double area, radius;
 };
 
-/* Over the triangle of corners (0, 0), (x, 0), (x, y), as far as it is within r < p:
+/* Over the part of the triangle with corners (0, 0), (x, 0), (x, y) that is within r < p:
  *
  *     INT rmax^2 / 2 dphi and INT rmax^3 / 3 dphi,   rmax = min(x / cos(phi), p). */
 static struct moments triangle_moments(double x, double y, double p)
@@ -165,7 +165,7 @@ static double farthest(const struct square *s)
 
 /* ---- pixels ----------------------------------------------------------------------------------------------------- */
 
-/* Means over the rings and how they change with p, limited as by van Leer: [n_ring][n_plane]. */
+/* Means over the rings and their slopes in p, with van Leer's limiter: [n_ring][n_plane]. */
 struct profile {
     double *middle; /* [n_ring] mean p of a ring */
     double *mean, *slope;
@@ -207,7 +207,7 @@ static int first_ring(const struct rings *rings, double p)
     return low;
 }
 
-/* Sums over the rings that meet a pixel; `sum` has n_plane values. */
+/* Sums over the rings that overlap a pixel; `sum` has n_plane values. */
 static void sum_pixel(const struct rings *rings, const struct profile *profile, const struct square *square,
                       int n_plane, const double *beyond, double *sum)
 {
@@ -240,7 +240,7 @@ static void fill_row(const struct rings *rings, const struct camera *view, const
 {
     const double pixel = camera_pixel_size(view);
     const size_t plane = (size_t)view->pixels[0] * (size_t)view->pixels[1];
-    double centre[2] = {0, 0}; /* of the rings, on the image */
+    double centre[2] = {0, 0}; /* of the rings, in the image */
     for (int axis = 0; axis < 3; axis++) {
         centre[0] -= view->centre[axis] * view->right[axis];
         centre[1] -= view->centre[axis] * view->up[axis];

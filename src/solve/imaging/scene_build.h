@@ -1,4 +1,4 @@
-/* From a model, and what its Monte Carlo pass left with the cameras, to a scene for the ray tracer. */
+/* From a model, and the light that its Monte Carlo pass recorded for the cameras, to a scene for the ray tracer. */
 #ifndef LR_SOLVE_IMAGING_SCENE_BUILD_H
 #define LR_SOLVE_IMAGING_SCENE_BUILD_H
 
@@ -13,28 +13,28 @@ struct window {
 
 struct channels window_channels(const lr_model *model, const struct window *window);
 
-/* Each channel is recorded as so many narrower ones, in a run with packets: a power of two. */
+/* In a run with packets, each channel is recorded as this many narrower ones: a power of two. */
 int channel_refinement(const lr_model *model);
 
-/* Shells that scatter: how many aspects (kernel/aspect.h) their emissivity has; otherwise 1. */
+/* For scattering shells, the number of aspects (kernel/aspect.h) of their emissivity; otherwise 1. */
 int aspect_count(const lr_model *model);
 
-/* Whether any cell is deeper than this, at line centre and along its longest side. */
+/* Whether any cell is deeper than this, at line centre along its longest side. */
 bool has_deep_cells(const lr_model *model, double depth);
 
 /* Whether light toward cameras is followed out of the mesh, rather than out of its cell. */
 bool follows_light_out(const lr_model *model);
 
-/* Those of a window. */
+/* The channels of a window as they are recorded. */
 struct channels recorded_channels(const lr_model *model, const struct window *window);
 
-/* A scene with all created light and nothing scattered. It borrows the medium of the model. */
+/* A scene with all created light but no scattered light. It borrows the medium of the model. */
 enum lr_status scene_build(lr_context *ctx, const lr_model *model, const struct window *window, struct scene **scene);
 
-/* The gas alone, for depths: nothing shines in it, and nothing is kept per cell and channel. */
+/* The gas alone, for depths: nothing in it emits, and nothing is stored per cell and channel. */
 enum lr_status scene_build_dark(lr_context *ctx, const lr_model *model, struct scene **scene);
 
-/* What transport summed up: photons toward cameras (kernel/sight.h), and the packets of each group. */
+/* The sums from transport: photons toward cameras (kernel/sight.h), and the packets of each group. */
 struct scattered {
     const float *sums; /* [n_group][n_camera][n_row of the job][n_channel] */
     int n_group, n_camera;
@@ -45,15 +45,15 @@ struct scattered {
 /* The sums of a group for a camera of the scene, from its first cell on. */
 const float *scattered_sums(const struct scattered *scattered, const struct scene *scene, int group, int camera);
 
-/* Add scattered light. With `errors` the groups give a standard error per voxel. */
+/* Add scattered light. With `errors`, the groups give a standard error per voxel. */
 enum lr_status scene_add_scattered(lr_context *ctx, const lr_model *model, struct scene *scene,
                                    const struct scattered *scattered, bool errors);
 
-/* Light toward a camera of the scene that a device keeps, of so many packets. */
+/* Light toward a camera of the scene, from this many packets, that is kept on a device. */
 struct trace_light kept_light(const lr_model *model, const struct scene *scene, int camera, const void *kept,
                               double packets);
 
-/* Sums of one camera and of so many packets, as an emissivity in the unit of the scene's. */
+/* Sums of one camera from this many packets, as an emissivity in the unit used by the scene. */
 void scene_scale_sums(const lr_model *model, const struct scene *scene, const float *sums, double packets,
                       float *emissivity);
 

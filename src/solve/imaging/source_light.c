@@ -70,7 +70,7 @@ double channel_share(const struct spectrum *spectrum, const struct channels *cha
 
 void spectrum_extent(const struct spectrum *spectrum, double *low, double *high)
 {
-    const double least = 1e-6 * LR_LIGHT_SPEED * 1e-6; /* a line that has no width, cm/s */
+    const double least = 1e-6 * LR_LIGHT_SPEED * 1e-6; /* a line without width, cm/s */
     double half = least;
     *low = *high = spectrum->centre;
     if (spectrum->kind == SPECTRUM_GAUSSIAN)

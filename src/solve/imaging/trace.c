@@ -8,8 +8,8 @@
 #include "base/constants.h"
 #include "solve/imaging/trace_prepare.h"
 
-/* Which pixel shows a point; false when it is outside the image. For a near observer also the solid angle of the pixel
- * and the square of the distance. */
+/* The pixel that shows a point; false if it is outside the image. For a near observer, also the solid angle of the
+ * pixel and the square of the distance. */
 static bool find_pixel(const struct camera *view, const double point[3], int64_t *pixel, double *dilution)
 {
     const double size = camera_pixel_size(view);
@@ -34,13 +34,13 @@ static bool find_pixel(const struct camera *view, const double point[3], int64_t
     if (!(x >= 0 && x < view->pixels[0] && y >= 0 && y < view->pixels[1]))
         return false;
     *pixel = (int64_t)y * view->pixels[0] + (int64_t)x;
-    /* photons s^-1 sr^-1 to intensity: by the area of the pixel, or by solid angle x distance^2 */
+    /* from photons s^-1 sr^-1 to intensity: by the area of the pixel, or by solid angle x distance^2 */
     const double cosine = near ? ahead / sqrt(square) : 1;
     *dilution = near ? 1 / (size * size * cosine * cosine * cosine * square) : 1 / (size * size);
     return true;
 }
 
-/* Unresolved light: all of it in one pixel. Returns its flux, photons s^-1 sr^-1. */
+/* Unresolved light goes into a single pixel. Returns its flux, photons s^-1 sr^-1. */
 static double add_points(const struct prepared_trace *prepared, int first, const struct camera *view,
                          const double *transmission, float *intensity)
 {
@@ -66,7 +66,7 @@ static double add_points(const struct prepared_trace *prepared, int first, const
     return flux;
 }
 
-/* That of the channels of the cube. */
+/* The sky in the channels of the cube. */
 static void merge_sky(const struct trace_job *job, double *sky)
 {
     for (int node = 0; node < job->n_node; node++)
@@ -74,7 +74,7 @@ static void merge_sky(const struct trace_job *job, double *sky)
             sky[c / job->merge] += job->weight[node] * job->sky[node * job->n_channel + c] / job->merge;
 }
 
-/* Nothing of it is left in the intensity, then. */
+/* None of it is then left in the intensity. */
 static void subtract_sky(int n_channel, size_t plane, double *sky, float *intensity)
 {
     for (int c = 0; c < n_channel; c++) {
@@ -142,7 +142,7 @@ done:
     return status;
 }
 
-/* Parallel rays through layers without an end all see the same: one stands for all pixels. Points are no part of it. */
+/* Parallel rays through infinite layers all see the same: one represents all pixels. Points are not included. */
 static bool is_one_for_all(const struct prepared_trace *prepared)
 {
     return mesh_layer_axis(&prepared->scene->mesh) >= 0 && !prepared->job.perspective;

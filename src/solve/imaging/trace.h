@@ -1,4 +1,4 @@
-/* One camera of a scene to one cube. */
+/* From one camera of a scene to one cube. */
 #ifndef LR_SOLVE_IMAGING_TRACE_H
 #define LR_SOLVE_IMAGING_TRACE_H
 
@@ -6,8 +6,8 @@
 #include "model/scene.h"
 #include "solve/common/worker.h"
 
-/* Scattered light toward one camera as rays meet it: an emissivity of the scene's shape, or what a device keeps of one
- * (backend.h), from number `first` on and in units of unit x scale. */
+/* Scattered light toward one camera, as seen by rays: an emissivity with the shape of the scene, or one kept on a
+ * device (backend.h), from element `first` on and in units of unit x scale. */
 struct trace_light {
     const float *value; /* NULL: none, or kept */
     double unit;
@@ -16,10 +16,10 @@ struct trace_light {
     double scale;
 };
 
-/* That of a camera of the scene. */
+/* The light for a camera of the scene. */
 struct trace_light trace_light_of(const struct scene *scene, int camera);
 
-/* What to trace. `view` has the pixels; channels are stored ones cropped or merged. */
+/* What to trace. `view` has the pixels; channels are stored ones, cropped or merged. */
 struct trace_request {
     const struct scene *scene;
     const struct medium *gas; /* of the scene, or other gas on its mesh */
@@ -38,12 +38,12 @@ enum lr_status trace_cube(lr_context *ctx, const struct worker *worker, const st
 enum lr_status trace_scattered(lr_context *ctx, const struct worker *worker, const struct trace_request *request,
                                float *intensity);
 
-/* Optical depth, mean over pixel and channel, [n_channel][n_y][n_x]. `view` has its number of rays. Tracing adds to
- * *seconds. */
+/* Optical depth, mean over pixel and channel, [n_channel][n_y][n_x]. `view` sets the number of rays. Adds the time
+ * taken to *seconds. */
 enum lr_status trace_depth(lr_context *ctx, const struct worker *worker, const struct trace_request *request,
                            float *depth, double *seconds);
 
-/* About how many cells and frequencies the rays of an image step through. */
+/* Roughly how many cells and frequencies the rays of an image step through. */
 enum lr_status trace_count(lr_context *ctx, const struct mesh *mesh, const struct medium *gas,
                            const struct channels *channels, const struct camera *view, double *steps);
 

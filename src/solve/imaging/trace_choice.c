@@ -9,9 +9,9 @@ static bool has_line(const struct medium *gas, const struct field *line_source, 
     return field_at(&gas->alpha0, cell) > 0 || (line_source && field_at(line_source, cell) > 0);
 }
 
-/* The narrowest line that matters sets how finely a channel is sampled: in its middle alone when it is a tenth of b
- * wide or less, else with more frequencies than it is wide in b, a power of two (two points integrate a Gaussian over
- * b/2 to 2e-4). */
+/* The narrowest line that matters sets how finely a channel is sampled: only at its centre if it is at most a tenth of
+ * b wide, otherwise at more frequencies than its width in b, a power of two (two points integrate a Gaussian over b/2
+ * to 2e-4). */
 int trace_choose_samples(lr_context *ctx, const struct mesh *mesh, const struct medium *gas,
                          const struct field *line_source, double channel_width, int wanted)
 {
@@ -48,7 +48,7 @@ static struct cell_widths widths_along(const struct mesh *mesh, int axis)
     return widths;
 }
 
-/* The axis a unit vector lies along, or -1. */
+/* The axis that a unit vector is along, or -1. */
 static int axis_of(const double vector[3])
 {
     for (int axis = 0; axis < 3; axis++)
@@ -57,14 +57,14 @@ static int axis_of(const double vector[3])
     return -1;
 }
 
-/* Two rays or more across the narrowest cell. One is enough where the image lies along the mesh and cells are whole
- * pixels, or pixels whole cells: then each row of cells gets as many rays as any other. */
+/* At least two rays across the narrowest cell. One is enough if the image is aligned with the mesh and cells are whole
+ * pixels, or pixels whole cells: then each row of cells gets the same number of rays. */
 int trace_choose_rays(lr_context *ctx, const struct mesh *mesh, const struct camera *view)
 {
     if (view->rays > 0)
         return view->rays;
     if (mesh_layer_axis(mesh) >= 0)
-        return 1; /* layers without an end look the same everywhere */
+        return 1; /* infinite layers look the same everywhere */
     const bool near = view->kind == CAMERA_PERSPECTIVE;
     const int end_on = near ? -1 : axis_of(view->toward);
     const bool lined_up = end_on >= 0 && axis_of(view->right) >= 0;
@@ -91,7 +91,7 @@ int trace_choose_rays(lr_context *ctx, const struct mesh *mesh, const struct cam
     return rays < MAX_RAYS ? (int)rays : MAX_RAYS;
 }
 
-/* Of the gas, in Doppler parameters. */
+/* Largest speed of the gas, in Doppler parameters. */
 double trace_largest_speed(const struct mesh *mesh, const struct medium *gas, const struct field *line_source)
 {
     double speed = 0;

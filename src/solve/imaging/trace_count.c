@@ -1,4 +1,4 @@
-/* How much work an image is, before it is traced. */
+/* Estimates the work of an image before it is traced. */
 #include <math.h>
 
 #include "mesh/amr.h"
@@ -6,7 +6,7 @@
 #include "solve/imaging/trace.h"
 #include "solve/imaging/trace_choice.h"
 
-/* How many cells a line along the axis meets on average: SUM(area of a cell) / area of the mesh. */
+/* How many cells a line along the axis crosses on average: SUM(area of a cell) / area of the mesh. */
 static double cells_in_row(const struct mesh *mesh, int axis)
 {
     if (mesh->kind != MESH_AMR)
@@ -23,8 +23,8 @@ static double cells_in_row(const struct mesh *mesh, int axis)
     return area / (tree->size[u] * tree->size[v]);
 }
 
-/* Cells that rays of this spacing (cm) meet: each cell is met in proportion to the area that it shows, so rows of n
- * cells across the face A of an axis make n A |t|. As much of it as the image shows. */
+/* Cells crossed by rays with this spacing (cm): each cell is hit in proportion to its projected area, so rows of n
+ * cells across the face A of an axis give n A |t|. Only the part within the image counts. */
 static double cells_met(const struct mesh *mesh, const struct camera *view, double spacing)
 {
     double met = 0;
@@ -47,7 +47,7 @@ enum lr_status trace_count(lr_context *ctx, const struct mesh *mesh, const struc
     if (mesh->kind == MESH_SHELLS) {
         struct rings rings = {0};
         LR_TRY(rings_make(ctx, mesh, trace_largest_speed(mesh, gas, NULL), view, &rings));
-        *steps *= (double)rings.n * RING_NODES * mesh->n[0]; /* half of the rays pass the inner half by, twice */
+        *steps *= (double)rings.n * RING_NODES * mesh->n[0]; /* about half of the rays cross a given shell, twice */
         rings_free(&rings);
         return LR_OK;
     }

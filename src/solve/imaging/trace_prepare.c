@@ -48,7 +48,7 @@ static double background_light(double nu0, double temperature)
     return 2 * wavenumber * wavenumber * wavenumber / expm1(LR_PLANCK * nu0 / (LR_BOLTZMANN * temperature));
 }
 
-/* A unit that keeps intensities within the range of float: the brightest of what shines, roughly. */
+/* A unit that keeps intensities within the range of float: roughly the brightest emission. */
 static double choose_unit(const struct scene *scene, const struct trace_light *scattered, double background)
 {
     const double length = 0.5 * mesh_size(&scene->mesh, 0);
@@ -68,8 +68,8 @@ static double choose_unit(const struct scene *scene, const struct trace_light *s
     return unit > 0 ? unit : 1;
 }
 
-/* Rays at some distances from the centre stand for all pixels. Light that spheres send out changes with their velocity
- * toward the observer more abruptly than light from all over a shell. */
+/* Rays at a number of distances from the centre represent all pixels. Light emitted at the surfaces of spheres changes
+ * more abruptly with their velocity toward the observer than light from the volume of a shell. */
 static enum lr_status prepare_rings(lr_context *ctx, const struct camera *view, struct prepared_trace *prepared)
 {
     struct trace_job *job = &prepared->job;
@@ -124,7 +124,7 @@ static enum lr_status prepare_mesh(lr_context *ctx, struct prepared_trace *prepa
     return LR_OK;
 }
 
-/* Stored channels [first, first + n) make up those of the cube, `merge` at a time. */
+/* The channels of the cube are made of stored channels [first, first + n), `merge` at a time. */
 static int prepare_channels(lr_context *ctx, const struct channels *channels, struct prepared_trace *prepared)
 {
     const struct channels *stored = &prepared->scene->channels;
@@ -144,7 +144,7 @@ static int prepare_channels(lr_context *ctx, const struct channels *channels, st
     return first;
 }
 
-/* The light of each node: the mean over the part of the channel that the node stands for. `light` is that of the
+/* The light at each node: the mean over the part of the channel that the node represents. `light` is given for the
  * LIGHT_PARTS of all stored channels. */
 static void light_of_nodes(const struct prepared_trace *prepared, int first, const double *light, double *nodes)
 {
@@ -244,7 +244,7 @@ void trace_prepared_free(struct prepared_trace *prepared)
     free(prepared->owned);
 }
 
-/* The emissivity of the job: nothing shines in the cavity. */
+/* The emissivity of the job: the cavity does not emit. */
 static enum lr_status add_cavity(lr_context *ctx, const float *from, struct prepared_trace *prepared,
                                  const float **light)
 {
@@ -297,7 +297,7 @@ enum lr_status trace_prepare(lr_context *ctx, const struct trace_request *reques
     LR_TRY(lr_allocate(ctx, (size_t)job->n_channel * (size_t)job->n_node, sizeof(double), &prepared->sky));
     job->sky = prepared->sky;
     LR_TRY(prepare_scattered(ctx, &request->scattered, first, prepared));
-    /* Packets are created and scattered in cells that are even and move as one: rays see the same cells. */
+    /* Packets are created and scattered in cells that are uniform and move as a whole: rays see the same cells. */
     const bool with_packets = job->emissivity || job->kept || options->method == IMAGE_PEEL_OFF;
     job->step_source = options->step_source && !with_packets;
     job->step_velocity = options->step_velocity && !with_packets;

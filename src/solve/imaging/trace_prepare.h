@@ -15,10 +15,10 @@ struct prepared_trace {
     const struct scene *scene;
     const struct medium *gas;
     double length_unit, velocity_unit, intensity_unit;
-    bool shines; /* the line source counts */
+    bool shines; /* includes the line source */
     struct own_mesh mesh;
     int cavity;   /* 1: the first cell of the job is the empty cavity inside the shells */
-    float *light; /* the emissivity with that cell */
+    float *light; /* the emissivity including that cell */
     struct rings rings;
     double *sky;
     struct trace_plane *plane;
@@ -29,7 +29,8 @@ struct prepared_trace {
     struct quadrature rule;
 };
 
-/* `shines`: created light counts, beside scattered light. Release with trace_prepared_free(), also after a failure. */
+/* `shines`: include created light, in addition to scattered light. Release with trace_prepared_free(), also after a
+ * failure. */
 enum lr_status trace_prepare(lr_context *ctx, const struct trace_request *request, bool shines,
                              struct prepared_trace *prepared);
 

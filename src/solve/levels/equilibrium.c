@@ -11,15 +11,16 @@
 #include "solve/levels/level_job.h"
 #include "solve/levels/level_rays.h"
 
-/* Populations are extrapolated after LEVEL_LEAST_PAST + 1 iterations, or where changes shrink by less than SLOW from
- * one to the next after as many as are kept. */
+/* Populations are extrapolated after LEVEL_LEAST_PAST + 1 iterations or, if the ratio of successive changes is above
+ * SLOW, only after as many as are kept. */
 static const double SLOW = 0.85;
-/* If then the change is WORSE times that before, only a PART of the way is gone; so again, and at last back. */
+/* If the change is then WORSE times the previous one, only a PART of the step is taken; then PART again, and finally
+ * none. */
 static const double WORSE = 2, PART = 0.2;
 enum { MOST_RETREATS = 3 };
-/* Of the largest ratio of changes: no more than this, and forgotten at this rate with every extrapolation. */
+/* For the largest ratio of changes: its upper limit, and the rate at which it fades with every extrapolation. */
 static const double SLOWEST = 0.9999, FADING = 0.4;
-/* The first set of rays has to reach so many times the error that is wanted. */
+/* The first set of rays need only reach this many times the required error. */
 static const double FIRST_SET = 10;
 
 struct iteration {
@@ -31,17 +32,17 @@ struct iteration {
     struct populations *out;
     int room; /* in out->step */
     double start;
-    struct level_change last; /* of the iteration before; rms 0 = it says nothing of this one */
+    struct level_change last; /* of the previous iteration; rms 0 = not comparable with this one */
     double radius;            /* ratio of the last two changes */
-    double slow;              /* the largest radius of late */
+    double slow;              /* the largest recent radius */
     int since;                /* last extrapolation */
-    double rms_before;        /* that extrapolation, while it may be taken back; or 0 */
+    double rms_before;        /* before that extrapolation, while it may still be undone; or 0 */
     int retreats;             /* from it */
     struct ray_set rays;
 };
 
-/* Shells and layers take a second or two, not worth a device. They can be very thick; in double precision rounding does
- * not disturb the extrapolation. */
+/* Shells and layers take a second or two, not worth using a device. They can be very thick; in double precision
+ * rounding does not disturb the extrapolation. */
 static void choose_place(const lr_model *model, struct worker *place)
 {
     if (!ray_set_is_fixed(&model->mesh))
@@ -79,10 +80,10 @@ static enum lr_status remember(struct iteration *it, struct population_step step
     return LR_OK;
 }
 
-/* The change of an iteration is not its error: with changes that shrink by a factor rho each time, those still to come
- * add up to change rho / (1 - rho). rho is that of the root mean square, which single cells do not disturb, or of the
- * largest change if that is smaller. After an extrapolation or with new rays it is the fast changes that are seen
- * first, so the slowest rho counts until the next extrapolation, and then fades. */
+/* The change of an iteration is not its error: if changes shrink by a factor rho each time, those still to come add up
+ * to change rho / (1 - rho). rho is the ratio of rms changes, which single cells do not disturb, or of the largest
+ * changes if that is smaller. After an extrapolation or with new rays the rapidly decaying changes are seen first, so
+ * the slowest rho is used until the next extrapolation, and then fades. */
 static double estimate_error(struct iteration *it, const struct level_change *change)
 {
     if (!(it->last.rms > 0))
@@ -105,7 +106,7 @@ static void report(const struct iteration *it, double error)
     ctx->progress(ctx->progress_user, what, it->out->n_step, 0, lr_seconds() - it->start);
 }
 
-/* True when the change tells that the last extrapolation went too far: then some of it is taken back. */
+/* True if the change shows that the last extrapolation went too far: part of it is then undone. */
 static enum lr_status judge_extrapolation(struct iteration *it, const struct level_change *change, bool *too_far)
 {
     const int most = it->job->n_past - 1 < MOST_RETREATS ? it->job->n_past - 1 : MOST_RETREATS;
@@ -191,9 +192,7 @@ static enum lr_status change_rays(struct iteration *it, const lr_model *model, d
     return status;
 }
 
-/* Root mean square of the relative difference in cells with gas, weighted with the populations: SUM x (dx / x)^2 / SUM
- * x.
- */
+/* Rms relative difference in cells with gas, weighted by the populations: SUM x (dx / x)^2 / SUM x. */
 static double compare(const lr_model *model, const struct populations *found, const double *other)
 {
     double square = 0;
@@ -210,8 +209,8 @@ static double compare(const lr_model *model, const struct populations *found, co
     return all > 0 ? sqrt(square / all) : 0;
 }
 
-/* The error that rays leave, from the difference to the solution with fewer other ones. Random sets of n and m
- * directions differ by sqrt(s^2 / n + s^2 / m), of which s / sqrt(n) is that of the larger one; evenly spread ones do a
+/* The error due to the rays, from the difference to the solution with a different, smaller set. Random sets of n and m
+ * directions differ by sqrt(s^2 / n + s^2 / m), of which s / sqrt(n) is due to the larger one; evenly spread ones do a
  * little better. Errors of quadratures fall as 1 / n^2. */
 static double ray_noise(double difference, int fewer, int number, bool fixed)
 {
@@ -232,8 +231,8 @@ static int more_directions(const struct iteration *it, int number, bool fixed, i
     return wanted < most ? 2 * (int)ceil(0.5 * wanted) : most;
 }
 
-/* From few directions to many: each set starts from the solution of the one before, and the difference between the two
- * is the noise that is left. The first set only has to come near. */
+/* From few directions to many: each set starts from the solution of the previous one, and the difference between the
+ * two gives the remaining noise. The first set only has to come close. */
 static enum lr_status solve_with_enough_rays(struct iteration *it, const lr_model *model, double length_unit,
                                              double *other)
 {

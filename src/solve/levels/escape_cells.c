@@ -7,8 +7,8 @@
 #include "lines/escape.h"
 #include "solve/common/velocity_gradient.h"
 
-/* Gas at rest has no velocity gradient: it is taken as one Doppler parameter over the shortest open side of the mesh at
- * least, which is a depth of sqrt(pi) alpha0 times that side. */
+/* Gas at rest has no velocity gradient: it is taken to be at least one Doppler parameter over the shortest open side of
+ * the mesh, which corresponds to a depth of sqrt(pi) alpha0 times that side. */
 static double longest_way_out(const struct mesh *mesh)
 {
     double shortest = HUGE_VAL;
@@ -21,10 +21,10 @@ static double longest_way_out(const struct mesh *mesh)
     return isfinite(shortest) ? shortest : longest;
 }
 
-/* Levels are left empty where no molecule in so many would be in them in LTE. */
+/* Levels are left empty if less than this fraction of the molecules would be in them in LTE. */
 static const double FAINT = 1e-12;
 
-/* What is the same for all cells. */
+/* Common to all cells. */
 struct setting {
     const lr_model *model;
     int least; /* levels of the line that is transported, and all below */
@@ -74,7 +74,7 @@ struct tally {
     int64_t cells, still, failed, held;
 };
 
-/* A row of cells along z, each from the populations of the one before. */
+/* A row of cells along z, each starting from the populations of the previous one. */
 static void solve_row(const struct setting *setting, int i, int j, struct escape_workspace *workspace,
                       struct populations *out, struct tally *tally)
 {

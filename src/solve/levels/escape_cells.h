@@ -1,5 +1,5 @@
-/* Populations by escape probability, every cell for itself (lines/escape.h): light leaves it along the velocity
- * gradient (lvg), or out of a sphere of a given diameter (escape-probability). */
+/* Populations by escape probability, each cell on its own (lines/escape.h): light leaves it along the velocity gradient
+ * (lvg), or out of a sphere of a given diameter (escape-probability). */
 #ifndef LR_SOLVE_LEVELS_ESCAPE_CELLS_H
 #define LR_SOLVE_LEVELS_ESCAPE_CELLS_H
 

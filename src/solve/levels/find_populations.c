@@ -64,7 +64,7 @@ static void describe(const lr_model *model, const struct inversion *inversion, s
     species_line_label(&species->molecule, species->line, kept->transition, sizeof kept->transition);
 }
 
-/* Fractions and excitation temperatures, as far as the model wants them. */
+/* Fractions and excitation temperatures, if the model asks for them. */
 static enum lr_status keep_levels(lr_context *ctx, const lr_model *model, struct population_result *kept)
 {
     const struct species *species = model->species;
@@ -109,10 +109,10 @@ enum lr_status populations_run(lr_context *ctx, const struct worker *worker, con
     struct population_result *kept = result->populations;
     LR_TRY(populations_apply(ctx, worker, model, derived, &kept->found, &inversion));
     if (model->species->options.method != POPULATIONS_GIVEN)
-        excitation_warn(ctx, model, &inversion); /* of given ones the reader has said it */
+        excitation_warn(ctx, model, &inversion); /* for given ones the reader has already warned */
     describe(model, &inversion, kept);
     summarise(kept, &result->summary);
-    const bool noisy = result->summary.population_error <= model->species->options.error; /* which has been said */
+    const bool noisy = result->summary.population_error <= model->species->options.error; /* already logged */
     if (!kept->found.converged && kept->found.iterations == 0 && !noisy)
         lr_log(ctx, LR_LOG_WARNING,
                "the level populations did not converge: estimated error %.3g after %d iterations, target %.3g",

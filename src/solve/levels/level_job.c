@@ -11,14 +11,15 @@
 #include "solve/levels/level_star.h"
 #include "solve/transport/job.h"
 
-/* Frequencies lie this far apart, in units of the smallest b: the mean over a Gaussian profile is then exact to 1e-7
- * for an intensity that changes like the profile itself. */
+/* Spacing of the frequencies, in units of the smallest b: the mean over a Gaussian profile is then accurate to 1e-7 for
+ * an intensity that varies like the profile itself. */
 static const double FREQUENCY_STEP = 0.4;
 enum { MOST_FREQUENCIES = 1024 };
-/* Of layers without an end, in their thickness: wide enough that rays leave before they meet a copy of the mesh. */
+/* Width of infinite layers, in units of their thickness: large enough that rays leave before they meet a copy of the
+ * mesh. */
 static const double LAYER_WIDTH = 1e6;
 
-/* Iterates for the extrapolation: many where cells are few and may be very thick, else as few as possible. */
+/* Iterates kept for the extrapolation: many if cells are few and may be very thick, otherwise as few as possible. */
 enum { PAST_OF_FEW_CELLS = 8 };
 
 static void read_gas(const void *medium, int64_t first, int64_t count, struct level_gas *gas)
@@ -91,12 +92,13 @@ static enum lr_status prepare_mesh(lr_context *ctx, struct prepared_levels *prep
     return LR_OK;
 }
 
-/* What the band of frequencies must hold. */
+/* What the frequency band must cover. */
 struct extremes {
     double b_low, b_high, speed, depth;
 };
 
-/* The depth of the whole mesh in the thickest line and cell, in LTE: an upper limit, and only its logarithm counts. */
+/* The depth of the whole mesh in the thickest line and cell, in LTE: an upper limit, of which only the logarithm
+ * matters. */
 static enum lr_status find_extremes(lr_context *ctx, const struct prepared_levels *prepared, struct extremes *found)
 {
     const struct level_job *job = &prepared->job;
@@ -131,7 +133,7 @@ static enum lr_status find_extremes(lr_context *ctx, const struct prepared_level
     return LR_OK;
 }
 
-/* Up to where the line of the thickest way through the mesh is down to a hundredth, and at least 3 b. */
+/* To where the line along the thickest path through the mesh has dropped to a hundredth, and at least 3 b. */
 static enum lr_status prepare_band(lr_context *ctx, struct prepared_levels *prepared)
 {
     struct level_job *job = &prepared->job;

@@ -1,4 +1,4 @@
-/* From the molecule of a model (CGS) to a job of level populations (code units). */
+/* From the molecule of a model (CGS) to a job for level populations (code units). */
 #ifndef LR_SOLVE_LEVELS_LEVEL_JOB_H
 #define LR_SOLVE_LEVELS_LEVEL_JOB_H
 

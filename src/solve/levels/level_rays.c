@@ -13,11 +13,11 @@
 #include "solve/transport/job.h"
 #include "solve/transport/proposed_area.h"
 
-/* Rays of a regular grid are this far apart, in the narrowest width of a cell. */
+/* Spacing of the rays of a regular grid, in units of the narrowest cell width. */
 static const double GRID_STEP = 1;
-/* Above this ratio of cell widths along an axis a grid would be wasted on large cells. */
+/* Above this ratio of cell widths along an axis a grid would waste rays on large cells. */
 static const double LARGEST_RATIO = 2.5;
-/* Rays proposed by each cell and direction, where cells differ. */
+/* Rays proposed per cell and direction, if cells differ in size. */
 static const double PROPOSALS = 0.15;
 enum { CORE_RINGS = 8 };
 
@@ -106,7 +106,8 @@ static double shell_middle(const struct mesh *mesh, int i)
     return 0.5 * (mesh->edge[0][i] + mesh->edge[0][i + 1]);
 }
 
-/* Rings between the middles of the shells, `number` in each gap, and more in front of the first one, evenly in mu. */
+/* Rings between the mid-radii of the shells, `number` in each gap, and more inside the first one, evenly spaced in
+ * mu. */
 static enum lr_status make_shells(lr_context *ctx, const struct mesh *mesh, double length_unit, int number,
                                   struct ray_set *set)
 {
@@ -119,7 +120,7 @@ static enum lr_status make_shells(lr_context *ctx, const struct mesh *mesh, doub
         const int gap = i < core ? 0 : 1 + (i - core) / number;
         const double low = gap > 0 ? shell_middle(mesh, gap - 1) : 0;
         const double high = gap < mesh->n[0] ? shell_middle(mesh, gap) : low;
-        const double mu = 1 - (double)i / core; /* at the middle of the first shell */
+        const double mu = 1 - (double)i / core; /* at the mid-radius of the first shell */
         const double part = i < core ? sqrt(1 - mu * mu) : (double)((i - core) % number) / number;
         set->ring[i] = (low + part * (high - low)) / length_unit;
     }
@@ -133,9 +134,9 @@ static enum lr_status make_shells(lr_context *ctx, const struct mesh *mesh, doub
 
 /* ---- any other mesh of boxes ---- */
 
-/* Direction d of n has z from the d-th of n equal steps, and its azimuth and the two shifts of its grid from multiples
- * of these: together they fill four dimensions evenly (Kronecker sequence of the powers of 1 / 1.2207440846, the root
- * of x^4 = x + 1), so that noise falls faster than with random shifts. All is turned and shifted at random. */
+/* Direction d of n has z at the d-th of n equal steps, and its azimuth and the two shifts of its grid are multiples of
+ * these: together they fill four dimensions evenly (Kronecker sequence of the powers of 1 / 1.2207440846, the root of
+ * x^4 = x + 1), so that noise falls faster than with random shifts. The whole set is rotated and shifted at random. */
 static const double SPREAD[3] = {0.8191725133961645, 0.6710436067037893, 0.5497004779019703};
 
 static void spread_directions(struct ray_set *set, int n, uint64_t *state)
@@ -153,7 +154,7 @@ static void spread_directions(struct ray_set *set, int n, uint64_t *state)
     }
 }
 
-/* Two unit vectors across a direction. */
+/* Two unit vectors perpendicular to a direction. */
 static void span_plane(const double n[3], double right[3], double up[3])
 {
     const int axis = fabs(n[0]) < 0.6 ? 0 : 1;
@@ -168,7 +169,7 @@ static void span_plane(const double n[3], double right[3], double up[3])
         up[i] = n[(i + 1) % 3] * right[(i + 2) % 3] - n[(i + 2) % 3] * right[(i + 1) % 3];
 }
 
-/* Whether the line p + t n meets the box from 0 to size. */
+/* Whether the line p + t n crosses the box from 0 to size. */
 static bool meets_box(const double p[3], const double n[3], const double size[3])
 {
     double low = -HUGE_VAL;

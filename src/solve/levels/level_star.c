@@ -13,7 +13,7 @@
  * is smooth however small d is. */
 static double rectangle_integral(const struct quadrature *rule, const double x[2], double y0, double y1, double d)
 {
-    if (y0 < 0 && y1 > 0) /* s has its least there */
+    if (y0 < 0 && y1 > 0) /* where s is smallest */
         return rectangle_integral(rule, x, y0, 0, d) + rectangle_integral(rule, x, 0, y1, d);
     const double t0 = asinh(y0 / d), t1 = asinh(y1 / d);
     double sum = 0;
@@ -24,14 +24,14 @@ static double rectangle_integral(const struct quadrature *rule, const double x[2
     return sum * (t1 - t0);
 }
 
-/* The corner formula for a rectangle from the foot of the perpendicular. */
+/* The corner formula for a rectangle, from the foot of the perpendicular. */
 static double corner_angle(double x, double y, double d)
 {
     return atan(x * y / (d * sqrt(x * x + y * y + d * d)));
 }
 
-/* Because div(r / r^2) = 1 / r^2, the integral is that of d / r^2 over the faces, d being the distance of a face in the
- * direction that it looks to. Light leaves by the faces with d > 0, and fills their solid angle. */
+/* Because div(r / r^2) = 1 / r^2, the integral is that of d / r^2 over the faces, where d is the distance of a face
+ * along its outward normal. Light leaves through the faces with d > 0, and fills their solid angle. */
 struct box_view level_star_box(const double low[3], const double high[3])
 {
     enum { NODES = 16 };
@@ -54,8 +54,8 @@ struct box_view level_star_box(const double low[3], const double high[3])
 
 /* ---- cells ---- */
 
-/* W = (1 - sqrt(1 - u)) / 2 with u = (R / r)^2, where r^-2 is the mean over the cell; the mean way of the light through
- * it is l = INT dV / r^2 / solid angle. */
+/* W = (1 - sqrt(1 - u)) / 2 with u = (R / r)^2, where r^-2 is the mean over the cell; the mean path of the light
+ * through it is l = INT dV / r^2 / solid angle. */
 static void fill_cell(const struct box_view *seen, double volume, double radius, double *dilution, double *length)
 {
     const double u = fmin(radius * radius * seen->inverse_square / volume, 1);

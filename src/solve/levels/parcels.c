@@ -1,4 +1,4 @@
-/* Many parcels of gas at once: each is solved by escape probability (lines/escape.h) by whichever thread is free. */
+/* Many parcels of gas at once: each is solved by escape probability (lines/escape.h) on whichever thread is free. */
 #include <assert.h>
 #include <math.h>
 #include <omp.h>
@@ -22,20 +22,21 @@ static enum lr_status check_values(lr_context *ctx, const char *what, const char
     return LR_OK;
 }
 
-/* Entries beyond the colliders that there are. */
+/* Entries that are not colliders must be empty. */
 static enum lr_status check_colliders(lr_context *ctx, const struct lr_parcels *parcels)
 {
     static_assert((int)N_COLLIDER <= (int)LR_MAX_COLLIDER, "arrays of the interface have room for all colliders");
     for (int c = 0; c < LR_MAX_COLLIDER; c++)
         if ((c < COLLIDER_H2 || c >= N_COLLIDER) && (parcels->density[c] || parcels->rates_of[c]))
-            return lr_fail(ctx, LR_ERROR_INPUT, "collider %d is none", c);
+            return lr_fail(ctx, LR_ERROR_INPUT, "%d is not a collider", c);
     return LR_OK;
 }
 
 static enum lr_status check_parcels(lr_context *ctx, const struct lr_parcels *parcels)
 {
     if (parcels->n < 0)
-        return lr_fail(ctx, LR_ERROR_INPUT, "%lld parcels", (long long)parcels->n);
+        return lr_fail(ctx, LR_ERROR_INPUT, "the number of parcels is %lld; it must not be negative",
+                       (long long)parcels->n);
     if ((int)parcels->geometry < 0 || (int)parcels->geometry >= N_ESCAPE_GEOMETRY)
         return lr_fail(ctx, LR_ERROR_INPUT, "unknown geometry %d", (int)parcels->geometry);
     if (!(parcels->error >= 0.0 && parcels->error < 1.0))

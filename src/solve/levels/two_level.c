@@ -10,7 +10,7 @@
 #include "solve/transport/job.h"
 #include "solve/transport/pass.h"
 
-/* Scatterings per second and volume, with errors, of a pass through the gas with these populations. */
+/* Scatterings per second and volume, with errors, from a pass through the gas with these populations. */
 static enum lr_status measure_rates(lr_context *ctx, const struct worker *worker, const lr_model *derived,
                                     struct lr_result *measured)
 {
@@ -36,7 +36,7 @@ done:
     return status;
 }
 
-/* x_u / x_l with this mean intensity, photons s^-1 cm^-2 sr^-1 per unit velocity. C_ul follows from eps. */
+/* x_u / x_l for this mean intensity, photons s^-1 cm^-2 sr^-1 per unit velocity. C_ul follows from eps. */
 static double upper_to_lower(const lr_model *model, int64_t cell, double intensity)
 {
     const struct line *line = &model->line;
@@ -49,12 +49,12 @@ static double upper_to_lower(const lr_model *model, int64_t cell, double intensi
            (line->a_ul * (1 + per_mode) + down);
 }
 
-/* Sums over cells, weighted with the light they emit. */
+/* Sums over cells, weighted by their emission. */
 struct progress_sums {
     double weight, change, noise;
 };
 
-/* New populations of one cell from its rate and the error of it. */
+/* New populations of one cell from its scattering rate and the error of that. */
 static void update_cell(const lr_model *model, const lr_model *derived, const struct lr_result *measured, int64_t cell,
                         struct populations *out, struct progress_sums *sums)
 {
@@ -104,7 +104,7 @@ static enum lr_status iterate(lr_context *ctx, const struct worker *worker, cons
     return status;
 }
 
-/* What is left of a geometric series: change rho / (1 - rho). */
+/* The remainder of a geometric series: change rho / (1 - rho). */
 static void estimate_error(struct populations *out)
 {
     struct population_step *step = &out->step[out->n_step];
@@ -132,7 +132,7 @@ enum lr_status two_level_solve(lr_context *ctx, const struct worker *worker, con
         out->converged = step->error <= options->error;
         lr_log(ctx, LR_LOG_INFO, "populations: pass %d, mean change %.3g, estimated error %.3g, noise %.3g",
                out->n_step, step->change, step->error, out->noise);
-        /* Histories that branch otherwise make changes of their own, which no further pass removes. */
+        /* Histories that branch differently cause changes that no further pass removes. */
         if (!out->converged && out->n_step > 3 && step->change < out->noise && step->radius > 0.7) {
             lr_log(ctx, LR_LOG_WARNING,
                    "the populations fluctuate within the packet noise, %.2g; use more packets to reduce it",

@@ -3,11 +3,11 @@
  *
  *     Jbar = B_background + rate / ((1 - eps) 4 pi sqrt(pi) alpha0 b)      (rate: scatterings s^-1 cm^-3)
  *
- * as f = Jbar lambda^3 / 2 photons per mode, and new populations
+ * or f = Jbar lambda^3 / 2 photons per mode, and hence new populations
  *
- *     x_u / x_l = ((g_u / g_l) A f + C_lu) / (A (1 + f) + C_ul),   x_l + x_u as in LTE (all, when there are but two),
+ *     x_u / x_l = ((g_u / g_l) A f + C_lu) / (A (1 + f) + C_ul),   x_l + x_u as in LTE (1 if there are only two),
  *
- * until they do not change. All passes have the same seed. */
+ * until they no longer change. All passes have the same seed. */
 #ifndef LR_SOLVE_LEVELS_TWO_LEVEL_H
 #define LR_SOLVE_LEVELS_TWO_LEVEL_H
 

@@ -1,4 +1,4 @@
-/* lr_model_report(): what was understood from a model file, in physical units, and what the run will cost. */
+/* lr_model_report(): what was understood from a model file, in physical units, and the expected cost of the run. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
@@ -217,8 +217,8 @@ static void write_run(FILE *out, const lr_model *model)
 
 /* ---- Cost ---- */
 
-/* The depth that photons must cross to get out: from the middle of the thickest row of cells along the thinnest axis
- * that ends in open faces, or all of it when only one of its faces is open. Negative without an open face. */
+/* The depth that photons must cross to escape: from the centre of the thickest row of cells along the thinnest axis
+ * that ends in open faces, or the whole row if only one of its faces is open. Negative without an open face. */
 static double escape_depth(const lr_model *model, int *axis)
 {
     double thinnest = -1.0;

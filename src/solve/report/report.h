@@ -11,7 +11,7 @@ struct length_unit {
     double cm;
 };
 
-/* The unit in which a length is a handy number. */
+/* The unit in which a length is a convenient number. */
 struct length_unit report_length_unit(double length);
 /* One that suits the shortest side of the mesh. */
 struct length_unit report_mesh_unit(const struct mesh *mesh);
@@ -19,22 +19,22 @@ struct length_unit report_mesh_unit(const struct mesh *mesh);
 /* Cells, bricks, levels and faces (report_mesh.c). */
 void report_mesh(FILE *out, const struct mesh *mesh);
 
-/* A warning where the line jumps from cell to cell (report_steps.c); of a run as well. */
+/* A warning if the line shifts abruptly from cell to cell (report_steps.c); also used by a run. */
 void report_velocity_steps(lr_context *ctx, const lr_model *model);
 
-/* Whether opacities and light are those of LTE only because a run has yet to find the levels. */
+/* Whether opacities and light are only those of LTE, because the run has yet to find the levels. */
 bool report_is_before_levels(const lr_model *model);
 
 /* CPU cores that a run may use. */
 double report_cores(const lr_model *model);
 
-/* Cameras, channels, unit and beam, and what they need of memory and time (report_images.c). */
+/* Cameras, channels, unit and beam, and the memory and time they need (report_images.c). */
 enum lr_status report_images(lr_context *ctx, FILE *out, const lr_model *model);
 
-/* The molecule, what it collides with, and how its levels are found (report_species.c). */
+/* The molecule, its collision partners, and how its levels are found (report_species.c). */
 void report_species(FILE *out, const lr_model *model);
 
-/* Totals of gas and molecule, and their column densities, to compare with where the model came from
+/* Totals of gas and molecule, and column densities, for comparison with the origin of the model
  * (report_inventory.c). */
 void report_inventory(FILE *out, const lr_model *model);
 

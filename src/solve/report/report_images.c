@@ -83,7 +83,7 @@ static void write_memory(FILE *out, const lr_model *model)
     const struct light_rows rows = light_rows_make(&model->mesh, aspect_count(model));
     const double n_cell = (double)mesh_cell_count(&model->mesh), n_channel = model->channels.n;
     const int refined = channel_refinement(model), n_aspect = rows.n_aspect;
-    const int n_sum = n_aspect > 1 ? 1 : model->n_camera; /* all observers of shells share one */
+    const int n_sum = n_aspect > 1 ? 1 : model->n_camera; /* shared by all observers of shells */
     const int n_group = image->errors && model->run.packets > 0 ? IMAGE_GROUPS : 1;
     double pixels = 0.0, most = 0.0;
     for (int i = 0; i < model->n_camera; i++) {
@@ -106,7 +106,8 @@ static void write_memory(FILE *out, const lr_model *model)
         fprintf(out, ", in %d groups for errors", n_group);
     fprintf(out, "; cubes %.4g MiB",
             pixels * n_channel * value * (1 + (image->errors ? 1 : 0) + (image->optical_depth ? 1 : 0)) / mib);
-    /* Depths of all cameras; for a molecule a depth and a dark image of one camera at a time, and the columns. */
+    /* Depths of all cameras; for a molecule, a depth and a dark image of one camera at a time, and the column
+     * densities. */
     const double traced = image_report_other(model) ? 2 * most * n_channel : 0.0;
     const double depths = image->report && !image->optical_depth ? pixels * n_channel : 0.0;
     if (image->report)
@@ -115,7 +116,7 @@ static void write_memory(FILE *out, const lr_model *model)
     fprintf(out, "\n");
 }
 
-/* What is traced after the images: depths with the other opacity, through all frequencies, and a column density. */
+/* What is traced after the images: depths with the other opacity, at all frequencies, and a column density. */
 static enum lr_status count_report(lr_context *ctx, const lr_model *model, int camera, double steps, double *more)
 {
     const struct channels one = {.n = 1, .samples = 1};
@@ -126,7 +127,7 @@ static enum lr_status count_report(lr_context *ctx, const lr_model *model, int c
     return LR_OK;
 }
 
-/* Groups for errors are traced one by one. */
+/* Groups are traced one by one for the errors. */
 static enum lr_status write_time(lr_context *ctx, FILE *out, const lr_model *model)
 {
     const double rate_per_core = 2e8; /* cells and frequencies/s, typical of a recent core */

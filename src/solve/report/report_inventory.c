@@ -1,6 +1,6 @@
-/* The part of lr_model_report() that adds everything up: volume, mass of the gas (H2 times the mass that goes with each
- * molecule of it), number and mass of the molecule, and column densities INT n ds along the axes, so that a model can
- * be compared with the simulation it came from. */
+/* The part of lr_model_report() that adds everything up: volume, mass of the gas (H2 times the gas mass per H2
+ * molecule), number and mass of the molecule, and column densities INT n ds along the axes, so that a model can be
+ * compared with the simulation it came from. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 struct totals {
     double volume, h2, molecules; /* cm^3, numbers */
-    double heat;                  /* SUM n(H2) T V, or of the molecule where there is no H2 */
+    double heat;                  /* SUM n(H2) T V, or with the density of the molecule if there is no H2 */
 };
 
 static struct totals add_up(const lr_model *model)
@@ -32,7 +32,7 @@ static struct totals add_up(const lr_model *model)
     return sum;
 }
 
-/* What the mesh covers, as seen along an axis. */
+/* The area covered by the mesh, as seen along an axis. */
 static double shadow(const struct mesh *mesh, int axis)
 {
     if (mesh->kind == MESH_SHELLS)
@@ -40,7 +40,7 @@ static double shadow(const struct mesh *mesh, int axis)
     return mesh_size(mesh, (axis + 1) % 3) * mesh_size(mesh, (axis + 2) % 3);
 }
 
-/* `field` is the density, or NULL where several make it up. */
+/* `field` is the density, or NULL if it is a sum of several. */
 static void write_columns(FILE *out, const struct mesh *mesh, const char *name, double total, const struct field *field)
 {
     const bool shells = mesh->kind == MESH_SHELLS;

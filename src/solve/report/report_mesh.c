@@ -25,7 +25,7 @@ static void write_shells(FILE *out, const struct mesh *mesh, struct length_unit 
             edge[0] > 0.0 ? "around an empty cavity" : "with a solid innermost sphere");
 }
 
-/* How many cells each level has, and how much of the volume. */
+/* The number of cells in each level, and their fraction of the volume. */
 static void write_levels(FILE *out, const struct mesh *mesh)
 {
     const struct mesh_tree *tree = &mesh->tree;

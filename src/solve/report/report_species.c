@@ -1,4 +1,5 @@
-/* The part of lr_model_report() on a molecule: what it is, what it collides with, and how its levels will be found. */
+/* The part of lr_model_report() about a molecule: what it is, its collision partners, and how its levels will be
+ * found. */
 #include <math.h>
 
 #include "model/field.h"
@@ -49,7 +50,7 @@ static void write_gas(FILE *out, const lr_model *model)
     }
 }
 
-/* In LTE, or of given populations: what stimulated emission does to the deepest of the three depths. */
+/* In LTE, or for given populations: the effect of stimulated emission on the largest of the three depths. */
 static void write_stimulated(FILE *out, const lr_model *model)
 {
     const struct species *species = model->species;

@@ -1,5 +1,5 @@
-/* Where the line moves by more than its width from one cell to the next, photons pass between the two. Neighbours are
- * compared along x, y and z; of large meshes only every n-th row of cells is, so that this takes less than a second. */
+/* If the line shifts by more than its width from one cell to the next, photons slip through between the two. Neighbours
+ * are compared along x, y and z; in large meshes only in every n-th row of cells, to keep this below a second. */
 #include "solve/report/report.h"
 
 #include <math.h>
@@ -8,18 +8,18 @@
 #include "base/threads.h"
 #include "mesh/neighbour.h"
 
-/* Cells that are looked at: those of one block of equal cells next to each other cost little, a cell at the border of
- * a brick of a refined mesh has to be searched for. */
+/* The number of cells to compare: within a block of equal cells neighbours are cheap to find, but those across the
+ * border of a brick of a refined mesh have to be searched for. */
 enum { MOST_CELLS = 1 << 25, MOST_BORDERS = 1 << 20 };
 
 struct steps {
-    double faces, beyond; /* between cells with gas, and those of them with a step of more than b */
+    double faces, beyond; /* between cells with gas, and how many of these have a step of more than b */
     double square;        /* of the largest step, in b */
     int64_t cell;         /* before it, and its axis */
     int axis;
 };
 
-/* The square of the velocity difference of two cells with gas, in the smaller b. */
+/* The square of the velocity difference between two cells with gas, in units of the smaller b. */
 static void look_at(const struct medium *medium, int64_t cell, int64_t other, int axis, double weight,
                     struct steps *steps)
 {
@@ -49,11 +49,11 @@ static void look_out(const lr_model *model, const int at[3], int axis, struct st
     double centre[MESH_MOST_NEIGHBOURS][3];
     const int n = mesh_neighbours(mesh, at, axis, 1, other, centre);
     for (int k = 0; k < n; k++)
-        if (centre[k][axis] < mesh_upper(mesh, axis)) /* not of the next period */
+        if (centre[k][axis] < mesh_upper(mesh, axis)) /* not in the next period */
             look_at(&model->medium, mesh_cell_index(mesh, at[0], at[1], at[2]), other[k], axis, 1.0 / n, steps);
 }
 
-/* Cells (i, j, 0) to (i, j, n_z - 1). A block, the mesh itself or a brick of it, has equal neighbours at fixed
+/* Cells (i, j, 0) to (i, j, n_z - 1). In a block, the mesh itself or a brick of it, neighbours are equal and at fixed
  * distances. */
 static void look_along(const lr_model *model, int i, int j, struct steps *steps)
 {
@@ -78,14 +78,14 @@ static void add_steps(const struct steps *mine, struct steps *all)
     const bool same = mine->square == all->square && mine->cell < all->cell;
     all->faces += mine->faces;
     all->beyond += mine->beyond;
-    if (larger || same) { /* whatever the threads did, the same cell is named */
+    if (larger || same) { /* the same cell is named, regardless of threads */
         all->square = mine->square;
         all->cell = mine->cell;
         all->axis = mine->axis;
     }
 }
 
-/* Every how many rows. */
+/* n, if every n-th row of cells is compared. */
 static int row_interval(const struct mesh *mesh)
 {
     const int64_t n_cell = mesh_cell_count(mesh);
@@ -123,8 +123,8 @@ static struct steps find_shell_steps(const lr_model *model)
     return steps;
 }
 
-/* What the steps do. Packets see cells that move as one; rays through gas that does not scatter take the velocity as
- * linear inside cells. */
+/* The effect of the steps. Packets see cells that move as a whole; rays through gas that does not scatter take the
+ * velocity as linear inside cells. */
 static const char *meaning(const lr_model *model)
 {
     if (model->run.packets > 0 || model->n_camera == 0)

@@ -39,7 +39,7 @@ enum lr_status alias_build(lr_context *ctx, int64_t n, double (*weight)(const vo
             stack[n_light++] = heavy;
         }
     }
-    while (n_light > 0) /* left over by rounding */
+    while (n_light > 0) /* left over because of rounding */
         alias->keep[stack[--n_light]] = 1;
     while (n_heavy > 0)
         alias->keep[stack[n - n_heavy--]] = 1;

@@ -6,7 +6,7 @@
 
 struct alias {
     int64_t n;
-    double *keep;   /* probability to keep entry k */
+    double *keep;   /* probability of keeping entry k */
     int32_t *other; /* what replaces it */
 };
 

@@ -8,7 +8,7 @@
 #include "base/context.h"
 #include "solve/common/statistics.h"
 
-/* A batch as arrays, which is what the estimators take. */
+/* A batch as arrays, as the estimators need them. */
 struct batches {
     int n;
     double *packets, *escaped, *absorbed, *scattered, *path, *value;
@@ -114,7 +114,7 @@ static enum lr_status assemble_spectra(lr_context *ctx, const struct prepared *p
     const size_t n_slot = n_bin + 2;
     const int n_direction = job->n_mu * job->n_phi;
     const double per_x = prepared->luminosity / job->x_step;
-    double *total = NULL; /* [n_batch + 1][n_slot]: all faces together, then all batches together */
+    double *total = NULL; /* [n_batch + 1][n_slot]: summed over faces; the last entry summed over batches */
     enum lr_status status = LR_OK;
     result->n_bin = job->n_bin;
     result->n_mu = job->n_mu;
@@ -122,7 +122,7 @@ static enum lr_status assemble_spectra(lr_context *ctx, const struct prepared *p
     result->axis = job->direction_axis;
     LR_TRY_OR(done, status, lr_allocate(ctx, n_bin + 1, sizeof(double), &result->x_edge));
     LR_TRY_OR(done, status, measured_allocate(ctx, n_bin, &result->total));
-    const bool faces = prepared->model->mesh.kind != MESH_SHELLS; /* shells have one, and it is the total */
+    const bool faces = prepared->model->mesh.kind != MESH_SHELLS; /* shells have a single face, which is the total */
     if (faces)
         LR_TRY_OR(done, status, measured_allocate(ctx, N_FACE * n_bin, &result->face));
     LR_TRY_OR(done, status, measured_allocate(ctx, (size_t)n_direction * n_bin, &result->direction));
@@ -199,7 +199,7 @@ static enum lr_status assemble_fields(lr_context *ctx, const struct prepared *pr
     return LR_OK;
 }
 
-/* From a place inside a cell to a point; on shells z is the radius. */
+/* From a position inside a cell to a point; on shells z is the radius. */
 static void find_point(const struct prepared *prepared, const int32_t cell[3], const double local[3], double point[3])
 {
     const struct mesh *mesh = &prepared->model->mesh;

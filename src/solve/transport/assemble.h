@@ -8,7 +8,7 @@
 enum lr_status assemble_result(lr_context *ctx, const struct prepared *prepared, const struct transport_tally *tally,
                                struct lr_result *result);
 
-/* The part that needs no packets. */
+/* The part that does not depend on packets. */
 void assemble_description(const struct prepared *prepared, struct lr_result *result);
 
 #endif

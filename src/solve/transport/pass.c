@@ -10,8 +10,8 @@ static const double GIB = 1024.0 * 1024.0 * 1024.0;
 /* Bytes per cell: the record the kernel reads; sums and sums of squares of two tallies; two tallies per group. */
 enum { SUM_BYTES = 4 * sizeof(double), GROUP_BYTES = 2 * sizeof(double), REALS_PER_CELL = 8 };
 
-/* Groups of batches with cell tallies of their own: all batches on a small mesh, a few where they would take more than
- * this share of the memory (clearing and adding them up would take longer than the run). */
+/* Groups of batches with separate cell tallies: all batches on a small mesh, a few if they would take more than this
+ * fraction of the memory (clearing and adding them up would take longer than the run). */
 static const double GROUP_SHARE = 1.0 / 16;
 enum { FEW_GROUPS = 4, FEWEST_GROUPS = 2 };
 

@@ -1,3 +1,4 @@
+/* proposed_area_refined(): the same source as proposed_area.c, compiled for a refined mesh. */
 #define LR_WALK_AMR
 #include "solve/transport/proposed_area.h"
 

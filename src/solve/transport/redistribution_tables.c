@@ -1,8 +1,8 @@
 /* Builds the tables that kernel/tables.h reads, in double.
  *
- * A row holds the cumulative distribution of w = 1/v, density f(v) dv = f(1/w) dw / w^2 with
- * f(v) = exp(-x^2 (1 - w^2) - a^2 (1/w^2 - 1)) (kernel/redistribution.h), integrated between nodes: no node is
- * taken for the middle of its interval. */
+ * A row holds the cumulative distribution of w = 1/v, density f(v) dv = f(1/w) dw / w^2 with f(v) = exp(-x^2 (1 - w^2)
+ * - a^2 (1/w^2 - 1)) (kernel/redistribution.h), integrated between nodes: nodes are not taken to be the centres of
+ * intervals. */
 #include "solve/transport/redistribution_tables.h"
 
 #include <math.h>
@@ -15,19 +15,19 @@ enum {
     N_NODE = 251,
     N_ROW_UNIFORM = 101, /* steps of 1/20 up to 5 */
     N_ROW_LOG = 40,
-    N_ROW_UNIFORM_SMALL = 26, /* for constant memory: steps of 1/5; with these 44 x 251 floats and 5000 Voigt points */
+    N_ROW_UNIFORM_SMALL = 26, /* for constant memory: steps of 1/5; with these, 44 x 251 floats and 5000 Voigt points */
     N_ROW_LOG_SMALL = 18,     /* fill 63 of 64 KiB */
-    N_PLANE = 64,             /* damping planes when it varies */
+    N_PLANE = 64,             /* damping planes if it varies */
     N_VOIGT_2D = 512,         /* per plane, half of them uniform up to 6 */
-    N_VOIGT_1D = 5000,        /* logarithmic but for the first step, which holds x < 1e-3 */
+    N_VOIGT_1D = 5000,        /* logarithmic except for the first step, which covers x < 1e-3 */
     N_SUBSTEP = 6
 };
 static const double X_JOIN = 5; /* or more where a < 6e-8 */
 static const double X_LAST = 300;
 static const double VOIGT_LAST = 1e5;
 
-/* w at a node of kernel/tables.h below the middle one, and y = 1 - w^2 from there on: neither is found from the other,
- * since w may be as small as 1e-18 and y as 1e-6. */
+/* w at a node of kernel/tables.h below the middle one, and y = 1 - w^2 from there on: neither can be computed from the
+ * other, since w may be as small as 1e-18 and y as 1e-6. */
 static double node_w(double a, int node)
 {
     const int half = N_NODE / 2;
@@ -49,7 +49,7 @@ static double row_x(const struct transport_tables *view, int row)
     return view->x_join * pow(X_LAST / view->x_join, (double)(row - n + 1) / (view->n_row - n));
 }
 
-/* Density in w at given w. */
+/* Density in w at a given w. */
 static double density(double a, double x, double w)
 {
     return exp(-x * x * (1 - w * w) - a * a * (1 / (w * w) - 1)) / (w * w);
@@ -81,8 +81,8 @@ static void fill_row(double a, double x, double *cdf)
  *
  *     H = (2 a / sqrt(pi)) INT_0^1 exp(-x^2 (1 - w^2) - a^2 (1/w^2 - 1)) dw / w^2
  *
- * with w = (a/6.5)^(s^3), s in (0, 1): points crowd towards w = 1, where the wing lives. The midpoint rule reaches 1e-9
- * for x < 100; beyond, the asymptotic series a / (sqrt(pi) x^2) (1 + (3/2 - a^2) / x^2) does. */
+ * with w = (a/6.5)^(s^3), s in (0, 1): points crowd towards w = 1, which dominates in the wing. The midpoint rule
+ * reaches 1e-9 for x < 100, the asymptotic series a / (sqrt(pi) x^2) (1 + (3/2 - a^2) / x^2) beyond. */
 static double hjerting(double a, double x)
 {
     enum { N = 500 };
@@ -106,7 +106,8 @@ static double voigt_x(const struct transport_tables *view, int point)
                                                                            (view->n_voigt - view->n_voigt_uniform));
 }
 
-/* Where exp(-x^2) falls below a / (sqrt(pi) x^2) for good. Rows are close up to there: beyond, the wing is all. */
+/* Beyond this x, exp(-x^2) stays below a / (sqrt(pi) x^2). Rows are closely spaced up to there; beyond, only the wing
+ * counts. */
 static double crossing(double a)
 {
     double square = 10;

@@ -1,6 +1,6 @@
-"""Images of refined meshes, against the same gas on a uniform mesh of the smallest cells. Rays see no difference: without
-slopes inside cells images are the same to rounding. Light that was scattered is stored per cell, and peel-off knows no
-cells at all."""
+"""Images of refined meshes, against the same gas on a uniform mesh of the smallest cells. Rays see no difference:
+without slopes inside cells images are the same to rounding. Scattered light is stored per cell, and peel-off does not
+depend on cells at all."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ LOOK = {"channels": {"number": 16, "range": ["-4 km/s", "4 km/s"]},
 
 
 def thermal_gas(mesh, seed=5):
-    """Fields with a value of its own in every cell."""
+    """Fields with a different value in every cell."""
     random = np.random.default_rng(seed)
     x, y, z = np.moveaxis(mesh.centres(), -1, 0) / PARSEC_CM
     r2 = x**2 + y**2 + z**2
@@ -67,7 +67,7 @@ def test_images_without_packets(linerad, mesh):
 
 
 def test_slopes_inside_cells(linerad, mesh):
-    """With slopes from cell to cell a linear velocity is continuous on both meshes: images of smooth gas come nearer to
+    """With slopes from cell to cell a linear velocity is continuous on both meshes: images of smooth gas are closer to
     each other than without."""
     refined, cells = mesh
     gas = {"medium": {"b": "0.5 km/s", "opacity": "1 1/pc", "destruction": 1,
@@ -93,13 +93,13 @@ def test_slopes_inside_cells(linerad, mesh):
 
 @pytest.mark.parametrize("brick", [1, 2])
 def test_uniform_expansion_across_levels(linerad, brick):
-    """v = H r in uniform gas, with cells of four sizes anywhere: toward the observer v changes along the ray alone, and
-    the depth between its ends z in the cube is
+    """v = H r in uniform gas, with cells of four sizes anywhere: the velocity toward the observer changes only along
+    the ray, and the depth between its ends z in the cube is
 
         tau(v) = alpha b sqrt(pi) / (2 H) [erf((v + H z) / b)].
 
     The largest error is that of steps of b/4 in velocity, 1e-3 of the source function as on a uniform mesh. With slopes
-    that leave out that neighbours of other sizes lie sideways it is 5e-2."""
+    that ignore the sideways offsets of neighbours of other sizes it is 5e-2."""
     random = np.random.default_rng(3)
     spheres = [{"sphere": {"centre": [f"{x:.4f} pc" for x in random.uniform(-1, 1, 3)], "radius": "0.1 pc"},
                 "levels": int(random.integers(1, 4))} for _ in range(40)]
@@ -163,8 +163,9 @@ def test_peel_off(linerad):
 
 @pytest.mark.parametrize("brick", [1, 2])
 def test_two_step(linerad, brick):
-    """Scattered light by cells. All light of the sphere is in the image, and pixels are those of the uniform mesh, within
-    what larger cells blur: single ones are up to 0.9 deep, and cells that deep come out a little too bright."""
+    """Scattered light by cells. All light of the sphere is in the image, and pixels agree with those of the uniform
+    mesh, apart from blurring by larger cells: some are up to 0.9 deep, and such deep cells come out a little too
+    bright."""
     look = SCATTERED | {"image": {"errors": True, "spectrum": False, "emissivity": True}}
     fine_mesh = {"cells": [32] * 3, "size": ["2 pc"] * 3}
     near = {"sphere": {"centre": CENTRE, "radius": "0.3 pc"}, "levels": 2}  # the source, where light falls off steeply

@@ -29,7 +29,7 @@ def order_of(linerad, refined):
 
 
 def test_lte(linerad, tmp_path):
-    """Populations of cells know nothing of the mesh: against Boltzmann's law."""
+    """Populations of cells do not depend on the mesh: against Boltzmann's law."""
     molecule = rotor(5)
     cells = order_of(linerad, REFINED)
     temperature = 10 + 50 * np.random.default_rng(1).random(cells.shape)
@@ -41,8 +41,8 @@ def test_lte(linerad, tmp_path):
 
 
 def test_lvg_of_a_linear_flow(linerad, tmp_path):
-    """One velocity gradient everywhere, also where cells of different size meet: populations are the same everywhere, and
-    those of the uniform mesh."""
+    """The same velocity gradient everywhere, also where cells of different size meet: populations are the same
+    everywhere, and equal those of the uniform mesh."""
     path = rotor(6).write(tmp_path)
     cells = order_of(linerad, REFINED)
     x, y, z = np.moveaxis(cells.centres(), -1, 0) / PARSEC_CM
@@ -66,9 +66,9 @@ def density_of(depth):
 
 @pytest.mark.parametrize("levels", [1, 2])
 def test_equilibrium(linerad, tmp_path, levels):
-    """A cube 5 deep across, refined in its middle, where populations hardly change: cells of all sizes have those of a
-    uniform mesh, within what the rays leave of noise and what larger cells average. One level is solved with a grid of
-    rays, two with rays through random cells."""
+    """A cube 5 deep across, refined in its middle, where populations hardly change: cells of all sizes agree with those
+    of a uniform mesh, within the noise of the rays and the averaging of larger cells. One level is solved with a grid
+    of rays, two with rays through random cells."""
     path = RADIO.write(tmp_path)
     cube = {"box": {"min": ["-0.24 pc"] * 3, "max": ["0.24 pc"] * 3}, "levels": levels}
     refined = {"cells": [8, 8, 8], "size": ["2 pc"] * 3, "refine": [cube], "brick": 2}
@@ -93,7 +93,8 @@ def test_equilibrium(linerad, tmp_path, levels):
 
 
 def test_thin_gas_sees_the_background(linerad, tmp_path):
-    """Without collisions to speak of, levels of thin gas take the temperature of the background, in cells of any size."""
+    """With negligible collisions, levels of thin gas take on the temperature of the background, in cells of any
+    size."""
     path = RADIO.write(tmp_path)
     settings = gas(path, {"method": "equilibrium", "background": "15 K"}, density="1e-12 cm^-3",
                    colliders={"H2": "1e-6 cm^-3"})

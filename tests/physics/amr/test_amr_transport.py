@@ -1,5 +1,5 @@
 """Packets on refined meshes. A sphere whose surface is refined is the same gas, to the last digit, as on a uniform mesh
-of the smallest cells: inside and outside cells are all full or all empty, whatever their size. So everything must be
+of the smallest cells: inside and outside, cells are all full or all empty, whatever their size. So everything must be
 the same: in double precision history by history, otherwise within statistical errors, without an allowance for the
 mesh."""
 
@@ -50,7 +50,8 @@ def assert_same_spectrum(name, amr, fine, group=20):
 
 @pytest.mark.parametrize("brick", [1, 2, 4])
 def test_gas_is_the_same_as_on_the_uniform_mesh(linerad, brick):
-    """What the other tests rest on: opacities of both meshes, cell by cell, and as many cells as the levels need."""
+    """What the other tests rely on: opacities of both meshes, cell by cell, and the number of cells that the levels
+    need."""
     camera = {"channels": {"number": 1, "range": ["-50 km/s", "50 km/s"]}, "image": {"emissivity": True},
               "cameras": [{"name": "far", "direction": "+x", "pixels": 4}]}
     amr = linerad.run(MODEL, {"mesh": refined(brick)} | camera, packets=100, seed=1, precision="double")
@@ -66,7 +67,7 @@ def test_gas_is_the_same_as_on_the_uniform_mesh(linerad, brick):
 
 @pytest.mark.parametrize("brick", [1, 2, 4])
 def test_histories_are_the_same(linerad, brick):
-    """Faces between equal gas are crossed without a trace. Rounding turns the decision of a few packets."""
+    """Crossing faces between equal gas leaves no trace. Rounding changes the history of a few packets."""
     settings = {"output.packets": True}
     amr = linerad.run(MODEL, {"mesh": refined(brick)} | settings, packets=4e3, seed=301, precision="double")
     fine = linerad.run(MODEL, {"mesh": FINE} | settings, packets=4e3, seed=301, precision="double")
@@ -129,7 +130,7 @@ def test_faces_repeat_and_reflect(linerad):
 
 @pytest.mark.parametrize("precision", ["mixed", "double"])
 def test_photons_are_conserved(linerad, precision):
-    """Emitted = escaped + absorbed and absorbed = 4 pi SUM kappa J V to rounding (the latter good to 2e-8 in double
+    """Emitted = escaped + absorbed and absorbed = 4 pi SUM kappa J V to rounding (the latter to 2e-8 in double
     precision, see tests/physics/conservation); SUM rate V = scatterings in the mean, with a variance of at most their
     number."""
     gas = {"medium.tau_absorption": 1, "sources": [SOURCES["ball"] | MONO], "medium.tau_centre": 20}

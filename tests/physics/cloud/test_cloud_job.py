@@ -1,5 +1,5 @@
 """The molecular-cloud job (examples/cloud.yaml) on a small mesh: flux in the thin limit, depths, columns and centroids,
-each against sums over the cells of the cloud, and cubes as other programs open them."""
+each against sums over the cells of the cloud, and cubes as opened by other programs."""
 
 import json
 import os
@@ -35,7 +35,7 @@ def run(folder, *options):
 
 
 class Gas:
-    """The fields of a cloud, and sums over its cells for one line in LTE, written out here."""
+    """The fields of a cloud, and sums over its cells for one line in LTE, computed independently here."""
 
     def __init__(self, path, result, species):
         with h5py.File(path) as file:
@@ -59,7 +59,7 @@ class Gas:
         return bare * -np.expm1(-self.ratio) if stimulated else bare
 
     def channel_depth(self, strength, mass, edges):
-        """Mean depth of each channel along x, [channel, z, y] as the camera shows it."""
+        """Mean depth of each channel along x, [channel, z, y] as seen by the camera."""
         b = np.sqrt(2 * BOLTZMANN * self.temperature / mass)
         below = 0.5 * (1 + erf((np.asarray(edges)[:, None, None, None] - self.velocity) / b))
         share = np.diff(below, axis=0) / np.diff(edges)[:, None, None, None]
@@ -131,7 +131,8 @@ def test_column_correlation_and_centroids(job, gas, name):
 
 
 def thin_flux(gas, a_ul, upper, share):
-    """h c A N_u / (4 pi D^2), Jy km/s: INT F_nu dv of gas that absorbs nothing; `share` of its light is emitted."""
+    """h c A N_u / (4 pi D^2), Jy km/s: INT F_nu dv of gas without absorption; a fraction `share` of its light is
+    emitted."""
     number = (gas.n * gas.fraction[..., upper] * share).sum() * gas.cell**3
     return PLANCK * LIGHT_SPEED * a_ul * number / (4 * np.pi * DISTANCE**2) / 1e-23 / KM_S
 
@@ -144,8 +145,8 @@ def cube_flux(folder, name):
 
 @pytest.mark.parametrize("destruction", ["1", "{critical_density: 2400 cm^-3}"])
 def test_thin_gas_shines_as_its_levels_do(tmp_path, destruction):
-    """Abundances a thousand times lower: depths below 1e-5. LTE light is n_u A; of gas that is below its critical density
-    the share eps of that (the rest would be scattered light, of which thin gas has none)."""
+    """Abundances a thousand times lower: depths below 1e-5. LTE light is n_u A; gas below its critical density emits a
+    fraction eps of that (the rest would be scattered light, of which thin gas has none)."""
     command(tmp_path, "cloud", "--cells", CELLS, "-o", "gas.h5", "--quiet", "--mean-co", "2.8e-8", "--mean-oh", "5.8e-9")
     summary = run(tmp_path, "--packets", 1000, "--set", f"lines.1.medium.destruction={destruction}", "--set",
                   "channels={number: 12, range: [-6 km/s, 6 km/s]}")

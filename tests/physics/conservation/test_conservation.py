@@ -1,4 +1,4 @@
-"""Photons are neither lost nor made, and the tallies along the way agree with what was counted at the end.
+"""Photons are neither lost nor created, and the tallies along the way agree with the counts at the end.
 
 The expectations are identities. With w the weight of a packet and the integrals over its path:
 
@@ -68,7 +68,7 @@ def test_absorbed_weight_is_the_absorption_along_the_path(linerad, case, precisi
     eps = CASES[case].get("medium.destruction", 0)
     kappa = CASES[case].get("medium.tau_absorption", 0) / run.attribute("half_size_x")
     absorbed = eps / (1 - eps) * integral(run, "scattering_rate") + kappa * 4 * np.pi * integral(run, "mean_intensity")
-    # (1 - exp(-f)) / f is a series where f is small, good to 2e-8: more than rounding in double precision.
+    # (1 - exp(-f)) / f is a series for small f, accurate to 2e-8: worse than rounding in double precision.
     tolerance = max(ROUNDING[precision], 2e-8)
     assert_close(case, absorbed, run.summary["absorbed"] - run.attribute("roulette_balance"), tolerance)
 
@@ -83,8 +83,8 @@ def test_scattering_rate_is_the_counted_scatterings(linerad, case):
 
 
 def test_free_paths_are_exponential(linerad):
-    """The same with 6e7 events, one standard error of 1.3e-4. Free paths cut at a depth of 9.2, as by a random number
-    that never falls below 1e-4, would be 9e-4 too short in the mean."""
+    """The same with 6e7 events, one standard error of 1.3e-4. Free paths cut off at a depth of 9.2, as by a random
+    number that never falls below 1e-4, would be 9e-4 too short on average."""
     run = linerad.run("neufeld_slab", {"medium.tau_mean": 2000, "mesh.cells": [16, 1, 1]}, packets=3e4, seed=93)
     per_event = integral(run, "scattering_rate") / run.summary["scatterings_per_packet"]
     assert_agrees("depth per event", Measured(per_event, 1 / np.sqrt(run.summary["scatterings"])), 1)

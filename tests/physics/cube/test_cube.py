@@ -1,8 +1,8 @@
-"""An open cube that shines everywhere (examples/box.yaml), a = 4.73e-3, line-centre depth 500 from centre to face.
+"""An open cube that emits everywhere (examples/box.yaml), a = 4.73e-3, line-centre depth 500 from centre to face.
 
 Expected: independent exact Monte Carlo with 1e7 photons (reference.CUBE_*), so the tolerance is 3.5 combined standard
-errors. With periodic sides the cube is a slab, and the answer differs by more than a factor of two in scatterings: the
-two must not be taken for each other.
+errors. With periodic sides the cube is a slab, and the number of scatterings differs by more than a factor of two: the
+two must not be confused.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from reference import CUBE_DEPTH, CUBE_PEAK, CUBE_PEAK_BIN, CUBE_PERIODIC, CUBE_
 THERMAL = {}  # as in the example: dispersion b / sqrt(2)
 WIDE = {"sources.0.spectrum": "{gaussian: {centre: 0, sigma: 1}}"}
 PERIODIC = WIDE | {"mesh.faces": "{x: open, y: periodic, z: periodic}"}
-# Tenths of the bins of the reference: quantiles are interpolated in them.
+# Tenths of the bins of the reference: quantiles are interpolated within them.
 FINE = 10
 BINS = {"output.range": "[-5.4, 5.4]", "output.bins": 120 * FINE}
 
@@ -30,7 +30,7 @@ def compare(linerad, settings, expected, packets, precision=None):
 
 
 def peak(run):
-    """Middle of the highest bin of |x|, bins as in the reference."""
+    """Centre of the highest bin of |x|, with the bins of the reference."""
     total = run.data("spectrum/total")
     half = len(total) // 2
     folded = np.sum((total[half:] + total[:half][::-1]).reshape(-1, FINE), axis=1)
@@ -39,10 +39,10 @@ def peak(run):
 
 def compare_cube(linerad, settings, expected, packets, precision=None):
     run = compare(linerad, settings, expected, packets, precision)
-    # 1 % is what the case asks for; the standard error is 0.3 % or less.
+    # The case requires 1 %; the standard error is 0.3 % or less.
     scatterings = expected["scatterings_per_depth"].value * CUBE_DEPTH
     assert_close("scatterings per photon", run["scatterings_per_packet"].value, scatterings, 0.01)
-    # One bin: the reference says no more.
+    # One bin: the reference is no more precise.
     assert abs(peak(run) - CUBE_PEAK) <= CUBE_PEAK_BIN, peak(run)
     assert abs(run.summary["peak_abs_x"] - CUBE_PEAK) <= CUBE_PEAK_BIN, run.summary["peak_abs_x"]
 

@@ -1,7 +1,7 @@
 """Destruction of photons with probability eps per line interaction, and by grey absorption. All expectations are exact.
 
-- In a medium without an end every photon is destroyed, after (1 - eps) / eps scatterings on average, whatever the
-  profile does: the number of interactions is geometric.
+- In an infinite medium every photon is destroyed, after (1 - eps) / eps scatterings on average, whatever the
+  profile: the number of interactions is geometric.
 - Grey absorption kappa alone in such a medium: the mean path is 1 / kappa, hence INT 4 pi J dV = L / kappa.
 - A photon that would scatter n times survives with (1 - eps)^n: f_esc = <(1 - eps)^n> over a run without destruction.
 - eps acts with the line profile: see thin_moving_slab, where eps = 1 reproduces exp(-tau H(a, x)) per frequency.
@@ -28,7 +28,7 @@ def test_scatterings_without_escape_are_geometric(linerad, absorption, faces):
 
 
 def test_scatterings_do_not_depend_on_redistribution(linerad):
-    """Without damping wings: in those, complete redistribution makes flights of no finite mean length."""
+    """Without damping wings, in which flights under complete redistribution have no finite mean length."""
     settings = {"physics.redistribution": "complete", "medium.damping": 1e-12,
                 "sources.0.spectrum": "{monochromatic: 0}"}
     run = linerad.run(MODEL, settings, packets=1e4, seed=82)
@@ -37,14 +37,14 @@ def test_scatterings_do_not_depend_on_redistribution(linerad):
 
 @pytest.mark.parametrize("absorption", ["continuous", "analog"])
 def test_path_in_grey_absorption_is_its_inverse(linerad, absorption):
-    """kappa = 3 / pc, with and without a line in the way; J is tallied per cell."""
+    """kappa = 3 / pc, with and without line opacity; J is tallied per cell."""
     for tau_centre in (0, 20):
         settings = {"medium": "{temperature: 1e4 K, damping: 0.01, tau_centre: %g, absorption: 3 1/pc}" % tau_centre,
                     "physics.absorption": absorption}
         run = linerad.run(MODEL, settings, packets=2e4, seed=83)
         path = 4 * np.pi * np.sum(run.data("fields/mean_intensity") * run.cell_volumes) / PARSEC_CM
-        # The path of one photon is exponential. With continuous absorption only Russian roulette is left to chance,
-        # with weights of 1e-3: three such weights per packet.
+        # The path of one photon is exponential. With continuous absorption only Russian roulette is random, with
+        # weights of 1e-3: three such weights per packet.
         error = 1 / 3 / np.sqrt(2e4) * (3e-3 if absorption == "continuous" else 1)
         assert_agrees(f"path in pc, tau_centre {tau_centre}, {absorption}", Measured(path, error), 1 / 3)
 

@@ -1,9 +1,9 @@
 """The thick slab with grey absorption (examples/dusty_slab.yaml): a = 0.015, line-centre depth 1e5.
 
 Expected: independent exact Monte Carlo (reference.DUSTY_ESCAPE) over three decades of the escape fraction. Tolerance:
-3.5 combined standard errors. Each packet scatters 1.75e5 times, so the quick tests have few of them.
+3.5 combined standard errors. Each packet scatters 1.75e5 times, so the quick tests use few packets.
 
-A second, independent way to the same numbers: grey absorption does not change where photons go, so that
+A second, independent route to the same numbers: grey absorption does not change the paths of photons, so that
 f_esc(tau_a) = <exp(-tau_a path)> over the paths of a run without dust.
 """
 
@@ -32,7 +32,7 @@ def escape_from_paths(run, x):
     return weighted_mean(np.exp(-x / X_PER_TAU * path))
 
 
-# Where little escapes packets die early and more of them are affordable.
+# If little escapes, packets die early and more of them are affordable.
 @pytest.mark.parametrize("x, packets", [(0.24075, 1200), (1.20623, 1200), (5.143, 3000)])
 def test_escape_matches_exact_monte_carlo(linerad, x, packets):
     assert_agrees(f"f_esc, X = {x}", dusty(linerad, x, packets)["f_esc"], DUSTY_ESCAPE[x])
@@ -41,14 +41,15 @@ def test_escape_matches_exact_monte_carlo(linerad, x, packets):
 def test_escape_follows_from_the_paths_without_dust(linerad):
     run = dust_free(linerad, 1200)
     for x, expected in DUSTY_ESCAPE.items():
-        # Beyond X = 3 a few short paths carry the mean, and its standard error means little with 1200 of them.
+        # Beyond X = 3 the mean is dominated by a few short paths, and its standard error means little with 1200 of
+        # them.
         if x < 3:
             assert_agrees(f"<exp(-tau_a path)>, X = {x}", escape_from_paths(run, x), expected)
 
 
 def test_dust_takes_weight_but_does_not_bend_paths(linerad):
-    """With the same seed a dusty run follows the very packets of the run without dust, so that the two ways to f_esc
-    differ by rounding only: less than 1e-7 of single precision in every sum, random in sign. The standard error is ten
+    """With the same seed a dusty run follows the same packets as the run without dust, so that the two routes to f_esc
+    differ only by rounding: less than 1e-7 of single precision in every sum, random in sign. The standard error is ten
     thousand times larger."""
     x = 0.24075  # no path is long enough for Russian roulette
     dust = dusty(linerad, x, 1200, seed=52)

@@ -1,5 +1,5 @@
 """The same spheres on a Cartesian mesh and on shells. Shells are solved with tangent rays and compared with references
-elsewhere; cubes have nothing in common with that but the equations along a ray."""
+elsewhere; cubes share nothing with that but the equations along a ray."""
 
 from pathlib import Path
 
@@ -17,12 +17,12 @@ RADIUS, DEPTH = 1 * PARSEC_CM, 30.0
 
 
 def shape(r):
-    """Density relative to the centre; no jump at the surface, which cells could not show."""
+    """Density relative to the centre; without a jump at the surface, which cells could not represent."""
     return np.where(r < RADIUS, (1 - (r / RADIUS) ** 2) ** 2, 0)
 
 
 def central_density():
-    """For the line-centre depth across the sphere, with the populations of LTE: INT shape dr = 16 / 15 R."""
+    """From the line-centre depth across the sphere, with LTE populations: INT shape dr = 16 / 15 R."""
     x = RADIO.boltzmann(20.0)
     return DEPTH / (16 / 15 * RADIUS * RADIO.cross_section(KM) * (x[0] - x[1] / 3))
 
@@ -69,7 +69,7 @@ def test_smooth_sphere(linerad, tmp_path, n):
 
 
 def power_law_cells(edges, samples=6):
-    """Mean of 2e7 cm^-3 (r / 1e15 cm)^-2 over each cell, r between 1e15 and 7.8e18 cm, nothing elsewhere."""
+    """Mean of 2e7 cm^-3 (r / 1e15 cm)^-2 over each cell, r between 1e15 and 7.8e18 cm, zero elsewhere."""
     node, weight = np.polynomial.legendre.leggauss(samples)
     at = 0.5 * (edges[1:] + edges[:-1])[:, None] + 0.5 * np.diff(edges)[:, None] * node
     at, weight = at.ravel(), np.tile(weight / 2, len(edges) - 1)
@@ -83,7 +83,7 @@ def power_law_cells(edges, samples=6):
 
 
 def power_law_settings(mesh, density):
-    """Problem 1a of van Zadelhoff et al. (2002) on any mesh, seen from far away."""
+    """Problem 1a of van Zadelhoff et al. (2002) on any mesh, seen by a distant observer."""
     return {"mesh": mesh, "line.molecule": reference("vz2002", "molecule_2level_test.lamda.dat"),
             "medium": {"temperature": "20 K", "b": "0.15 km/s", "abundance": 1e-8, "colliders": {"H2": density}},
             "populations": {"method": "equilibrium", "background": "2.728 K", "error": 1e-2, "iterations": 500},
@@ -123,7 +123,8 @@ def power_law(linerad, n):
 
 
 def test_power_law(linerad):
-    """Cells are long and thin near the axes and differ by thousands in size; their error falls with their number."""
+    """Cells are long and thin near the axes and differ in size by factors of thousands; the error falls with their
+    number."""
     coarse, fine = power_law(linerad, 16)[0], power_law(linerad, 24)[0]
     assert fine < 0.7 * coarse
     assert fine < 0.05
@@ -132,7 +133,7 @@ def test_power_law(linerad):
 @pytest.mark.long
 @pytest.mark.parametrize("n, tolerance", [(32, 0.03), (64, 0.02)])
 def test_power_law_of_many_cells(linerad, n, tolerance):
-    """Populations, and the line as it is seen from far away beside that of 250 shells."""
+    """Populations, and the line as seen by a distant observer, compared with that of 250 shells."""
     rms, spectrum = power_law(linerad, n)
     expected = power_law_spectrum_of_shells(linerad)
     difference = np.abs(spectrum - expected).max() / expected.max()

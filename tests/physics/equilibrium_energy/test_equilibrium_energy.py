@@ -1,9 +1,10 @@
-"""Energy: what collisions give to the levels of a molecule leaves the cloud as light of its lines.
+"""Energy: what the levels of a molecule gain from collisions leaves the cloud as line emission.
 
-In equilibrium the levels of a cell neither gain nor lose, so the net energy from collisions, computed here from the
-populations of the result and the rates of the molecule, is what the lines radiate from there, and over the whole cloud what
-escapes: the sum over lines of the light in images, 4 pi d^2 F. Lines are absorbed and emitted elsewhere many times on
-the way (8 to 99 % of what a line emits escapes), so neither cells nor lines balance one by one."""
+In equilibrium the levels of a cell neither gain nor lose energy, so the net energy from collisions, computed here from
+the populations of the result and the rates of the molecule, is what the lines radiate from there and, summed over the
+whole cloud, what escapes: the sum over lines of the light in images, 4 pi d^2 F. Line photons are absorbed and
+re-emitted elsewhere many times on the way (8 to 99 % of what a line emits escapes), so neither cells nor lines balance
+individually."""
 
 from pathlib import Path
 
@@ -20,7 +21,7 @@ EDGES = np.geomspace(1e16, 3e17, 61)
 
 
 def cooling(x, density, temperature):
-    """erg/s that collisions give to the molecules of each shell, per molecule."""
+    """erg/s that the molecules of each shell gain from collisions, per molecule."""
     power = np.zeros(len(x))
     for upper, lower, k in MOLECULE.rates:
         energy = (MOLECULE.energy[upper] - MOLECULE.energy[lower]) * PLANCK * LIGHT_SPEED

@@ -8,7 +8,7 @@ from imaging import KM, cube
 
 
 def test_infall_is_blue(linerad):
-    """examples/hco_collapse.yaml: two peaks, the blue one brighter, and a dip at the velocity of the gas at rest."""
+    """examples/hco_collapse.yaml: two peaks, the blue one brighter, and a dip at the velocity of gas at rest."""
     run = solve(linerad, "hco_collapse", {"line.molecule": EXAMPLES / "data" / "hco+_demo.dat"})
     assert run.summary["populations"]["converged"]
     image = cube(run, "front")
@@ -21,7 +21,8 @@ def test_infall_is_blue(linerad):
 
 
 def test_thin_gas_is_colder_than_lte(linerad):
-    """examples/co_cloud_nonlte.yaml: excitation falls below the temperature of the gas, to that of the background."""
+    """examples/co_cloud_nonlte.yaml: the excitation temperature falls below that of the gas, to that of the
+    background."""
     run = solve(linerad, "co_cloud_nonlte", {"line.molecule": EXAMPLES / "data" / "co_demo.dat",
                                              "mesh.cells": [16, 16, 16]})
     temperature = run.data("populations/excitation_temperature")

@@ -1,5 +1,6 @@
-"""Level populations in equilibrium where they are known exactly: in dense gas, in gas without collisions, in thin gas and
-inside opaque dust. What is compared is exact, so tolerances are those of the iteration and of single precision."""
+"""Level populations in equilibrium where they are known exactly: in dense gas, in gas without collisions, in thin gas
+and inside opaque dust. The expected values are exact, so tolerances are those of the iteration and of single
+precision."""
 
 from pathlib import Path
 
@@ -35,7 +36,7 @@ def assert_populations(x, expected, tolerance):
 
 @pytest.mark.parametrize("molecule", [CO, RADIO, INFRARED], ids=["rotor", "radio", "infrared"])
 def test_dense_gas_is_in_lte(linerad, tmp_path, molecule):
-    """Collisions far above the critical density: the temperature of the gas, however thick it is."""
+    """Collisions far above the critical density give the temperature of the gas, however thick it is."""
     for density in ("1e-6 cm^-3", "1 cm^-3"):
         _, x = found(linerad, tmp_path, molecule, {"medium.density": density, "medium.colliders": {"H2": "1e12 cm^-3"}})
         assert_populations(x, molecule.boltzmann(20.0), 1e-3)
@@ -45,7 +46,8 @@ def test_dense_gas_is_in_lte(linerad, tmp_path, molecule):
 @pytest.mark.parametrize("density", [1e-9, 1e-4])
 @pytest.mark.parametrize("moving", [False, True])
 def test_without_collisions(linerad, tmp_path, density, background, moving):
-    """Nothing but a black body around, whatever the optical depth and however the gas moves: its temperature."""
+    """With nothing but a surrounding black body, levels have its temperature, whatever the optical depth and the motion
+    of the gas."""
     settings = {"medium.density": f"{density} cm^-3", "medium.colliders": {"H2": "0 cm^-3"},
                 "populations.background": f"{background} K"}
     fields = None
@@ -60,7 +62,7 @@ def test_without_collisions(linerad, tmp_path, density, background, moving):
 @pytest.mark.parametrize("molecule", [CO, RADIO, INFRARED], ids=["rotor", "radio", "infrared"])
 @pytest.mark.parametrize("density", [30.0, 1e4])
 def test_thin_gas(linerad, tmp_path, molecule, density):
-    """Light of the gas itself does not count: collisions and background, a dense solution."""
+    """The light of the gas itself is negligible: collisions and background, by dense matrices."""
     _, x = found(linerad, tmp_path, molecule, {"medium.colliders": {"H2": f"{density} cm^-3"}})
     assert_populations(x, molecule.equilibrium(20.0, density, [1.0] * len(molecule.lines), 2.725), 1e-4)
 
@@ -75,14 +77,14 @@ def test_inside_opaque_dust(linerad, tmp_path, molecule):
 
 
 def test_cold_dust_shields(linerad, tmp_path):
-    """Dust that does not shine takes the background away: inside it collisions and spontaneous emission are all."""
+    """Dust that does not emit blocks the background: inside it only collisions and spontaneous emission are left."""
     _, x = found(linerad, tmp_path, CO, {"medium.absorption": "400 1/pc", "populations.background": "10 K"})
     x = x.reshape(4, 4, 4, -1)[1:-1, 1:-1, 1:-1].reshape(8, -1)
     assert_populations(x, CO.equilibrium(20.0, 1e3, [1.0] * len(CO.lines), 0.0), 1e-4)
 
 
 def test_thin_dust_in_a_layer(linerad, tmp_path):
-    """A layer of dust of depth tau across, in its middle: J = B(T) (1 - E2(tau / 2)), since a ray of slope mu has
+    """At the midplane of a layer of dust of depth tau across, J = B(T) (1 - E2(tau / 2)), since a ray of slope mu has
     tau / (2 mu) behind it and comes from both sides."""
     from scipy.special import expn
 
@@ -93,14 +95,14 @@ def test_thin_dust_in_a_layer(linerad, tmp_path):
                   "medium.absorption": f"{depth} 1/pc", "medium.dust_temperature": "60 K",
                   "populations.background": "0 K", "populations.directions": 64, "populations.error": 1e-6})
     modes = (1 - expn(2, depth / 2)) / np.expm1(RADIO.frequency() * 4.799243e-11 / 60.0)
-    # a black body with as many photons per mode
+    # a black body with the same number of photons per mode
     temperature = RADIO.frequency() * 4.799243e-11 / np.log1p(1 / modes)
     assert_populations(x, RADIO.equilibrium(20.0, 1e3, [1.0], temperature), 2e-4)
 
 
 def inverting():
-    """Four levels: the lowest two are joined by a weak line, and what collisions put high up falls into the upper of
-    them. Without much quenching the weak line amplifies."""
+    """Four levels: the lowest two are connected by a weak line, and molecules excited by collisions to higher levels
+    decay to the upper of them. Without much quenching the weak line amplifies."""
     return Molecule((0.0, 0.5, 30.0, 60.0), (1.0, 1.0, 1.0, 1.0),
                     ((1, 0, 1e-9), (2, 1, 1e-4), (3, 2, 1e-3)),
                     ((1, 0, 1e-13), (2, 0, 1e-11), (3, 0, 1e-11), (2, 1, 1e-14), (3, 1, 1e-14), (3, 2, 1e-12)))
@@ -108,7 +110,7 @@ def inverting():
 
 @pytest.mark.parametrize("density", [1e-8, 1e-4, 1e-1])
 def test_inversion_is_held(linerad, tmp_path, density):
-    """Populations stay positive and normalised with lines that amplify; the run says that there are such."""
+    """Populations stay positive and normalised with lines that amplify; the run reports such lines."""
     run, x = found(linerad, tmp_path, inverting(),
                    {"medium.density": f"{density} cm^-3", "medium.temperature": "100 K",
                     "medium.colliders": {"H2": "1e4 cm^-3"}, "populations.error": 1e-3})
@@ -136,7 +138,7 @@ def test_inversion_of_a_real_molecule(linerad):
 
 @pytest.mark.parametrize("density", [1e-4, 1e-2])
 def test_inversion_along_many_cells(linerad, tmp_path, density):
-    """Each cell may amplify a little; two hundred in a row would by a power of e that no number holds."""
+    """Each cell may amplify a little; two hundred in a row would by a power of e beyond any floating-point range."""
     run, x = found(linerad, tmp_path, inverting(),
                    {"mesh": {"cells": [200, 1, 1], "size": ["200 pc", "1 pc", "1 pc"],
                              "faces": {"x": "open", "y": "periodic", "z": "periodic"}},

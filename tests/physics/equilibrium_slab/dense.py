@@ -1,9 +1,9 @@
 """The source function of a two-level line in an isothermal layer, complete redistribution with a Doppler profile, by a
 dense matrix: S = (1 - eps) Lambda S + eps B, with S linear in depth between points.
 
-For a ray of slope mu at frequency x the depth between neighbours is h = (t' - t) phi / mu, phi = exp(-x^2). With S linear
-between them, what arrives at the next point is I' = I exp(-h) + S (m - e) + S' (1 - m), e = exp(-h), m = (1 - e) / h.
-Rows of Lambda are gathered by carrying the coefficients of all S along the ray."""
+For a ray of slope mu at frequency x the depth between neighbours is h = (t' - t) phi / mu, phi = exp(-x^2). With S
+linear between them, the intensity at the next point is I' = I exp(-h) + S (m - e) + S' (1 - m), e = exp(-h), m = (1 -
+e) / h. Rows of Lambda are built by carrying the coefficients of all S along the ray."""
 
 import numpy as np
 
@@ -26,7 +26,7 @@ def source_function(depth, eps, n_mu=10, n_x=32, reach=4.5):
     weight = (wx[:, None] * wmu[None, :]).ravel() / wx.sum() / 2
     n = len(depth)
     operator = np.zeros((n, n))
-    light = np.zeros((len(slope), n))  # coefficients of S in the intensity that goes inward
+    light = np.zeros((len(slope), n))  # coefficients of S in the inward intensity
     steps = [weights(h * slope) for h in np.diff(depth)]
     for i in range(n - 1):
         e, start, end = steps[i]
@@ -34,7 +34,7 @@ def source_function(depth, eps, n_mu=10, n_x=32, reach=4.5):
         light[:, i] += start
         light[:, i + 1] += end
         operator[i + 1] += weight @ light
-    operator[n - 1] += weight @ light  # the last point is a mirror: the same light comes back
+    operator[n - 1] += weight @ light  # the last point is a mirror: the same light returns
     for i in range(n - 2, -1, -1):
         e, start, end = steps[i]
         light *= e[:, None]

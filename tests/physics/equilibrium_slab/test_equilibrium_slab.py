@@ -1,11 +1,11 @@
-"""A two-level line in an isothermal layer that is thick in every sense (depth 20 / eps from face to middle), without a
-background: the source function falls from B inside to sqrt(eps) B at the face (exact for a semi-infinite layer with
+"""A two-level line in an isothermal layer that is thick in every sense (depth 20 / eps from face to midplane), without
+a background: the source function falls from B inside to sqrt(eps) B at the face (exact for a semi-infinite layer with
 complete redistribution: Avrett & Hummer 1965, MNRAS 130, 295), and in between follows the solution of dense.py, which
 shares nothing with linerad. Depths t are those of line centre.
 
-The same layer is solved for a line of h nu = 10 k T and for one of 0.3 k T, where stimulated emission takes most of the
-opacity away and the opacity depends on the populations. With eps = C' / (A + C'), C' = C_ul (1 - exp(-h nu / k T)), both
-have the same S / B at the same depth.
+The same layer is solved for a line of h nu = 10 k T and for one of 0.3 k T, where stimulated emission removes most of
+the opacity, which depends on the populations. With eps = C' / (A + C'), C' = C_ul (1 - exp(-h nu / k T)), both have the
+same S / B at the same depth.
 """
 
 import functools
@@ -28,7 +28,7 @@ DEPTHS = np.array([1.0, 10.0, 100.0, 1000.0])
 
 @functools.lru_cache
 def expected(eps):
-    """S / B at the face and at DEPTHS; two grids, extrapolated (the error of linear S is that of the step squared)."""
+    """S / B at the face and at DEPTHS; two grids, extrapolated (the error of linear S scales as the step squared)."""
     found = []
     for n in (400, 800):
         depth = np.concatenate([[0], np.geomspace(1e-2, 20 / eps, n)])
@@ -39,7 +39,7 @@ def expected(eps):
 
 
 def layer(linerad, tmp_path, eps, gap, n, **options):
-    """S / B in the cells of a layer of 2 n cells, and the depths of their middles from the left face."""
+    """S / B in the cells of a layer of 2 n cells, and the depths of their centres from the left face."""
     energy = gap * TEMPERATURE * BOLTZMANN / (PLANCK * LIGHT_SPEED)
     a = 1e-4
     collisions = eps / (1 - eps) * a / -np.expm1(-gap)
@@ -61,7 +61,7 @@ def layer(linerad, tmp_path, eps, gap, n, **options):
 
 @pytest.mark.parametrize("eps, gap, n", [(1e-2, 10.0, 150), (1e-2, 0.3, 150), (1e-4, 10.0, 800), (1e-4, 0.3, 800)])
 def test_layer(linerad, tmp_path, eps, gap, n):
-    """Steps of S are linear, so thick cells must not differ much: the more, the smaller eps."""
+    """S is linear in each step, so thick cells must not differ much: all the less, the smaller eps."""
     depth, source = layer(linerad, tmp_path, eps, gap, n)
     reference = expected(eps)
     assert_close(f"eps {eps}, S(0) / B of the dense solution", reference[0], np.sqrt(eps), 0.01)

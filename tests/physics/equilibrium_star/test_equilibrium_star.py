@@ -1,9 +1,9 @@
-"""A star excites the levels of the gas around it: its direct light in a cell is J = W B(T) e^-tau, W = (1 - sqrt(1 -
-(R / r)^2)) / 2, with r^-2 averaged over the cell.
+"""A star excites the levels of the gas around it: its direct light in a cell is J = W B(T) e^-tau, W = (1 - sqrt(1 - (R
+/ r)^2)) / 2, with r^-2 averaged over the cell.
 
-Thin gas has the populations of a dense solution of the rate equations in that light. Where the light is absorbed on the
-way, the absorber is gas whose collisions leave nothing in the upper level (h nu = 30 k T, and A is a hundred-thousandth
-of what collisions do): it absorbs and does not give back, and closed forms of its depth tell what is left behind it.
+Thin gas has the populations given by the rate equations in that light, solved with dense matrices. If the light is
+absorbed on the way, the absorber is gas whose collisions keep the upper level empty (h nu = 30 k T, and A is 1e-5 of
+the collision rate): it absorbs without re-emitting, and closed forms of its depth give the light behind it.
 """
 
 from pathlib import Path
@@ -34,13 +34,13 @@ def dilution(inverse_square):
 
 
 def cell_middles():
-    """[9, 7, 5, 3] cm, from the middle of the mesh."""
+    """[9, 7, 5, 3] cm, from the centre of the mesh."""
     axes = [(np.arange(n) - 0.5 * (n - 1)) * WIDTH for n in CELLS]
     return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
 
 
 def cell_means(star):
-    """Mean of 1 / r^2 over each cell that does not hold the star, by 12 points along each of its axes."""
+    """Mean of 1 / r^2 over each cell that does not contain the star, with 12 points along each of its axes."""
     node, weight = np.polynomial.legendre.leggauss(12)
     offset = np.stack(np.meshgrid(*3 * [0.5 * WIDTH * node], indexing="ij"), axis=-1).reshape(-1, 3)
     weights = np.einsum("i,j,k->ijk", *3 * [0.5 * weight]).ravel()
@@ -52,14 +52,14 @@ def cell_means(star):
 
 
 def own_cell_mean(n=2000):
-    """The same for a star in the middle of a cube: six times INT dx dy (a / 2) / (x^2 + y^2 + a^2 / 4) over a face."""
+    """The same for a star at the centre of a cube: six times INT dx dy (a / 2) / (x^2 + y^2 + a^2 / 4) over a face."""
     y = (np.arange(n) + 0.5) / (2 * n)
     s = np.sqrt(y**2 + 0.25)
     return 6 * 0.5 * np.sum(4 * np.arctan(0.5 / s) / s) / (2 * n) / WIDTH**2
 
 
 def rate_solution(molecule, partner, light):
-    """Fractions with collisions and the mean intensity of each line, in photons per mode."""
+    """Fractions from collisions and the mean intensity of each line, in photons per mode."""
     n = len(molecule.energy)
     rates = np.zeros((n, n))
     for upper, lower, k in molecule.rates:
@@ -79,7 +79,7 @@ def gas(density, partner, velocity):
 
 
 def largest_difference(found, expected):
-    """Relative, of levels that hold more than a millionth."""
+    """Relative, for levels with fractions above a millionth."""
     return np.max(np.abs(found / expected - 1)[expected > 1e-6])
 
 
@@ -108,7 +108,7 @@ def test_thin_shells(linerad, tmp_path):
 
 @pytest.mark.parametrize("place", [(0.0, 0.0, 0.0), (0.5, 0.5, 0.5), (0.3, -1.1, 1.5)])
 def test_thin_cells(linerad, tmp_path, place):
-    """In the middle of a cell, in a corner between cells, and on a face somewhere else."""
+    """At the centre of a cell, in a corner between cells, and on a face elsewhere."""
     molecule = rotor(5)
     star = np.array(place) * WIDTH
     velocity = np.moveaxis(cell_middles(), -1, 0) / WIDTH * 2 * KM
@@ -130,7 +130,7 @@ def test_thin_cells(linerad, tmp_path, place):
 
 
 def absorber(tmp_path):
-    """A two-level molecule, the collision partner that leaves its upper level empty, and its file."""
+    """A two-level molecule, the collision partner that keeps its upper level empty, and its file."""
     energy = 30 * GAS * BOLTZMANN / (PLANCK * LIGHT_SPEED)
     molecule = Molecule((0.0, energy), (1.0, 3.0), ((1, 0, 1e-4),), ((1, 0, 1e-10),))
     return molecule, 1e5 * 1e-4 / 1e-10, molecule.write(tmp_path)
@@ -144,7 +144,7 @@ def light_left(found, molecule, partner):
 
 
 def transmitted(depth, shift):
-    """Mean of e^-tau over the profile of gas that moves with `shift` (in b) against what absorbs with `depth`."""
+    """Mean of e^-tau over the profile of gas that moves at `shift` (in b) relative to an absorber of depth `depth`."""
     x, step = np.linspace(-8, 8, 4001, retstep=True)
     return np.sum(np.exp(-x**2 - np.multiply.outer(depth, np.exp(-(x + shift) ** 2))), axis=-1) * step / np.sqrt(np.pi)
 
@@ -152,7 +152,7 @@ def transmitted(depth, shift):
 @pytest.mark.parametrize("shift", [0.0, 1.5])
 @pytest.mark.parametrize("depth", [0.3, 30.0])
 def test_shadow_on_shells(linerad, tmp_path, depth, shift):
-    """Shells 0 to 7 absorb, shells 12 to 19 are thin and move with `shift` against them."""
+    """Shells 0 to 7 absorb, shells 12 to 19 are thin and move at `shift` relative to them."""
     molecule, partner, path = absorber(tmp_path)
     number = np.arange(20)
     density = np.where(number < 8, depth / (molecule.cross_section(B) * (EDGES[8] - EDGES[0])),
@@ -169,7 +169,7 @@ def test_shadow_on_shells(linerad, tmp_path, depth, shift):
 
 @pytest.mark.parametrize("shift", [0.0, 1.5])
 def test_shadow_on_cells(linerad, tmp_path, shift):
-    """Layers 5 and 6 along x absorb, and layer 8 is thin and moves to and fro as it likes: along each ray by `shift`."""
+    """Layers 5 and 6 along x absorb, and layer 8 is thin and moves so that its velocity along each ray is `shift`."""
     molecule, partner, path = absorber(tmp_path)
     depth = 1.0
     density = np.zeros(CELLS)
@@ -190,8 +190,8 @@ def test_shadow_on_cells(linerad, tmp_path, shift):
 
 
 def test_photons_are_conserved(linerad, tmp_path):
-    """What thick shells absorb is what the star loses: SUM alpha V J sqrt(pi) b over shells is pi R^2 B INT (1 - e^-tau)
-    dv, as the light of the star is that of R^2 / (4 r^2) of all directions."""
+    """What thick shells absorb is what the star loses: SUM alpha V J sqrt(pi) b over shells is pi R^2 B INT (1 -
+    e^-tau) dv, since the star covers R^2 / (4 r^2) of all directions."""
     molecule, partner, path = absorber(tmp_path)
     density = np.linspace(1, 2, 20)
     velocity = np.linspace(0, 3, 20) * B
@@ -228,7 +228,8 @@ def continuum(molecule, width):
 
 @pytest.mark.parametrize("model", [CUBE, SHELLS])
 def test_star_in_images(linerad, tmp_path, model):
-    """The whole image holds pi R^2 B of the star in every channel, less what the gas in front of it absorbs."""
+    """The whole image contains pi R^2 B of the star in every channel, minus the absorption by the gas in front of
+    it."""
     molecule, partner, path = absorber(tmp_path)
     shape = CELLS if model == CUBE else 20
     way = 2.5 * WIDTH if model == CUBE else EDGES[-1] - EDGES[0]
@@ -247,9 +248,9 @@ def test_star_in_images(linerad, tmp_path, model):
 
 @pytest.mark.parametrize("speed", [0.0, 6.0])
 def test_scattered_light_makes_up_for_absorption(linerad, tmp_path, speed):
-    """Without collisions a photon that is taken out of the light of the star comes out elsewhere: over all velocities and
-    the whole image, shells add as much as they take, whether they rest or blow as a wind. Errors are those of the step
-    from shell to shell, in the populations and in the image."""
+    """Without collisions a photon absorbed from the light of the star is re-emitted elsewhere: over all velocities and
+    the whole image, shells add as much as they remove, whether they are at rest or form a wind. Errors are those of the
+    step from shell to shell, in the populations and in the image."""
     molecule, _, path = absorber(tmp_path)
     shells = np.ones(80)
     depth = 10.0
@@ -270,10 +271,11 @@ def test_scattered_light_makes_up_for_absorption(linerad, tmp_path, speed):
 
 
 def test_light_through_inverted_gas(linerad, tmp_path):
-    """A row of cells pumped so hard that they would amplify the light of the star by e^100. It is held at 1e9 photons per
-    mode, which the far cells see within W = R^2 / (4 r^2) of all directions: after the first iteration has inverted the
-    line, the second one finds populations in that light, x_1 / x_0 - 1 being in inverse proportion to it. The light of the
-    gas itself, amplified along rays, adds up to three times as much here; without a limit it would be 1e20 times."""
+    """A row of cells pumped so hard that they would amplify the light of the star by e^100. It is limited to 1e9
+    photons per mode, which the far cells see within W = R^2 / (4 r^2) of all directions: after the first iteration has
+    inverted the line, the second one finds populations in that light, where x_1 / x_0 - 1 is inversely proportional to
+    it. The light of the gas itself, amplified along rays, adds up to three times as much here; without a limit it would
+    be 1e20 times."""
     molecule = Molecule((0.0, 0.5, 20.0), (1.0, 1.0, 1.0), ((1, 0, 1e-8), (2, 1, 1e-2)), ((2, 0, 1e-10), (1, 0, 1e-14)))
     n, partner, radius = 60, 1e4, 4e16
     shape = (n, 1, 1)

@@ -2,8 +2,8 @@
 and HCO+ in an inside-out collapse (2a). Expected populations come from an independent solution with tangent rays; its
 own error is 0.5 % (1a) to 1 %.
 
-Cells are few and radiation is smooth, so what is left is the size of the shells: the quick tests allow the error of
-their coarse mesh, the long ones that of the references.
+Cells are few and the radiation is smooth, so the main error is due to the size of the shells: the quick tests allow for
+that of their coarse mesh, the long ones for that of the references.
 """
 
 from pathlib import Path
@@ -17,7 +17,7 @@ MODEL = Path(__file__).with_name("model.yaml")
 
 
 def power_law(linerad, n, abundance, error=1e-4):
-    """n(H2) = 2e7 cm^-3 (r / 1e15 cm)^-2 in n shells; upper fractions at the middles of shells."""
+    """n(H2) = 2e7 cm^-3 (r / 1e15 cm)^-2 in n shells; upper fractions at their mid-radii."""
     edges = np.geomspace(1e15, 7.8e18, n + 1)
     density = shell_means(edges, lambda r: 2e7 * (r / 1e15) ** -2)
     run = solve(linerad, MODEL, {"mesh.shells": n, "medium.abundance": abundance, "populations.error": error,
@@ -41,7 +41,7 @@ def compare(name, radius, found, expected_radius, expected, tolerance):
 
 @pytest.mark.parametrize("n, tolerance", [(80, 0.02), pytest.param(250, 0.005, marks=pytest.mark.long)])
 def test_two_levels_thin(linerad, n, tolerance):
-    """1a: depth 60 from outside to centre, populations from LTE in the middle to the background outside."""
+    """1a: depth 60 from outside to centre, populations from LTE at the centre to the background outside."""
     expected = np.loadtxt(reference("vz2002", "reference_problem1.txt"))
     radius, upper = power_law(linerad, n, 1e-8)
     compare(f"1a, {n} shells", radius, upper, expected[:, 0], expected[:, 1], tolerance)
@@ -64,7 +64,7 @@ def collapse_table():
 
 
 def collapse(linerad, n):
-    """2a, HCO+ with 21 levels in gas that falls in: radius and fractions of n shells, and the table of the reference."""
+    """2a, HCO+ with 21 levels in infalling gas: radius and fractions of n shells, and the table of the reference."""
     lines = reference("vz2002", "reference_problem2a.txt").read_text().splitlines()
     expected = np.array([line.split("|")[0].split() for line in lines if line and line[0] != "#"], dtype=float)
     radius, density, temperature, velocity, b = collapse_table()

@@ -1,6 +1,6 @@
 """Images and packets agree: the flux of an image is that of the packets that leave in a cone about its direction, on
-boxes, in small fields, obliquely, on layers and on shells. The comparison is the program's own, and here it is made a
-second time from the list of packets."""
+boxes, in small fields, obliquely, on layers and on shells. The comparison made by the program is repeated here from the
+list of packets."""
 
 import numpy as np
 import pytest
@@ -46,14 +46,14 @@ def test_box(linerad, camera):
 
 
 def test_point_source(linerad):
-    """Its direct light is exact in the image, and in one pixel; what is scattered fills the cone."""
+    """Its direct light is exact in the image, and in one pixel; scattered light fills the cone."""
     for field in ("", ", field: 0.4 pc, centre: [0.3 pc, 0 pc, -0.2 pc]"):
         camera = f"[{{name: a, direction: [1, 2, 3], pixels: 12{field}}}]"
         agrees(check(linerad.run("box", BOX | {"sources": POINT, "cameras": camera}, packets=1e5, seed=4)))
 
 
 def test_beam(linerad):
-    """What a beam brings straight to the camera is in neither."""
+    """Light that a beam sends directly to the camera is in neither."""
     beam = "[{plane: {axis: z, at: -1 pc, emission: beam, direction: +z}, spectrum: local, luminosity: 1e50 photon/s}]"
     run = linerad.run("box", BOX | {"sources": beam, "cameras": f"[{CAMERAS['axis']}]"}, packets=2e5, seed=5)
     agrees(check(run))
@@ -76,7 +76,7 @@ def test_layers(linerad, direction):
 
 @pytest.mark.parametrize("errors", ["true", "false"])
 def test_shells(linerad, errors):
-    """All packets count, so that errors are small; the image has an error also where none were asked for."""
+    """All packets count, so that errors are small; the image has an error even if none were requested."""
     changes = {"mesh": "{shells: 32, outer: 1 pc}",
                "medium": "{b: 10 km/s, tau_centre: 3, damping: 0.001, velocity: 20 km/s, absorption: 0.3 1/pc}",
                "cameras": "[{name: a, direction: +z, pixels: 8}]",

@@ -1,12 +1,12 @@
-"""Thick dusty clumps that move, against peel-off pixel by pixel and against the light that escapes.
+"""Thick, dusty, moving clumps, against peel-off pixel by pixel and against the light that escapes.
 
 Uniform cells of depth up to 50, and a refined mesh whose cells are half as wide in and around two of the clumps.
-Peel-off shares the way out of the mesh with the two steps, but not the rays: every scattering goes to the pixel that its
-very place is seen in. The two steps know only the cell of a scattering, so that pixels are whole cells along the axes,
-and many cells wide in oblique views.
+Peel-off shares the path out of the mesh with the two-step method, but not the rays: every scattering goes to the pixel
+in which its exact position is seen. The two-step method knows only the cell of a scattering, so pixels are whole cells
+along the axes, and many cells wide in oblique views.
 
-The flux of images in 48 directions, spread evenly over the sphere, is the light that escapes. There the gas itself
-shines: light straight from a star would change too abruptly from direction to direction.
+The flux of images in 48 directions, spread evenly over the sphere, is the light that escapes. In this case the gas
+itself emits: direct light from a star would change too abruptly from direction to direction.
 """
 
 from pathlib import Path
@@ -37,7 +37,7 @@ def settings(n, cameras, refined=False, **more):
 
 
 def without_star(image):
-    """Pixels that do not show the star, whose own light is the same in both."""
+    """Pixels that do not show the star, whose direct light is the same in both."""
     n = image.shape[1]
     shown = np.ones_like(image, dtype=bool)
     shown[:, (n - 1) // 2:n // 2 + 1, (n - 1) // 2:n // 2 + 1] = False
@@ -45,7 +45,7 @@ def without_star(image):
 
 
 def compare(linerad, packets, given, tolerance):
-    """Two steps against peel-off: flux within the tolerance and errors, chi-square per pixel and channel about one."""
+    """Two-step against peel-off: flux within the tolerance and errors, chi-square per pixel and channel about one."""
     step = linerad.run(MODEL, given, packets=packets, seed=31)
     peel = linerad.run(MODEL, {**given, "image.method": "peel-off"}, packets=packets, seed=32)
     deviations, gains = [], []
@@ -72,7 +72,7 @@ def compare(linerad, packets, given, tolerance):
 
 
 def assert_noise(deviations):
-    assert 0.9 < np.mean(deviations**2) < 1.45  # 8 groups of packets each: 7/6 on the mean
+    assert 0.9 < np.mean(deviations**2) < 1.45  # 8 groups of packets each: 7/6 on average
     assert abs(np.mean(deviations)) < 0.15
 
 

@@ -1,13 +1,13 @@
-"""Images of thin gas hold the light that it creates, however the source function changes inside cells and from cell to
-cell, and on whatever mesh.
+"""Images of thin gas contain the light that it creates, however the source function changes inside cells and from cell
+to cell, and on any mesh.
 
 No packets and no scattering: light is created in proportion to the density, the opacity is the same everywhere, and so
-S follows the density. Directions are the 48 pixel centres of HEALPix with N_side = 2. A cell sends out q V toward every
-one of them as long as its S is linear and has its mean in the middle, so that the sum of all images is the luminosity.
-What is left is that of rays, which are a third of a cell apart: their number in a cell is whole. In views across an axis
-the edges of the cube fall between rays.
+S follows the density. Directions are the 48 pixel centres of HEALPix with N_side = 2. A cell emits q V toward each of
+them as long as its S is linear with its mean at the centre, so that the sum of all images is the luminosity. The
+remaining error is that of rays, which are a third of a cell apart: the number that cross a cell is an integer. In views
+perpendicular to an axis the edges of the cube fall between rays.
 
-Dust so faint that it absorbs 1e-12 must change nothing, though gas with dust is followed at all frequencies and not only
+Dust so faint that it absorbs 1e-12 must change nothing, though gas with dust is traced at all frequencies and not only
 near its line.
 """
 
@@ -79,7 +79,7 @@ def test_images_hold_the_created_light(linerad, kind, gas, motion):
 @pytest.mark.parametrize("gas", ["smooth", "rough"])
 @pytest.mark.parametrize("kind", ["uniform", "refined"])
 def test_faint_dust_changes_nothing(linerad, kind, gas, opacity):
-    """Where cells are not thin, slopes change what is seen: they must be the same with and without dust."""
+    """If cells are not thin, slopes change what is seen: the images must be the same with and without dust."""
     settings = {"medium.opacity": f"{opacity} 1/pc"}
     sides = DIRECTIONS[::6]
     light = light_from_all_sides(linerad, kind, gas, "moving", settings, sides)

@@ -1,11 +1,11 @@
-"""Images from all sides together hold the light that escapes.
+"""Images from all sides together contain the light that escapes.
 
-The photons per second and steradian that images in direction n count, averaged over directions, times 4 pi, are the
-escaped luminosity. Directions: the 48 pixel centres of HEALPix (Gorski et al. 2005) with N_side = 2. Their equal
-weights do not integrate a cube exactly: how bright it is from a side follows its projected area s = |n_x| + |n_y| +
-|n_z|, whose mean over the sphere is 3/2. That part is taken out by regression on s. The field of view is a whole number
-of rays wider than the cube, so that its edges fall between rays. Tolerance 0.5 %, most of it for cells and channels, in
-which scattered light is spread evenly.
+The photons per second and steradian in images from direction n, averaged over directions, times 4 pi, are the escaped
+luminosity. Directions: the 48 pixel centres of HEALPix (Gorski et al. 2005) with N_side = 2. Their equal weights do not
+integrate a cube exactly: its brightness from a direction follows its projected area s = |n_x| + |n_y| + |n_z|, whose
+mean over the sphere is 3/2. That part is removed by regression on s. The field of view is a whole number of rays wider
+than the cube, so that its edges fall between rays. Tolerance 0.5 %, most of it for cells and channels, in which
+scattered light is spread evenly.
 """
 
 from pathlib import Path
@@ -21,7 +21,7 @@ LUMINOSITY = 1e50
 
 
 def swirl(n, speed):
-    """Rotation about an oblique axis with a wave on it, in km/s."""
+    """Rotation about an oblique axis with a wave superimposed, in km/s."""
     c = (2 * np.arange(n) + 1) / n - 1
     x, y, z = np.meshgrid(c, c, c, indexing="ij")
     return speed * np.stack([z - y + 0.5 * np.sin(3 * x), x - z + 0.5 * np.sin(3 * y), y - x + 0.5 * np.cos(3 * z)])
@@ -68,8 +68,8 @@ def test_images_hold_the_escaped_light(linerad, absorption):
 
 def test_wide_channels_hold_the_same_light(linerad):
     """At a depth of 3 to the faces, channels of b/2 and of b against channels of b/10, from two sides; the packets are
-    the same, so there is no noise in the difference. Light that a channel holds in the core of the line must not leave
-    through its wing."""
+    the same, so there is no noise in the difference. Light in the core of the line must not leave through the wing
+    within a channel."""
     directions = np.array([(0.48, 0.6, 0.64), (0.8, 0, -0.6)])
     light = {n: light_from_all_sides(linerad, {"medium.tau_centre": 3, "channels": {"number": n, "range": ["-60 km/s", "60 km/s"]}, "image.subcell": False},
                                      directions, 4e4)[1].sum()

@@ -65,9 +65,9 @@ def test_uniform_slab(linerad, opacity, precision):
 @pytest.mark.parametrize("mu", [1.0, 0.6])
 @pytest.mark.parametrize("cell_depth", [0.5, 4.0])
 def test_grey_atmosphere_shows_depth_mu(linerad, cell_depth, mu):
-    """Eddington and Barbier: S = tau + 2/3 has the brightness mu + 2/3, here 5/3 and 1.27, even where the outermost
-    cell is thick: with `subcell` S is linear in a cell, and the result exact. At the centre of the line; the sheet is
-    wide and periodic, so that rays cross none of its sides."""
+    """Eddington and Barbier: S = tau + 2/3 has the brightness mu + 2/3, here 5/3 and 1.27, even if the outermost cell
+    is thick: with `subcell` S is linear in a cell, and the result exact. At line centre; the sheet is wide and
+    periodic, so that rays cross none of its sides."""
     n = 16
     middle = (np.arange(n)[::-1] + 0.5) * cell_depth  # below the upper surface
     unit = planck(NU0, 10)
@@ -81,7 +81,7 @@ def test_grey_atmosphere_shows_depth_mu(linerad, cell_depth, mu):
                              "pixels": 1, "rays": 1}]}
     fields = {"gas.h5": {"temperature": (temperature, "K")}}
     image = image_of(linerad, settings, fields=fields)
-    # Below the last cell there is nothing: what is missing is exp(-tau) of the deepest S.
+    # Below the last cell there is nothing: exp(-tau) of the deepest S is missing.
     missing = np.exp(-n * cell_depth / mu) * (n * cell_depth + 2 / 3 + mu)
     assert_same(f"cells of depth {cell_depth}, mu {mu}", image.intensity[0, 0, 0] / unit, mu + 2 / 3 - missing, 1e-4)
     flat = image_of(linerad, settings | {"image.subcell": False}, fields=fields).intensity[0, 0, 0] / unit
@@ -92,7 +92,7 @@ def test_grey_atmosphere_shows_depth_mu(linerad, cell_depth, mu):
 @pytest.mark.parametrize("subcell", [True, False])
 @pytest.mark.parametrize("velocity", [0.0, 1.5, -7.0])
 def test_cloud_in_the_void_keeps_its_velocity(linerad, velocity, subcell):
-    """A moving sheet in the middle of an empty mesh. The void has no velocity, whatever the model says there."""
+    """A moving sheet in the middle of an empty mesh. Empty cells have no velocity, whatever the model says there."""
     settings = {"medium.opacity": {"default": "0 1/pc", "regions": [
                     {"slab": {"axis": "z", "from": "-0.25 pc", "to": "0.25 pc"}, "value": "4 1/pc"}]},
                 "medium.velocity": ["0 km/s", "0 km/s", {"default": "0 km/s", "regions": [
@@ -117,7 +117,7 @@ def test_channels_are_averages(linerad, width):
 
 
 def test_background_shines_through(linerad):
-    """I = B(T_sky) exp(-tau) + B(T) (1 - exp(-tau)), B(T_sky) beside the mesh; less B(T_sky) where it is subtracted."""
+    """I = B(T_sky) exp(-tau) + B(T) (1 - exp(-tau)), B(T_sky) beside the mesh; minus B(T_sky) if it is subtracted."""
     settings = {"image.background": "cmb", "cameras.0.field": "4 pc", "cameras.0.pixels": 8}
     image = image_of(linerad, settings)
     dark = np.exp(-2 * profile(image.velocity))[:, None, None]
@@ -161,7 +161,7 @@ SHEET = {"b": "1 km/s", "damping": A, "velocity": ["0 km/s", "0 km/s", "1.3 km/s
 
 @pytest.mark.parametrize("scattering", [True, False])
 def test_point_source_behind_a_slab(linerad, scattering):
-    """L / (4 pi) per steradian in one pixel, dimmed by exp(-tau) of the channel. Scattering removes it as well."""
+    """L / (4 pi) per steradian in one pixel, dimmed by exp(-tau) of the channel. Scattering also removes it."""
     settings = {"sources": [{"point": {"position": ["0.3 pc", "-0.1 pc", "-0.7 pc"]}, "spectrum": BAND,
                              "luminosity": f"{LUMINOSITY} photon/s"}],
                 "medium": SHEET | {"destruction": int(not scattering)},
@@ -179,7 +179,7 @@ def test_point_source_behind_a_slab(linerad, scattering):
 
 
 def test_point_source_that_moves_with_the_gas(linerad):
-    """A monochromatic source in the frame of gas that comes toward the observer is seen at the velocity of the gas."""
+    """A monochromatic source in the frame of gas that approaches the observer is seen at the velocity of the gas."""
     settings = {"sources": [{"point": {"position": ["0 pc", "0 pc", "0.25 pc"]}, "luminosity": f"{LUMINOSITY} photon/s",
                              "spectrum": {"gaussian": {"centre": 0, "sigma": 0.5}, "frame": "gas"}}],
                 "medium": SHEET | {"opacity": "0 1/pc"}}
@@ -194,7 +194,8 @@ def test_point_source_that_moves_with_the_gas(linerad):
 @pytest.mark.parametrize("direction", [(0, 0, 1), (0.8, 0, 0.6), (0, 0.8, -0.6), (0.36, 0.48, -0.8)])
 @pytest.mark.parametrize("emission", ["isotropic", "lambertian"])
 def test_plane_source_at_an_angle(linerad, direction, emission):
-    """An isotropic sheet has the brightness L / (4 pi A |mu|) on both sides, a Lambertian one L / (pi A) on its own."""
+    """An isotropic sheet has the brightness L / (4 pi A |mu|) on both sides, a Lambertian one L / (pi A) on one
+    side."""
     mu = direction[2]
     plane = {"axis": "z", "at": "0 pc", "emission": emission}
     if emission == "lambertian":
@@ -213,7 +214,7 @@ def test_plane_source_at_an_angle(linerad, direction, emission):
 
 
 def test_plane_source_in_a_slab(linerad):
-    """From within the gas, half its depth is in front; a sheet that ends with the mesh is seen no further."""
+    """From within the gas, half its depth is in front; a sheet that ends with the mesh is not seen beyond it."""
     settings = {"medium.opacity": "1.5 1/pc", "medium.destruction": 0, "cameras.0.field": "4 pc", "cameras.0.pixels": 8,
                 "sources": [{"plane": {"axis": "z", "at": "0.4 pc"}, "spectrum": BAND,
                              "luminosity": f"{LUMINOSITY} photon/s"}]}
@@ -226,7 +227,7 @@ def test_plane_source_in_a_slab(linerad):
 
 @pytest.mark.parametrize("spectrum", ["local", "gas", "mesh"])
 def test_volume_source(linerad, spectrum):
-    """Thin gas, uniform emission of L / (4 pi V) per steradian: with the profile of the gas, or a Gaussian of its own
+    """Thin gas, uniform emission of L / (4 pi V) per steradian: with the profile of the gas, or with a given Gaussian
     in the frame of the gas or of the mesh. Channels are averages over them."""
     sigma = 0.6
     text = "local" if spectrum == "local" else {"gaussian": {"centre": 0, "sigma": sigma}, "frame": spectrum}
@@ -250,7 +251,7 @@ def test_volume_source(linerad, spectrum):
 
 
 def clumpy_settings(cells=(6, 6, 6), **camera):
-    """Cells that differ in everything, in a box of 2 pc."""
+    """Cells with different values of everything, in a box of 2 pc."""
     rng = np.random.default_rng(11)
     fields = {"gas.h5": {"opacity": (rng.uniform(0, 2, cells), "1/pc"), "temperature": (rng.uniform(5, 40, cells), "K"),
                          "velocity": (rng.normal(0, 0.5, (3, *cells)), "km/s")}}
@@ -263,8 +264,8 @@ def clumpy_settings(cells=(6, 6, 6), **camera):
 
 @pytest.mark.parametrize("subcell", [True, False])
 def test_far_observer_in_perspective(linerad, subcell):
-    """From a million sizes away the lines of sight are parallel: the same image as that of a direction. It also asks
-    that an image does not jump when a ray moves by a millionth of a cell, past the corner of another one."""
+    """From a distance of a million sizes the lines of sight are parallel: the same image as for a direction. This also
+    requires that an image does not jump if a ray moves by a millionth of a cell, past the corner of another one."""
     direction = np.array([0.36, 0.48, 0.8])
     far = 1e6 * direction
     angle = 2 * np.arctan(0.5 * 2.4e-6)
@@ -280,7 +281,7 @@ def test_far_observer_in_perspective(linerad, subcell):
 
 
 def test_observer_inside_sees_what_is_in_front(linerad):
-    """At z = 0.3 pc looking down through a depth of 1.3 pc, slant away from the axis; nothing from above."""
+    """At z = 0.3 pc looking down through a depth of 1.3 pc, slanted away from the axis; nothing from above."""
     settings = {"mesh.cells": [1, 1, 7], "mesh.size": ["20 pc", "20 pc", "2 pc"], "medium.opacity": "0.5 1/pc",
                 "cameras": [{"name": "top", "position": ["0 pc", "0 pc", "0.3 pc"], "centre": ["0 pc", "0 pc", "-1 pc"],
                              "field": "60 deg", "pixels": 12, "rays": 1}]}
@@ -314,13 +315,14 @@ def test_flux_of_a_point_source_near_by(linerad):
         print(f"  {place}: flux over expected {ratio:.4f}, pixel {column} {row}")
         assert column == int(np.floor(place[0] / (2 - place[2]) / step + 20))
         assert row == int(np.floor(place[1] / (2 - place[2]) / step + 20))
-        # The solid angle of the pixel is taken at its middle here and at the source there.
+        # The solid angle of the pixel is taken at its centre here and at the source there.
         assert abs(ratio - 1) < 0.02
 
 
 @pytest.mark.parametrize("direction", [(0.8, 0, 0.6), (-0.48, 0.64, 0.6), (0.36, 0.48, -0.8)])
 def test_periodic_mesh_has_no_sides(linerad, direction):
-    """Uniform gas, periodic in x and y: the depth is that of a sheet, 2 pc / |mu|, in every pixel, however far out."""
+    """Uniform gas, periodic in x and y: the depth is that of a sheet, 2 pc / |mu|, in every pixel, however far from the
+    centre."""
     settings = {"mesh.faces": {"x": "periodic", "y": "periodic"}, "mesh.cells": [3, 5, 4], "medium.opacity": "0.3 1/pc",
                 "cameras": [{"name": "top", "direction": list(direction), "field": "13 pc", "pixels": 9}]}
     image = image_of(linerad, settings)
@@ -330,7 +332,8 @@ def test_periodic_mesh_has_no_sides(linerad, direction):
 
 def test_periodic_mesh_repeats(linerad):
     """A box of random cells that is periodic in x, seen from above, shows the same columns at x and x + 2 pc: those of
-    the box without copies, except beside its faces, where S may be less steep for what lies across."""
+    the box without copies, except next to its faces, where S may be less steep because of its neighbours across
+    them."""
     settings, fields = clumpy_settings(direction="+z", field=["6 pc", "2 pc"], pixels=[18, 6], rays=1)
     image = image_of(linerad, settings | {"mesh.faces": {"x": "periodic"}}, fields=fields).intensity
     once = image_of(linerad, settings, fields=fields).intensity
@@ -341,9 +344,9 @@ def test_periodic_mesh_repeats(linerad):
 
 @pytest.mark.parametrize("direction", [(0, 0, 1), (0, 0.6, 0.8), (0.36, 0.48, 0.8)])
 def test_flux_does_not_depend_on_pixels(linerad, direction):
-    """One small bright cell. A camera sees it with rays no further apart than cells are wide, so between n and n + 1
-    rays meet it along each side of the image; the light of the whole image may be off by that, not more, for pixels
-    from half the cell to 16 times the cell. On the mean over places of the cell inside its pixel it is right."""
+    """One small bright cell. Rays are no farther apart than cells are wide, so between n and n + 1 rays cross it along
+    each side of the image; the light of the whole image may be off by that, but not more, for pixels from half the cell
+    to 16 times the cell. Averaged over positions of the cell inside its pixel it is correct."""
     n, cell = 16, 2 / 16
     bright = {"default": 0, "regions": [{"box": {"min": ["0 pc"] * 3, "max": [f"{cell} pc"] * 3}, "value": 1}]}
     settings = {"mesh.cells": [n, n, n], "medium": {"b": "1 km/s", "damping": A, "opacity": "0 1/pc"},
@@ -372,10 +375,9 @@ def test_flux_does_not_depend_on_pixels(linerad, direction):
 @pytest.mark.parametrize("subcell, tolerance", [(False, 2e-6), (True, 3e-4)])
 @pytest.mark.parametrize("axis", [0, 1, 2])
 def test_layers_without_an_end(linerad, axis, subcell, tolerance):
-    """One ray stands for all pixels of layers of a single periodic cell. The same layers cut into 2 x 2 cells are traced
-    pixel by pixel, and must look the same: moving layers of different opacity seen at a slant, with a plane and a point
-    source among them. Slopes inside cells are
-    taken in other steps where a ray is cut more often."""
+    """One ray represents all pixels of layers of a single periodic cell. The same layers cut into 2 x 2 cells are
+    traced pixel by pixel, and must look the same: moving layers of different opacity seen obliquely, with a plane and a
+    point source among them. Slopes inside cells are sampled in other steps where a ray is cut more often."""
     n_layer = 12
     layer = np.linspace(-1, 1, n_layer)
     opacity, speed = (1.1 + np.sin(3 * layer)) / PARSEC_CM, 1.5 * KM * layer**3

@@ -1,6 +1,6 @@
-"""A run that does not fit into memory is made in passes over the same packets, some cameras and channels each. That is
-exact if what a camera and a channel show does not depend on which others are looking: the packets do the same, whoever
-watches. (How passes are cut is proved in tests/unit/test_imaging.c.)"""
+"""A run that does not fit into memory is made in passes over the same packets, with some of the cameras and channels
+each. This is exact if what a camera and a channel show does not depend on which others are present: the packets do the
+same, whoever watches. (How passes are divided is tested in tests/unit/test_imaging.c.)"""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ def test_channels_alone_hold_the_same(linerad):
 @pytest.mark.parametrize("precision", ["mixed", "double"])
 @pytest.mark.parametrize("gib", [0.0012, 0.0006, 0.0003])
 def test_passes_make_the_whole(linerad, gib, precision):
-    """With `run.memory` just above what the gas and the fields take, the emissivity is made piece by piece."""
+    """With `run.memory` just above the size of the gas and the fields, the emissivity is made piece by piece."""
     whole = images(linerad, precision)
     parts = images(linerad, precision, **{"run.memory": gib, "output.fields": False})
     for name in "ab":

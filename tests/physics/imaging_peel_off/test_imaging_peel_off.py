@@ -1,12 +1,12 @@
-"""Two ways to an image of scattered light (examples/clumpy_box.yaml), pixel by pixel.
+"""Two methods for images of scattered light (examples/clumpy_box.yaml), pixel by pixel.
 
-`two-step` leaves scatterings in cells and lets lines of sight collect them; `peel-off` sends every scattering to the
-camera by itself. They share nothing after the scattering. Pixels are whole cells, because two-step knows no place
-inside a cell, and `subcell: false`, because peel-off sees uniform cells. Then they differ only in noise and, where a
-cell is thick, in what lies in front of what inside it: the balls are at most of depth 0.8 per cell at line centre, and
-the clumps contribute their surfaces; 1.5 % is allowed for the whole flux of scattered light.
+`two-step` records scatterings in cells and collects them along lines of sight; `peel-off` sends every scattering to the
+camera individually. They share nothing after the scattering. Pixels are whole cells, because two-step knows no
+positions inside a cell, and `subcell: false`, because peel-off sees uniform cells. Then they differ only in noise and,
+if a cell is thick, in what is in front of what inside it: the balls have depths of at most 0.8 per cell at line centre,
+and the clumps contribute their surfaces; 1.5 % is allowed for the total flux of scattered light.
 
-Errors per pixel come from 8 groups of packets each, so that the square of difference over error is 7/6 on the mean.
+Errors per pixel come from 8 groups of packets each, so that the square of difference over error is 7/6 on average.
 """
 
 from pathlib import Path
@@ -66,8 +66,8 @@ def compare(linerad, n, packets):
 
 @pytest.mark.parametrize("opacity", (0.9, 5))
 def test_thin_cells_of_a_deep_mesh(linerad, opacity):
-    """Cells of depth 0.045, where rays take light over at the end of its cell, and of 0.25, where it is followed out of
-    the mesh. In the oblique view the way out changes by 4.5 cells within one."""
+    """Cells of depth 0.045, where rays pick up light at the edge of its cell, and of 0.25, where it is followed out of
+    the mesh. In the oblique view the path out changes by 4.5 cells within one."""
     model = Path(__file__).with_name("thin_cells.yaml")
     settings = {"medium.opacity": f"{opacity} 1/pc"}
     step = linerad.run(model, settings, packets=1e6, seed=23)
@@ -86,7 +86,7 @@ def test_thin_cells_of_a_deep_mesh(linerad, opacity):
 
 
 def test_long_cells_seen_end_on(linerad):
-    """Cells of depth 0.045 across and 0.45 along: they count as deep, by their longest side."""
+    """Cells of depth 0.045 across and 0.45 along: they count as deep, because of their longest side."""
     model = Path(__file__).with_name("thin_cells.yaml")
     settings = {"mesh.cells": [8, 8, 20], "mesh.size": ["0.08 pc", "0.08 pc", "2 pc"], "medium.opacity": "4.5 1/pc",
                 "cameras": [{"name": "o", "direction": [0.02, 0.04, 1], "pixels": 4, "field": "0.4 pc"}]}

@@ -1,15 +1,15 @@
 """Thermal gas on rays: cell by cell against RADMC-3D and a plain column solution, inside cells against smooth fields.
 
 Gas in local thermodynamic equilibrium (`thermal` source, `destruction: 1`, no packets). With `subcell: false` and
-`samples: 1` the image is that of uniform cells at the middle of each channel, which other programs compute too:
+`samples: 1` the image is that of uniform cells at the centre of each channel, which other programs also compute:
 
 - RADMC-3D 2.0 (Dullemond et al. 2012), CO 1-0 in a clumpy box of 64^3 cells, from the folder of reference data; within
-  1e-3 of the peak everywhere and 1e-4 in the mean. It takes the mass of the molecule as 28.0 proton masses.
+  1e-3 of the peak everywhere and 1e-4 in the mean. It takes the mass of the molecule to be 28.0 proton masses.
 - columns of random gas, added up here in double precision.
 
-With `subcell: true` the velocity and the source function are linear inside cells. Then the image of a smooth gas, given
-on n cells along the ray, tends to that of the gas itself with an error that falls as 1/n^2; the truth is a fine
-integration here. Opacity and b are constant in a cell, which costs the same order.
+With `subcell: true` the velocity and the source function are linear inside cells. Then the image of smooth gas, given
+on n cells along the ray, converges to that of the gas itself with an error that falls as 1/n^2; the exact image is a
+fine integration here. Opacity and b are constant in a cell, which gives an error of the same order.
 """
 
 import os
@@ -101,7 +101,7 @@ def test_clumpy_box_agrees_with_radmc3d(linerad):
 
 
 def random_gas(rng, cells, size):
-    """Cells that differ in everything; depths of 0.01 to 30 along a column, speeds of several b."""
+    """Cells with different values of everything; depths of 0.01 to 30 along a column, speeds of several b."""
     return {"b": rng.uniform(0.2, 1.0, cells) * KM, "opacity": 10 ** rng.uniform(-2.5, 1, cells) / size * cells[2] / 8,
             "temperature": rng.uniform(5, 60, cells), "velocity": rng.normal(0, 1, (3, *cells)) * KM}
 
@@ -144,8 +144,8 @@ A_SMOOTH = 1e-3
 
 
 def smooth_gas(x, y, z, edge=0.0):
-    """Waves of every quantity; coordinates in half-sizes. Along z the speed changes by up to 6 b in a cell of 16, the
-    depth is a few. The gas thins out toward the ends of the z axis, to a share `edge` of what it is in the middle."""
+    """Waves in every quantity; coordinates in half-sizes. Along z the speed changes by up to 6 b in a cell of 16, the
+    depth is a few. The gas thins out toward the ends of the z axis, to a fraction `edge` of its value at the centre."""
     phase = 0.7 * np.sin(np.pi * x) + 0.4 * np.cos(np.pi * y)
     still = np.zeros(np.broadcast(x, y, z).shape)
     return {"b": 0.1 * KM * (1 + 0.2 * np.sin(3 * z + phase)),
@@ -162,7 +162,7 @@ CHANNELS = (np.arange(60) + 0.5) / 60 * 5 * KM - 2.5 * KM
 
 
 def compare_smooth(linerad, n, subcell, edge, truth):
-    """The root mean square error of an image from n cells along the rays, over the peak."""
+    """The rms error of an image from n cells along the rays, over the peak."""
     n_side = truth.shape[1]
     gas = smooth_gas(*np.meshgrid(middles(n_side), middles(n_side), middles(n), indexing="ij"), edge=edge)
     settings = {"mesh": {"cells": [n_side, n_side, n], "size": [length(SIZE)] * 3}, "medium.damping": A_SMOOTH,
@@ -177,9 +177,8 @@ def compare_smooth(linerad, n, subcell, edge, truth):
 
 @pytest.mark.parametrize("edge", [0.0, 1.0])
 def test_smooth_gas_converges_with_the_square_of_the_cells(linerad, edge):
-    """Rays run through the middles of the columns, where the gas is sampled: only cells along them matter. With edge =
-    1 the gas is cut off by the mesh, and what its velocity does in the outermost half cells has no neighbour to
-    tell."""
+    """Rays run through the centres of the columns, where the gas is sampled: only cells along them matter. With edge =
+    1 the gas is cut off by the mesh, and its velocity in the outermost half cells has no neighbour to determine it."""
     n_side, fine = 8, 4000
     gas = smooth_gas(*np.meshgrid(middles(n_side), middles(n_side), middles(fine), indexing="ij"), edge=edge)
     truth = columns(gas["opacity"], gas["b"], A_SMOOTH, planck(CO_NU0, gas["temperature"]), gas["velocity"][2],
@@ -193,7 +192,7 @@ def test_smooth_gas_converges_with_the_square_of_the_cells(linerad, edge):
 
 
 def swirling_gas(x, y, z):
-    """A ball-like cloud whose velocity turns in all directions."""
+    """A roughly spherical cloud whose velocity varies in all directions."""
     phase = 0.7 * np.sin(np.pi * x) + 0.4 * np.cos(np.pi * y)
     inside = np.prod([np.clip(1 - u**2, 0, 1) ** 2 for u in (x, y, z)], axis=0)
     return {"b": 0.2 * KM * (1 + 0.2 * np.sin(3 * z + phase)),
@@ -203,8 +202,8 @@ def swirling_gas(x, y, z):
 
 
 def test_smooth_gas_from_an_oblique_side(linerad):
-    """Rays that cross cells through all their faces, and near their corners; a cube of cells, and the truth along the
-    same rays."""
+    """Rays that cross cells through all their faces, and near their corners; a cube of cells, and the exact image along
+    the same rays."""
     n_ray, fine, reach = 12, 1200, 1.8
     toward = np.array([0.48, 0.6, 0.64])
     up = np.array([0, 0, 1]) - toward[2] * toward

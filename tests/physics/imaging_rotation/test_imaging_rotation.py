@@ -1,9 +1,8 @@
-"""What turns together looks the same: model and camera by 90 degrees about each axis, and the camera about its own.
+"""Model and camera rotated together give the same image: by 90 degrees about each axis, and the camera about its own.
 
-A turn by 90 degrees moves cells onto cells, so that the arrays are turned exactly; the image of light that is not
-scattered must then agree to rounding, and that of scattered light within its noise. Angles: up is +z as seen on the
-sky, or +y for a view along z; `roll` turns up toward the left; theta is counted from the z axis and phi from x about
-it.
+A rotation by 90 degrees maps cells onto cells, so that arrays are rotated exactly; the image of unscattered light must
+then agree to rounding, and that of scattered light within its noise. Angles: up is +z as seen on the sky, or +y for a
+view along z; `roll` rotates up toward the left; theta is measured from the z axis and phi from x about it.
 """
 
 from pathlib import Path
@@ -17,8 +16,8 @@ MODEL = Path(__file__).with_name("model.yaml")
 N = 8
 TOWARD = np.array([0.36, 0.48, 0.8])
 
-# Rays meet cells at other places by 1e-7 of their size; the light of a pixel changes by as much, times the number of
-# cells.
+# Rays cross cells at positions that differ by 1e-7 of their size; the light of a pixel changes by as much, times the
+# number of cells.
 ROUNDING = 2e-5
 
 
@@ -29,7 +28,7 @@ def random_gas():
 
 
 def turn_matrix(axis):
-    """A right-handed turn by 90 degrees about an axis: the next axis goes to the one after it."""
+    """A right-handed rotation by 90 degrees about an axis: the next axis goes to the one after it."""
     second, third = (axis + 1) % 3, (axis + 2) % 3
     turn = np.zeros((3, 3))
     turn[axis, axis] = 1
@@ -39,7 +38,7 @@ def turn_matrix(axis):
 
 
 def turned(gas, turn):
-    """The gas after a turn: what was at r is at turn r."""
+    """The gas after a rotation: what was at r is at turn r."""
     index = np.stack(np.meshgrid(*[2 * np.arange(N) + 1 - N] * 3, indexing="ij"))
     old = np.tensordot(turn.T, index, 1)  # where the gas of each new cell was
     place = tuple(((old + N - 1) // 2).round().astype(int))
@@ -49,7 +48,7 @@ def turned(gas, turn):
 
 
 def up_and_right(toward):
-    """As the model reference says."""
+    """As defined in the model reference."""
     pole = np.array([0, 1, 0]) if np.hypot(*toward[:2]) < 1e-9 else np.array([0, 0, 1])
     up = pole - toward * np.dot(pole, toward)
     up = up / np.linalg.norm(up)
@@ -111,12 +110,12 @@ def test_turned_model_scatters_the_same(linerad, axis):
 
 
 def test_roll_turns_up_to_the_left(linerad):
-    """By 90 degrees: what was above is at the left."""
+    """By 90 degrees: what was at the top is at the left."""
     gas = random_gas()
     straight = view(linerad, gas, {"direction": TOWARD.tolist()}).intensity
     for turns in (1, 2, 3):
         rolled = view(linerad, gas, {"direction": TOWARD.tolist(), "roll": f"{90 * turns} deg"}).intensity
-        # The camera's up turns to the left, so the object turns clockwise in the image: [channel, y, x], y upward.
+        # The camera's up rotates to the left, so the object rotates clockwise in the image: [channel, y, x], y upward.
         expected = np.rot90(straight, turns, axes=(1, 2))
         error = np.abs(rolled - expected).max() / straight.max()
         print(f"  roll {90 * turns}: largest difference {error:.1e} of the peak")
@@ -137,8 +136,7 @@ def test_angles_and_vector_agree(linerad, theta, phi):
 
 
 def test_image_axes(linerad):
-    """One bright cell in a corner: from +z it is where x runs to the right and y up; from +x y to the right and z
-    up."""
+    """One bright cell in a corner: from +z, x is to the right and y up; from +x, y to the right and z up."""
     gas = {"opacity": np.full((N, N, N), 1e-6), "emissivity": np.zeros((N, N, N)), "velocity": np.zeros((3, N, N, N))}
     gas["emissivity"][6, 1, 4] = 1
     expected = {"+z": (6, 1), "-z": (1, 1), "+x": (1, 4), "-x": (6, 4), "+y": (1, 4), "-y": (6, 4)}

@@ -1,12 +1,12 @@
-"""Cells that are thick to the light that leaves them: images against the packets that escape.
+"""Cells that are thick to the light that leaves them: images against escaping packets.
 
-The two share packets and nothing after the last scattering. Both have errors: of packets from batches, of images from
-eight groups, so that (d/sigma)^2 of the image alone would be 7/5 on the mean. Here, as tests of cells of any depth,
+The two share packets but nothing after the last scattering. Both have errors: packets from batches, images from eight
+groups, so that (d/sigma)^2 of the image alone would be 7/5 on average. The criteria, for cells of any depth, are
 
     flux      within 4 errors of both,
     spectrum  chi-square per channel, of all channels with more than 2 % of the brightest, below 1.5.
 
-Nothing is allowed for the mesh: whether light gets out of a cell must not depend on how large the cell is.
+There is no allowance for the mesh: whether light escapes from a cell must not depend on the size of the cell.
 """
 
 import itertools
@@ -23,13 +23,13 @@ LUMINOSITY = 1e50  # photon/s, of all models
 N_SIGMA = 4
 B = 12.845e5  # cm/s, of the slab
 N_MU = 20  # bins of direction, 0.1 wide
-MU = (0.35, 0.75, 0.95)  # middles of some
+MU = (0.35, 0.75, 0.95)  # centres of some
 KPC = 1e3 * PARSEC_CM
 
 
 def compare(name, image, image_error, packets, packets_error, most_chi2, allowance=0.0):
-    """Flux and spectrum; the sum of errors of an image adds up what goes together in neighbouring channels, about two
-    of them. Returns the terms of chi-square."""
+    """Flux and spectrum; the error of the total flux of an image accounts for correlated neighbouring channels, about
+    two of them. Returns the terms of chi-square."""
     used = packets > 0.02 * packets.max()
     ratio = image.sum() / packets.sum()
     error = np.hypot(np.sqrt(2 * np.sum(image_error**2)), np.sqrt(np.sum(packets_error**2))) / packets.sum()
@@ -75,7 +75,7 @@ def escaped(run, mu):
 
 
 def share_below(x, values, errors, limit=2):
-    """Part of the light at |x| < limit, and its error."""
+    """Fraction of the light at |x| < limit, and its error."""
     inside = np.abs(x) < limit
     share = values[inside].sum() / values.sum()
     spread = np.sqrt((1 - share) ** 2 * np.sum(errors[inside] ** 2) + share**2 * np.sum(errors[~inside] ** 2))
@@ -83,7 +83,8 @@ def share_below(x, values, errors, limit=2):
 
 
 def compare_slab(run, most_chi2, allowance=None):
-    """Each direction, and with an allowance the flux of all of them together: in one the errors alone are as large."""
+    """Each direction and, with an allowance, the flux of all of them together: for a single one the errors alone are as
+    large."""
     terms, flux = [], np.zeros(2)
     edges = run.data("spectrum/x_edges")[::-1]
     x = 0.5 * (edges[1:] + edges[:-1])
@@ -135,7 +136,7 @@ def wind_on_shells(linerad, column, packets, seed):
 
 
 def all_packets(run):
-    """Photons/s/sr in each channel from blue to red, on the mean over all directions, and their errors."""
+    """Photons/s/sr in each channel from blue to red, averaged over all directions, and their errors."""
     width = np.abs(np.diff(run.data("spectrum/x_edges")))[0]
     n = run.data("spectrum/x_edges").size - 1
     value, error = (run.data(f"spectrum/{name}").reshape(-1, n) for name in ("total", "total_error"))
@@ -152,8 +153,8 @@ COLUMNS = {1e14: 1e5, 1e16: 5e4, 1e18: 4e3}  # cm^-2: packets
 
 
 def pooled(spectra):
-    """The mean of spectra with errors. Errors of images from eight groups are sometimes far too small; of four runs
-    together they are known four times as well, so that chi-square has no such tail."""
+    """The mean of spectra with errors. Errors of images from eight groups are sometimes far too small; four runs
+    together give them four times as many degrees of freedom, so that chi-square has no such tail."""
     values, errors = zip(*spectra)
     return np.mean(values, axis=0), np.sqrt(np.sum(np.square(errors), axis=0)) / len(values)
 
@@ -196,8 +197,8 @@ def wind_in_a_box(linerad, column, packets, seed, cells=17):
 
 
 def packets_about(run, direction, share):
-    """Photons/s/sr toward a direction and all those that are the same to a cube, 48 in general, from the packets in
-    cones of this share of the sphere, with the weights of docs/imaging.md; and the error."""
+    """Photons/s/sr toward a direction and all those equivalent to it for a cube, 48 in general, from the packets in
+    cones that cover this fraction of the sphere, with the weights of docs/imaging.md; and the error."""
     turns = {tuple(sign * np.array(direction)[list(order)]) for order in itertools.permutations(range(3))
              for sign in map(np.array, itertools.product((1, -1), repeat=3))}
     packets = run.packets
@@ -212,8 +213,8 @@ def packets_about(run, direction, share):
 
 @pytest.mark.parametrize("column", COLUMNS)
 def test_wind_in_a_box(linerad, column):
-    """Each image agrees with the packets in a cone about it, and where no light comes straight from the source, with
-    those in all equivalent cones."""
+    """Each image agrees with the packets in a cone about it and, if no light comes directly from the source, with those
+    in all equivalent cones."""
     run = wind_in_a_box(linerad, column, COLUMNS[column], seed=25)
     for image in run.summary["images"]:
         found = image["check"]

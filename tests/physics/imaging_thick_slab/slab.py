@@ -1,5 +1,5 @@
-"""The thick slab seen and escaped: one run gives the images at several angles and the spectra of the packets that leave
-in narrow bins of direction around them. Shared by the test and by table.py."""
+"""The thick slab, as imaged and as escaped: one run gives the images at several angles and the spectra of the packets
+that leave in narrow bins of direction around them. Shared by the test and by table.py."""
 
 import numpy as np
 
@@ -23,7 +23,7 @@ def frequency_range(tau_mean):
 def slab_edges(tau_mean):
     """Cells grow from each face inward by an eighth from one to the next, up to 1/24 of the half-thickness. The first
     has a depth of 1/16 where light begins to escape, at |x| = half the median of the escaped spectrum. With cells twice
-    as large the image is 0.3 % too bright, which these tests would see (docs/imaging.md)."""
+    as large the image is 0.3 % too bright, which these tests would detect (docs/imaging.md)."""
     x = 0.43 * np.cbrt(DAMPING * tau_mean)
     opacity = tau_mean / np.sqrt(np.pi) * DAMPING / (np.sqrt(np.pi) * max(x, 1.5) ** 2)
     width = min(0.0625 / opacity, 0.01)

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Peaks of the spectrum that a camera sees of a thick slab, against the limit of Neufeld (1990), as a markdown table;
-with --plot a picture of the spectra.
+"""Peaks of the spectrum of a thick slab as seen by a camera, against the limit of Neufeld (1990), as a Markdown table;
+with --plot, a figure of the spectra.
 
     LINERAD_BIN=build/linerad tests/physics/imaging_thick_slab/table.py --depths 300 3000 30000 --plot slab.png
 
 Columns: mean depth from midplane to face; packets; peak |x| of the image at mu = 0.75 and of the escaped packets within
-0.05 of it (tops of parabolas through the folded spectra within a third of
-their median); 0.8812 (a tau_mean)^(1/3) of Neufeld; flux of
-the image over that of the packets with one standard error; seconds of transport and of ray tracing.
+0.05 of it (tops of parabolas through the folded spectra within a third of their median); 0.8812 (a tau_mean)^(1/3) of
+Neufeld; flux of the image over that of the packets with one standard error; seconds of transport and of ray tracing.
 """
 
 import argparse
@@ -34,7 +33,7 @@ def peak_of(x, spectrum):
 
 
 def neufeld(x, tau_mean):
-    """Escaped photons per unit x, all directions together, for one emitted photon."""
+    """Escaped photons per unit x, all directions together, per emitted photon."""
     argument = np.minimum(np.sqrt(np.pi**4 / 54) * np.abs(x) ** 3 / (DAMPING * tau_mean), 700)
     return np.pi / np.sqrt(6) * x**2 / (DAMPING * tau_mean) / np.cosh(argument)
 
@@ -96,7 +95,7 @@ def main():
             return path
 
         program = Linerad(str(Path(os.environ["LINERAD_BIN"]).resolve()), new_folder)
-        sys.stdout, out = sys.stderr, sys.stdout  # the harness tells about its runs
+        sys.stdout, out = sys.stderr, sys.stdout  # the harness reports its runs
         runs = {}
         print("| tau_mean | packets | image peak | packets peak | Neufeld | image / packets | seconds |", file=out)
         print("|---|---|---|---|---|---|---|", file=out)

@@ -1,14 +1,15 @@
 """A thick slab as a camera sees it, against the packets that leave in its direction.
 
-Two estimates of one intensity from the same packets, with nothing in common after the last scattering but one: the
-image follows light from everywhere in the gas to the camera; the escaped spectrum waits for packets that fly there by
-themselves, within 0.05 of the camera's cosine mu. That width changes the mean by (0.1^2/24) (mu I)'' / (mu I), below
-0.2 % for the limb darkening of a slab.
+Two estimates of one intensity from the same packets, which share nothing after the next-to-last scattering: the image
+follows light from everywhere in the gas to the camera; the escaped spectrum consists of packets that happen to fly
+there, within 0.05 of the camera's cosine mu. That width changes the mean by (0.1^2/24) (mu I)'' / (mu I), below 0.2 %
+for the limb darkening of a slab.
 
-Tolerances: in each channel chi-square with the errors of both. The errors of the image come from 8 groups (so
-that (d/sigma)^2 may be 7/5 on the mean) and neighbouring channels share scatterings, which does not change the mean of
-chi-square, only its scatter; 60 channels times 5 angles leave less than 0.2. Hence 0.6 < chi^2 / n < 1.7. The whole
-flux: 3.5 errors of the escaped one, plus 1 % for channels and cells, in which the light of the image is spread evenly.
+Tolerances: in each channel chi-square with the errors of both. The errors of the image come from 8 groups (so that
+(d/sigma)^2 may be 7/5 on average) and neighbouring channels share scatterings, which does not change the mean of
+chi-square, only its scatter; 60 channels times 5 angles leave less than 0.2. Hence 0.6 < chi^2 / n < 1.7. The total
+flux: 3.5 errors of the escaped one, plus 1 % for channels and cells, over which the light of the image is spread
+evenly.
 """
 
 import numpy as np
@@ -55,13 +56,13 @@ def test_image_agrees_with_escaped_packets(linerad, tau_mean, packets):
 
 
 def test_image_is_symmetric_and_has_two_peaks(linerad):
-    """Blue and red are the same; the peaks are near those of Neufeld (1990), 0.88 (a tau_mean)^(1/3), within the
+    """Blue and red are the same; the peaks are close to those of Neufeld (1990), 0.88 (a tau_mean)^(1/3), within the
     correction of relative size (a tau_mean)^(-1/3) to that limit."""
     run = run_slab(linerad, 3000, 1.2e4, seed=11)
     x = middles(run)
     image, error = (np.array(column) for column in zip(*(seen(run, mu) for mu in MU)))
     difference = np.sum(image[:, x > 0]) / np.sum(image) - 0.5
-    # Channels within the width of a scattering go together, about eight of them.
+    # Channels within the width of a scattering are correlated, about eight of them.
     spread = 0.5 * np.sqrt(8 * np.sum(error**2)) / np.sum(image)
     print(f"  blue half {0.5 + difference:.4f} +- {spread:.4f}")
     assert abs(difference) < N_SIGMA * spread
@@ -80,7 +81,7 @@ def test_image_agrees_with_escaped_packets_in_detail(linerad, tau_mean, packets)
 
 @pytest.mark.long
 def test_image_tends_to_neufeld(linerad):
-    """All angles together: half of the light below Neufeld's median within the correction to the limit."""
+    """All angles together: half of the light is below Neufeld's median, within the correction to the limit."""
     run = run_slab(linerad, 1e5, 8e3, seed=12)
     x = np.abs(middles(run))
     flux = sum(mu * seen(run, mu)[0] for mu in MU)

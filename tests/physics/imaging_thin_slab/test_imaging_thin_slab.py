@@ -1,7 +1,8 @@
 """Thin gas lit by a beam: the image is the redistribution function itself.
 
-Gas of depth tau << 1 along the beam scatters L (1 - exp(-tau)) photons per second, a share 1/(4 pi) of them toward any
-camera, with frequencies distributed as the kernel of Hummer (1962) for the angle gamma between beam and camera:
+Gas of depth tau << 1 along the beam scatters L (1 - exp(-tau)) photons per second, a fraction 1/(4 pi) per steradian
+toward any camera, with frequencies distributed as the kernel of Hummer (1962) for the angle gamma between beam and
+camera:
 
     K(x'|x) = exp(-(x'-x)^2 / (4 sin^2(gamma/2))) H(a / cos(gamma/2), (x'+x) / (2 cos(gamma/2)))
               / (sqrt(pi) sin(gamma) H(a, x))
@@ -13,7 +14,8 @@ with x and x' in the frame of the gas: x = -v.n_beam / b for a beam at line cent
     K(x'|x) = exp(-(x'-x)^2 / 4) a / (2 pi H(a,x) (a^2 + (x'+x)^2 / 4)).
 
 Expected values are integrals over channels, computed here; tolerance: 0.5 % of the peak in every channel and 0.5 % of
-the whole. Neglected: light that is scattered again or lost on its way, at most tau times the shape of the slab.
+the total. Neglected: light that is scattered again or lost on its way, at most tau times a factor for the shape of the
+slab.
 """
 
 import numpy as np
@@ -37,8 +39,8 @@ def kernel(x_out, x, gamma):
 
 
 def channel_shares(edges, x, gamma, approach):
-    """Share of the scattered photons in each channel; `approach` is v.n_camera / b."""
-    shifts = -edges / B - approach  # in the gas frame; falls along the channels
+    """Fraction of the scattered photons in each channel; `approach` is v.n_camera / b."""
+    shifts = -edges / B - approach  # in the gas frame; decreases along the channels
     if np.sin(0.5 * gamma) < 1e-9:
         return ((x <= shifts[:-1]) & (x > shifts[1:])).astype(float)
     narrow = [-x, x * np.cos(gamma)]  # where the kernel may be narrower than a channel
@@ -48,7 +50,7 @@ def channel_shares(edges, x, gamma, approach):
 
 
 def differences(image, expected):
-    """Largest difference of a channel over the brightest one, and that of the whole."""
+    """Largest difference in a channel over the brightest one, and that of the total."""
     return np.max(np.abs(image.spectrum - expected)) / expected.max(), image.spectrum.sum() / expected.sum() - 1
 
 
@@ -74,7 +76,7 @@ def mean_velocity(image):
 
 
 def test_moving_slab_from_its_face(linerad):
-    """The gas comes toward the camera with v = b, and so its light is at -b."""
+    """The gas approaches the camera with v = b, so its light is at -b."""
     image, scattered, expected = face_on(linerad, 2e5)
     compare("face-on", image, expected)
     mean = mean_velocity(image)
@@ -83,7 +85,7 @@ def test_moving_slab_from_its_face(linerad):
     # The same light in the unit of the file: I_nu = h c I_v.
     total = np.sum(image.intensity) * image.pixel_area * image.width
     assert abs(total / (PLANCK * LIGHT_SPEED * scattered) - 1) < TOLERANCE
-    # The slab is as wide as the image and equally bright all over.
+    # The slab is as wide as the image and uniformly bright.
     brightness = np.sum(image.intensity, axis=0)
     assert np.all(np.abs(brightness / brightness.mean() - 1) < 0.02)
 
@@ -92,8 +94,8 @@ ANGLES = (0, 45, 90, 135, 180)
 
 
 def camera(angle):
-    """At an angle to the beam. From the sides the image ends with the slab: rays that fall beside it or not would
-    count its edge as whole pixels."""
+    """At an angle to the beam. From the sides the image ends with the slab: otherwise rays would count its edge as
+    whole pixels or not at all."""
     direction = [np.cos(np.radians(angle)).round(15), 0.0, np.sin(np.radians(angle)).round(15)]
     field = "[1 pc, 0.1 pc]" if direction[2] == 0 else "1.28 pc"
     return ('{name: at%d, direction: [%.16g, %g, %.16g], field: %s, pixels: %s}'
@@ -101,8 +103,8 @@ def camera(angle):
 
 
 def kernel_images(linerad, x, packets, settings=None):
-    """Gas that moves with v = (-x, 0.3, 0.8) b and sees the beam at x: {angle: (image, expected)}. Channels of 0.3 b, of
-    which one holds the whole of the light scattered forward."""
+    """Gas that moves with v = (-x, 0.3, 0.8) b and sees the beam at x: {angle: (image, expected)}. Channels of 0.3 b,
+    one of which contains all of the forward-scattered light."""
     v = np.array([-x, 0.3, 0.8])
     cameras = [camera(angle) for angle in ANGLES]
     settings = {"medium.tau_centre": 5e-4, "medium.velocity": "[%g km/s, %g km/s, %g km/s]" % tuple(v),

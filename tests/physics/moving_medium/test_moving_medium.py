@@ -1,7 +1,8 @@
-"""Clumpy gas in motion: the answer may not depend on how the frame moves, how it is turned, or how symmetry is used.
+"""Clumpy gas in motion: the answer must not depend on the motion or orientation of the frame, or on the use of
+symmetry.
 
 The expectations are symmetries, so no reference is needed. Runs that should be equal in the mean have different seeds
-and are compared within 3.5 combined standard errors; runs that should follow the very same packets share a seed.
+and are compared within 3.5 combined standard errors; runs that should follow the same packets share a seed.
 """
 
 from pathlib import Path
@@ -77,7 +78,7 @@ def turned(gas, axis):
 
 
 def turned_faces(axis):
-    """For each face after turning, the face it was."""
+    """For each face after the rotation, the face it was."""
     i, j = (axis + 1) % 3, (axis + 2) % 3
     faces = list(range(6))
     faces[2 * i], faces[2 * i + 1] = 2 * j + 1, 2 * j
@@ -100,7 +101,7 @@ def mean_path(run):
 
 
 def share_of_face(run, face):
-    """Of emitted photons, with the error of weighted packets."""
+    """Per emitted photon, with the error of weighted packets."""
     weight = run.packets["weight"] * run.summary["packets"] * (run.packets["face"] == face)
     emitted = np.concatenate([weight, np.zeros(int(run.summary["packets"]) - len(weight))])
     return weighted_mean(emitted / run.summary["emitted"])
@@ -114,8 +115,8 @@ def compare_summaries(first, second):
 
 
 def compare_fields(name, first, second):
-    """Two fields with errors, cell by cell. Cells are correlated, since packets visit many, so the mean square pull is
-    allowed 30 %; single cells, with errors from 64 batches, five standard errors."""
+    """Two fields with errors, cell by cell. Cells are correlated, since packets visit many of them, so the mean square
+    pull is allowed 30 %; single cells, with errors from 64 batches, five standard errors."""
     pull = (first[0] - second[0]) / np.hypot(first[1], second[1])
     rms = np.sqrt(np.mean(pull**2))
     print(f"  {name}: {pull.size} cells, rms pull {rms:.3f}, worst {np.abs(pull).max():.2f}")
@@ -132,7 +133,8 @@ FIELDS = ("mean_intensity", "scattering_rate")
 
 @pytest.mark.parametrize("precision", ["mixed", "double"])
 def test_boost_changes_nothing_but_the_frame(linerad, precision):
-    """All gas moves by V more. Each packet does the same as before, and its shift in the mesh frame is V.n larger."""
+    """All gas moves faster by V. Each packet does the same as before, and its shift in the mesh frame is larger by
+    V.n."""
     gas = clumpy(["open", "open", "periodic", "periodic", "open", "open"])
     velocity = np.array((45.0, -70.0, 30.0))
     rest = gas.run(linerad, 1e4, 111, precision=precision)
@@ -143,8 +145,8 @@ def test_boost_changes_nothing_but_the_frame(linerad, precision):
     after = {name: column[j] for name, column in moving.packets.items()}
     shift = after["x"] - after["direction"] @ velocity / B - before["x"]
     same = (before["scatterings"] == after["scatterings"]) & (before["face"] == after["face"]) & (np.abs(shift) < 1e-3)
-    # Rounding errors grow from flight to flight, since a place in thin gas is known worse than one in dense gas, until
-    # one of them turns a decision: after some fifty scatterings in single precision and two hundred in double.
+    # Rounding errors grow from flight to flight, since positions in thin gas are less precise than in dense gas, until
+    # one of them changes a decision: after about fifty scatterings in single precision and two hundred in double.
     young = before["scatterings"] < {"mixed": 30, "double": 100}[precision]
     print(f"  {np.mean(same[young]):.4f} of young packets the same, {np.mean(same):.4f} of all; median difference of "
           f"their shifts {np.median(np.abs(shift[same])):.1e}")
@@ -155,7 +157,7 @@ def test_boost_changes_nothing_but_the_frame(linerad, precision):
 
 
 def test_boost_is_seen_in_the_spectrum(linerad):
-    """The same in the mean, with another seed: the spectrum in the frame of the gas, packet by packet."""
+    """The same on average, with a different seed: the spectrum in the frame of the gas, packet by packet."""
     gas = clumpy(["open"] * 6)
     velocity = np.array((45.0, -70.0, 30.0))
     rest = gas.run(linerad, 3e4, 112)
@@ -248,7 +250,7 @@ def test_half_a_slab_with_a_mirror_is_a_slab(linerad):
 
 
 def test_unequal_cells_do_not_matter(linerad):
-    """The uniform slab again, on a mesh whose cells differ by a factor of a hundred."""
+    """The uniform slab again, on a mesh whose cells differ in width by a factor of a hundred."""
     edges = np.concatenate([[-1], -np.geomspace(0.8, 0.002, 12), [0.05, 0.06, 0.4, 1]])
     settings = {"medium.tau_mean": 500, "mesh": "{edges: {x: [%s], y: [0 pc, 0.1 pc, 1 pc], z: [0 pc, 1 pc]}, faces: "
                 "{x: open, y: periodic, z: periodic}}" % ", ".join(f"{edge:.6g} pc" for edge in edges)}

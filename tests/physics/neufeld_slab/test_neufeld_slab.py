@@ -27,16 +27,16 @@ def compare_with_reference(measured, tau_mean, precision_of_median):
 
 
 def compare_precisions(single, double, tau_mean):
-    """The same packets with rounding errors of 1e-7 and 1e-16. Histories part only where a rounding error turns a
-    decision. A share p of such packets, then independent, moves a mean by sqrt(2 p) standard errors: 0.1 allows one
-    packet in two hundred. A drift of single precision would move all of them."""
+    """The same packets with rounding errors of 1e-7 and 1e-16. Histories diverge only if a rounding error changes a
+    decision. A fraction p of such packets, which are then independent, moves a mean by sqrt(2 p) standard errors: 0.1
+    allows one packet in two hundred. A systematic error of single precision would move all of them."""
     for name in QUANTITIES:
         shift = (single[name].value - double[name].value) / double[name].error
         print(f"  tau_mean {tau_mean}, {name}: mixed - double = {shift:+.4f} standard errors")
         assert abs(shift) < 0.1, (tau_mean, name, shift)
 
 
-# 5e4 packets give the median to 0.2 %; 0.3 % is what the case asks for.
+# 5e4 packets give the median to 0.2 %; the case requires 0.3 %.
 @pytest.mark.parametrize("tau_mean", [200, 500, 2000, 8000])
 def test_escape_matches_exact_monte_carlo(linerad, tau_mean):
     compare_with_reference(slab(linerad, tau_mean, 5e4), tau_mean, 0.003)
@@ -51,7 +51,7 @@ def test_mixed_and_double_precision_follow_the_same_packets(linerad, tau_mean):
     compare_precisions(slab(linerad, tau_mean, 5e4, "mixed"), slab(linerad, tau_mean, 5e4, "double"), tau_mean)
 
 
-# 3e5 packets give the median to 0.08 %; where packets are cheap there are more.
+# 3e5 packets give the median to 0.08 %; if packets are cheap, more are used.
 MANY = {200: 1e6, 500: 1e6, 2000: 5e5, 8000: 3e5, 32000: 3e5}
 
 

@@ -1,5 +1,5 @@
-"""Molecules in LTE: the source function is the Planck function, opacities have their stimulated emission, and thin gas
-shows n_u A_ul h nu per volume. Nothing here is random."""
+"""Molecules in LTE: the source function is the Planck function, opacities include stimulated emission, and thin gas
+emits n_u A_ul h nu per volume. Nothing here is random."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def toy(linerad, tmp_path):
 @pytest.mark.parametrize("temperature", [5.0, 20.0, 300.0])
 @pytest.mark.parametrize("molecule", [CO, WIDE], ids=["radio", "infrared"])
 def test_thick_gas_shows_the_planck_function(toy, molecule, temperature):
-    """The line at its centre is deep: I = B(T)."""
+    """The line is deep at its centre: I = B(T)."""
     run = toy(molecule, {"medium.temperature": f"{temperature} K", "medium.density": "1e4 cm^-3",
                          "channels": {"number": 1, "range": ["-0.1 km/s", "0.1 km/s"]}})
     image = cube(run, "top")
@@ -39,7 +39,8 @@ def test_thick_gas_shows_the_planck_function(toy, molecule, temperature):
 
 
 def test_source_function_of_every_depth(toy):
-    """I = B (1 - exp(-tau)) with the optical depth the run itself gives, from thin to thick: S = B in every channel."""
+    """I = B (1 - exp(-tau)) with the optical depth given by the run itself, from thin to thick: S = B in every
+    channel."""
     for density in ("1e-6 cm^-3", "1e-4 cm^-3", "1e-2 cm^-3"):
         run = toy(CO, {"medium.density": density, "channels.samples": 1})
         depth = run.data("images/top/optical_depth").astype(float)
@@ -62,7 +63,7 @@ def test_optical_depth(toy, temperature, stimulated):
 
 @pytest.mark.parametrize("molecule, line, temperature, factor", [("oh18cm", "1665", 47.0, 588.6), ("co", "1-0", 50.0, 9.55)])
 def test_stimulated_emission_of_radio_lines(linerad, molecule, line, temperature, factor):
-    """1 / (1 - exp(-h nu / k T)): some six hundred for OH at 18 cm and 47 K, nine for CO 1-0 at 50 K."""
+    """1 / (1 - exp(-h nu / k T)): about six hundred for OH at 18 cm and 47 K, nine for CO 1-0 at 50 K."""
     number = {"1665": 2}.get(line, line)
     depth = []
     for stimulated in (False, True):
@@ -75,8 +76,8 @@ def test_stimulated_emission_of_radio_lines(linerad, molecule, line, temperature
 
 
 def test_rotor_with_the_constants_of_co(linerad):
-    """Constants in the model give what the built-in molecule gives that is made of the same ones, and the result keeps
-    them: the text in it, run again, gives the same image."""
+    """Constants in the model give the same as the built-in molecule made from the same ones, and the result stores
+    them: running the text in it again gives the same image."""
     constants = {"b": "57635.96802 MHz", "d": "0.18350489 MHz", "h": "1.7168e-7 MHz", "dipole": "0.11011 debye",
                  "mass": "27.9949146 u", "highest_j": 40}
     images = []
@@ -102,7 +103,7 @@ def test_thin_gas_shows_its_upper_level(toy):
 
 
 def test_given_fractions_and_densities(toy, linerad):
-    """Populations out of a file, as fractions or as densities: the same image as LTE when they are those of LTE."""
+    """Populations from a file, as fractions or as densities: the same image as LTE if they are LTE populations."""
     x = np.broadcast_to(CO.boltzmann(20.0), (4, 4, 4, 20)).copy()
     lte = toy(CO, {"medium.density": "1e-4 cm^-3"})
     for values, units, density in ((x, "1", "1e-4 cm^-3"), (x * 1e2, "m^-3", None)):
@@ -112,12 +113,12 @@ def test_given_fractions_and_densities(toy, linerad):
         else:
             settings["medium"] = {"b": "1 km/s"}
         run = toy(CO, settings, fields={"x.h5": {"x": (values, units)}})
-        # the ratio of two levels comes from their energies here, from the frequency in LTE: 12 digits of either
+        # the ratio of two levels follows from their energies here, from the frequency in LTE: 12 digits of either
         assert_close(f"light of {units}", cube(run, "top").spectrum.sum(), cube(lte, "top").spectrum.sum(), 1e-6)
 
 
 def test_dust_shines(toy):
-    """Grey absorption of a temperature adds B(T_dust) (1 - exp(-tau)) off the line, and B in a thick line of its own."""
+    """Grey absorption at a given temperature adds B(T_dust) (1 - exp(-tau)) off the line."""
     run = toy(CO, {"medium.absorption": "0.5 1/pc", "medium.dust_temperature": "30 K", "medium.density": "1e-9 cm^-3",
                    "channels": {"number": 2, "range": ["20 km/s", "24 km/s"]}})
     expected = -planck(CO.frequency(), 30.0) * np.expm1(-0.5)
@@ -138,7 +139,7 @@ def test_result_keeps_the_levels(toy):
 
 
 def test_inverted_gas_has_no_opacity(toy):
-    """More molecules in the upper state: no amplification, but what they emit is there."""
+    """More molecules in the upper level: no amplification, but their emission is included."""
     x = np.zeros((4, 4, 4, 20))
     x[..., 0], x[..., 1] = 0.1, 0.9
     run = toy(CO, {"populations": {"method": "given", "file": "x.h5", "dataset": "x"}, "medium.density": "1e-4 cm^-3",

@@ -1,5 +1,5 @@
-"""Levels by escape probability in every cell, against the level equations solved here: a dense matrix and damped
-substitution instead of the program's method."""
+"""Levels by escape probability in every cell, against the level equations solved here by a dense matrix and damped
+substitution, instead of the program's method."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ TEMPERATURE, H2 = 40.0, 1e3
 
 
 def expansion(tau):
-    """(1 - exp(-tau)) / tau, of gas that expands alike in all directions."""
+    """(1 - exp(-tau)) / tau, for isotropic expansion."""
     return -np.expm1(-tau) / tau if abs(tau) > 1e-8 else 1.0
 
 
@@ -58,7 +58,7 @@ def check(name, x, wanted, tolerance=1e-6):
 @pytest.mark.parametrize("background", [0.0, 2.725, 30.0])
 @pytest.mark.parametrize("density", [1e-12, 1e-4, 1e-2, 1.0])
 def test_expanding_gas(linerad, tmp_path, density, background):
-    """v = H r has the same gradient H in all directions, at the faces of the mesh too: thin to thick."""
+    """v = H r has the same gradient H in all directions, also at the faces of the mesh: thin to thick."""
     speed = 20 * KM / PARSEC_CM
     x = ((np.arange(6) + 0.5) / 6 - 0.5) * PARSEC_CM
     velocity = speed * np.array(np.meshgrid(x, x, x, indexing="ij"))
@@ -79,7 +79,7 @@ def test_sphere_of_given_size(linerad, tmp_path, density):
 
 
 def test_gas_at_rest(linerad, tmp_path):
-    """Without motion the gradient is b over the shortest side that is open: here y is periodic, x and z are longer."""
+    """Without motion the gradient is b over the shortest open side: here y is periodic, x and z are longer."""
     found = fractions(linerad, tmp_path, {"mesh": {"cells": [3, 2, 2], "size": ["4 pc", "1 pc", "2 pc"], "faces": {
         "x": "open", "y": "periodic", "z": "open"}}})
     check("at rest", found, expected(1e-3 * 2 * PARSEC_CM / (0.2 * KM), expansion, 2.725))
@@ -106,7 +106,7 @@ def test_dense_gas_is_in_equilibrium(linerad, tmp_path):
 
 
 def test_image_uses_the_populations_found(linerad, tmp_path):
-    """Thin gas far from LTE: n x_u A V photons, the x_u of the result."""
+    """Thin gas far from LTE: n x_u A V photons, with the x_u of the result."""
     settings = {"line.molecule": MOLECULE.write(tmp_path), "medium.density": "1e-14 cm^-3", "run.batches": 2,
                 "cameras": [{"name": "top", "direction": "+z", "pixels": 6}],
                 "channels": {"number": 1, "range": ["-2 km/s", "2 km/s"], "samples": 64}}
@@ -119,8 +119,8 @@ def test_image_uses_the_populations_found(linerad, tmp_path):
 
 
 def test_hydrogen_is_split_at_the_temperature_of_each_cell(linerad, tmp_path):
-    """A file with rates k for p-H2 and 3 k for o-H2, and a density of H2 as a whole: with o/p = min(3, 9 exp(-170.6 K / T))
-    each cell has k (1 + 2 o / (o + p)), whatever its neighbours have. Thin gas, so that nothing else matters."""
+    """A file with rates k for p-H2 and 3 k for o-H2, and a density of H2 as a whole: with o/p = min(3, 9 exp(-170.6 K /
+    T)) each cell has k (1 + 2 o / (o + p)), whatever its neighbours. Thin gas, so that nothing else matters."""
     text = MOLECULE.text()
     start = text.index("!PARTNERS")
     table = text[start:].splitlines()[2:]

@@ -21,7 +21,7 @@ def run(linerad, tmp_path, settings, packets):
 
 
 def upper_fraction(modes, density=H2):
-    """Of a molecule in a field of so many photons per mode."""
+    """For a molecule in a field with this many photons per mode."""
     a, ratio = RADIO.lines[0][2], RADIO.weight[1] / RADIO.weight[0]
     down = density * RADIO.rates[0][2]
     up = down * ratio * np.exp(-PLANCK * RADIO.frequency() / BOLTZMANN / TEMPERATURE)
@@ -90,7 +90,7 @@ def test_dense_gas_is_in_equilibrium(linerad, tmp_path):
 
 @pytest.mark.parametrize("density", [1e-4, 1e-3])
 def test_layer(linerad, tmp_path, density):
-    """Stimulated emission takes three quarters of the opacity away, so that opacities and light depend on each other."""
+    """Stimulated emission removes three quarters of the opacity, so that opacities and light depend on each other."""
     found = run(linerad, tmp_path, {"medium.density": f"{density} cm^-3"}, packets=400000)
     upper = found.data("populations/fraction")[:, 0, 0, 1]
     expected = layer(density, 32)
@@ -103,8 +103,8 @@ def test_layer(linerad, tmp_path, density):
 
 
 def test_frozen_opacities_are_enough_for_a_short_wavelength(linerad, tmp_path):
-    """h nu = 14 k T: one pass gives the populations, since neither stimulated emission nor the upper level counts. Passes
-    differ by their noise alone, here 1 % in a cell; where stimulated emission counts, the first pass is far off."""
+    """h nu = 14 k T: one pass gives the populations, since neither stimulated emission nor the upper level matters.
+    Passes differ only by their noise, here 1 % in a cell; if stimulated emission matters, the first pass is far off."""
     infrared = Molecule((0.0, 200.0), (2.0, 4.0), ((1, 0, 2.4e-6),), ((1, 0, 1e-9),))
     mean = {}
     for name, molecule, density in (("infrared", infrared, "100 cm^-3"), ("radio", RADIO, "1e-3 cm^-3")):

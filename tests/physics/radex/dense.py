@@ -1,5 +1,5 @@
-"""Escape-probability models by another road: dense matrices, plain iteration, numpy. Slow, and shares nothing with the
-program under test but the equations."""
+"""Escape-probability models by a different method: dense matrices, plain iteration, numpy. Slow, and shares nothing
+with the program under test but the equations."""
 
 import numpy as np
 from scipy.special import expn
@@ -34,7 +34,7 @@ class Molecule:
             at += 9 + n_rate
 
     def collisions(self, temperature, densities):
-        """rates[i, j] from i to j for densities by LAMDA number of the collider."""
+        """rates[i, j] from i to j, for densities by LAMDA number of the collider."""
         rates = np.zeros((len(self.energy),) * 2)
         for collider, density in densities.items():
             grid, upper, lower, table = self.partners[collider]
@@ -65,7 +65,7 @@ def expansion(tau):
 
 
 def lvg(tau, change=14.0):
-    """RADEX's expanding sphere; the two forms change over at tau = 14."""
+    """RADEX's expanding sphere; it switches between two forms at tau = 14."""
     far = np.maximum(tau, 4.0)
     return np.where(tau < change, exponential(1.17 * tau), 1 / (far * np.sqrt(np.log(far / (2 * np.sqrt(np.pi))))))
 
@@ -77,7 +77,7 @@ def plane_layer(tau):
 
 
 def solve(molecule, beta, temperature, densities, column_per_speed, background):
-    """Populations, tau and Tex by damped iteration until nothing changes by more than 1e-8; for no inverted lines."""
+    """Populations, tau and Tex by damped iteration until nothing changes by more than 1e-8; not for inverted lines."""
     collisions = molecule.collisions(temperature, densities)
     u, l = molecule.upper, molecule.lower
     ratio = molecule.weight[u] / molecule.weight[l]

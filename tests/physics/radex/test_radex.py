@@ -1,12 +1,12 @@
 """Uniform parcels of gas against tables of another program, against RADEX's own numbers, and against a dense solver.
 
-The tables have T 10..200 K, n(H2) 1e3..1e7 cm^-3, four columns, 1 km/s, 2.73 K, twelve lines: 100 models for each of five
-geometries. What they call 'static sphere' and 'static sphere RADEX' have the same populations (the emerging flux differs),
-'LVG sphere' is the geometry `expansion`, and both LVG ones have a rectangular line, so that their widths are divided by
-the 1.0645 of a Gaussian here. Two of them are not what RADEX computes: 'LVG sphere RADEX' changes from its near to its far
-form at tau = 7 instead of tau / 2 = 7, and 'static slab' is an exact plane layer, (1/2 - E3) / tau, where RADEX has
-(1 - exp(-3 tau)) / (3 tau). The dense solver shows both, and takes their place. In models with an inverted line the
-tables hold beta at 1 for it, so these are left out.
+The tables have T 10..200 K, n(H2) 1e3..1e7 cm^-3, four columns, 1 km/s, 2.73 K, twelve lines: 100 models for each of
+five geometries. Their 'static sphere' and 'static sphere RADEX' have the same populations (the emergent flux differs),
+'LVG sphere' is the geometry `expansion`, and both LVG ones have a rectangular line, so their widths are divided by the
+factor 1.0645 of a Gaussian here. Two of them are not what RADEX computes: 'LVG sphere RADEX' changes from its near to
+its far form at tau = 7 instead of tau / 2 = 7, and 'static slab' is an exact plane layer, (1/2 - E3) / tau, where RADEX
+has (1 - exp(-3 tau)) / (3 tau). The dense solver confirms both, and replaces them. In models with an inverted line the
+tables set beta to 1 for it, so these are left out.
 """
 
 import csv
@@ -72,7 +72,8 @@ def table(path, geometry):
 
 
 def densities_of(molecule, density):
-    """Options for this density of H2; the tables split it into para and ortho 1:3, which at 10 to 155 K is not thermal."""
+    """Options for this density of H2; the tables split it into para and ortho 1:3, which is not thermal at 10 to 155
+    K."""
     shares = FILES[molecule][2]
     if set(shares) == {1}:
         return ["--density", f"H2={density:.10g}"]
@@ -80,7 +81,7 @@ def densities_of(molecule, density):
 
 
 def solve_table(radex, reference, molecule, geometry, width):
-    """The 100 models by linerad: {(T, n, N): {upper level: row}}."""
+    """The 100 models computed by linerad: {(T, n, N): {upper level: row}}."""
     name, lamda, _ = FILES[molecule]
     keys = table(reference / "radex" / name, "static sphere")
     axes = [sorted({key[i] for key in keys}) for i in range(3)]
@@ -96,8 +97,8 @@ def solve_table(radex, reference, molecule, geometry, width):
 
 
 def compare(models, expected, tolerance, depth=1e-3):
-    """Largest differences of Tex, tau and T_R over all models without inversion and lines deeper than `depth`, and how
-    many lines there are."""
+    """Largest differences in Tex, tau and T_R over all models without inversion and lines deeper than `depth`, and the
+    number of lines."""
     worst, n = np.zeros(3), 0
     for key, lines in expected.items():
         if any(float(row["tau"]) < 0 for row in models[key].values()) or any(row["tau"] < 0 for row in lines.values()):
@@ -127,7 +128,8 @@ def test_tables(radex, reference, molecule, name, geometry, width):
 
 @pytest.mark.parametrize("molecule", FILES)
 def test_lvg_table_away_from_its_jump(radex, reference, molecule):
-    """Models of 'LVG sphere RADEX' without a line between tau = 6.9 and 14.6, where it takes the far form too early."""
+    """Models of 'LVG sphere RADEX' without a line between tau = 6.9 and 14.6, where it switches to the far form too
+    early."""
     expected = table(reference / "radex" / FILES[molecule][0], "LVG sphere RADEX")
     models = solve_table(radex, reference, molecule, "lvg", 1 / dense.GAUSSIAN_WIDTH)
     clear = {key: lines for key, lines in expected.items()
@@ -181,8 +183,8 @@ def some(models, n=25):
 @pytest.mark.parametrize("name, beta", [("static slab", dense.plane_layer),
                                         ("LVG sphere RADEX", lambda tau: dense.lvg(tau, change=7.0))])
 def test_what_the_other_tables_hold(reference, molecule, name, beta):
-    """The dense solver gives the two tables that are not RADEX's, with the formulas named above: 1 %, for the static slab
-    was tabulated by a quadrature of 200 points."""
+    """The dense solver reproduces the two tables that are not RADEX's, with the formulas given above: to 1 %, since the
+    static slab was tabulated with a quadrature of 200 points."""
     expected = table(reference / "radex" / FILES[molecule][0], name)
     width = 1.0 if name == "static slab" else 1 / dense.GAUSSIAN_WIDTH
     keys = some(expected)
@@ -200,8 +202,8 @@ def test_what_the_other_tables_hold(reference, molecule, name, beta):
 @pytest.mark.parametrize("molecule", FILES)
 @pytest.mark.parametrize("geometry", ["sphere", "lvg", "slab", "expansion"])
 def test_dense_solver_agrees(radex, reference, molecule, geometry):
-    """Every geometry against a solver that shares nothing with linerad: 1e-4, for RADEX's lvg jumps by 0.2 % where
-    linerad joins it smoothly and models with a line there are left out."""
+    """Every geometry against a solver that shares nothing with linerad: to 1e-4; RADEX's lvg jumps by 0.2 % where
+    linerad joins it smoothly, and models with a line there are left out."""
     models = solve_table(radex, reference, molecule, geometry, 1.0)
     keys = [key for key in some(models) if geometry != "lvg" or
             not any(13 < float(row["tau"]) < 15 for row in models[key].values())]
@@ -216,7 +218,7 @@ def test_dense_solver_agrees(radex, reference, molecule, geometry):
 
 
 def test_hcop_anchor(radex, reference):
-    """HCO+ at 30 K, 1e5 cm^-3, 1e15 cm^-2, 1 km/s: numbers of RADEX itself, with the molecule file of 21 levels."""
+    """HCO+ at 30 K, 1e5 cm^-3, 1e15 cm^-2, 1 km/s: numbers from RADEX itself, with the molecule file of 21 levels."""
     rows = radex(reference / "vz2002" / "hco+.lamda.dat", "--temperature", 30, "--density", "H2=1e5", "--column", 1e15,
                  "--width", 1, "--background", 2.73, "--lines", 4)
     assert [float(row["Tex_K"]) for row in rows] == pytest.approx([29.048, 28.658, 27.837, 25.286], rel=1e-4)

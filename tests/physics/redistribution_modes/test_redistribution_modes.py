@@ -1,8 +1,8 @@
 """The redistribution modes on the slab of examples/neufeld_slab.yaml, against exact Monte Carlo (reference.SLAB).
 
-Table modes must be within 1 % in the median and 2 % in scatterings: what the mode promises, well above the standard
-errors of the runs. The two approximations must not be: a blended Voigt profile is wrong between core and wing, and
-complete redistribution lets photons jump to the far wing.
+Table modes must be within 1 % in the median and 2 % in scatterings, the stated accuracy of the mode, which is well
+above the standard errors of the runs. The two approximations must not be: a blended Voigt profile is wrong between core
+and wing, and complete redistribution lets photons jump to the far wing.
 """
 
 import numpy as np
@@ -31,7 +31,7 @@ def ratios(run, tau_mean):
 
 def compare_tables(linerad, mode, tau_mean, packets):
     run = slab(linerad, mode, tau_mean, packets)
-    # The tolerance must mean something: three standard errors of the run fit in it.
+    # The tolerance must be meaningful: at least three standard errors of the run.
     assert 3 * run["median_abs_x"].error < MEDIAN_TOLERANCE * run["median_abs_x"].value
     assert 3 * run["scatterings_per_packet"].error < SCATTERINGS_TOLERANCE * run["scatterings_per_packet"].value
     median, scatterings = ratios(run, tau_mean)

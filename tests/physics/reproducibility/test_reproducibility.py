@@ -1,4 +1,4 @@
-"""A packet's history depends on the seed and its number alone, and the quoted errors are those of repeated runs.
+"""A packet's history depends only on the seed and its number, and the quoted errors are those of repeated runs.
 
 Nothing here has a physical expectation: the tests compare runs with each other and with the laws of statistics.
 """
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 SLAB = {"medium.tau_mean": 2000, "output.packets": True}
-# Strong enough that most packets meet Russian roulette.
+# Strong enough that most packets undergo Russian roulette.
 DUST = {"medium.tau_absorption": 0.7}
 SCHEDULES = [(1, "queue"), (2, "queue"), (2, "static"), (3, "queue")]
 
@@ -22,7 +22,7 @@ CASES = {
 
 
 def columns_that_differ(first, second):
-    """Names and counts; empty when two packet lists agree bit for bit."""
+    """Names and counts; empty if two packet lists agree bit for bit."""
     if not np.array_equal(first["id"], second["id"]):
         return {"id": len(np.setxor1d(first["id"], second["id"]))}
     rows = len(first["id"])
@@ -62,8 +62,8 @@ QUANTITIES = ("median_abs_x", "lower_quartile_abs_x", "upper_quartile_abs_x", "s
 
 
 def test_quoted_errors_are_those_of_repeated_runs(linerad):
-    """The spread of N seeds over the quoted variance follows chi square with N - 1 degrees of freedom. Bounds for 19:
-    each is passed once in two thousand."""
+    """The variance over N seeds, divided by the quoted one, follows chi square with N - 1 degrees of freedom. Bounds
+    for 19: each is exceeded once in two thousand."""
     settings = {"medium.tau_mean": 200, "medium.tau_absorption": 0.05, "output.fields": False}
     runs = [linerad.run("neufeld_slab", settings, packets=4000, seed=seed) for seed in range(700, 720)]
     for name in QUANTITIES:
@@ -82,6 +82,6 @@ def test_field_errors_are_those_of_repeated_runs(linerad):
         errors = np.array([run.data(f"fields/{name}_error") for run in runs])
         chi_square = np.sum((values - values.mean(axis=0)) ** 2, axis=0) / np.mean(errors**2, axis=0)
         print(f"  {name}: mean chi square {chi_square.mean():.1f} over cells, 19 expected")
-        # Neighbouring cells see the same packets, so the mean is allowed the bounds of about four independent ones:
-        # 76 degrees of freedom over 4.
+        # Neighbouring cells see the same packets, so the mean is allowed the bounds for about four independent ones: 76
+        # degrees of freedom.
         assert 10.5 < chi_square.mean() < 30.8, name

@@ -1,4 +1,4 @@
-"""One scattering, seen from outside: frequency and direction of photons that a thin moving cell scattered once.
+"""One scattering, seen from outside: frequency and direction of photons scattered once in a thin moving cell.
 
 All expectations are closed forms. In the frame of the gas (x_gas = x - v.n/b), with g the cosine of the scattering
 angle,
@@ -9,8 +9,9 @@ angle,
 (Hummer 1962, MNRAS 125, 21); r = h nu0 / (m c b) with recoil (Field 1959, ApJ 129, 551), otherwise 0. Directions are
 isotropic or, with the dipole phase function, follow (1 - E1) + (3/4) E1 (1 + g^2) (Hamilton 1947, ApJ 106, 457).
 
-A photon shows up as scattered once only if it then escapes, with a chance that depends on where it goes. That chance
-is known, exp(-depth to the face), so photons are thinned in inverse proportion to it, and what remains is unbiased.
+A photon is seen as scattered once only if it then escapes, with a probability that depends on its direction. That
+probability is known, exp(-depth to the face), so photons are thinned in inverse proportion to it, and what remains is
+unbiased.
 """
 
 from pathlib import Path
@@ -48,7 +49,7 @@ class Once:
 
 
 def thin_out(packets, opacity, damping):
-    """Which to keep so that all had the same chance to be seen."""
+    """Which to keep so that all have the same probability of being seen."""
     length = np.linalg.norm(packets["position"] - packets["last_scattering"], axis=1) / PARSEC_CM
     x_gas = packets["x"] - packets["direction"] @ VELOCITY
     chance = np.exp(-opacity * length * hjerting(damping, x_gas))
@@ -90,8 +91,8 @@ def test_frequency_after_scattering_follows_the_redistribution_function(linerad,
 
 
 def velocity_quadrature(x, a):
-    """Nodes u and weights for INT exp(-u^2) / (a^2 + (x-u)^2) ... du: trapezia in u and, through the resonance, in the
-    angle t of u = x + a tan(t)."""
+    """Nodes u and weights for INT exp(-u^2) / (a^2 + (x-u)^2) ... du: the trapezoidal rule in u and, through the
+    resonance, in the angle t of u = x + a tan(t)."""
     near = min(1.0, 200 * a)  # half-width of the resonance region
     t = np.linspace(-np.arctan(near / a), np.arctan(near / a), 801)
     nodes, weights = [x + a * np.tan(t)], [trapezia(t) / a * np.exp(-(x + a * np.tan(t)) ** 2)]
@@ -136,7 +137,7 @@ def test_dipole_share_in_the_core_follows_from_the_levels(linerad, degeneracies,
 
 
 def test_wing_scattering_is_a_dipole_whatever_the_levels(linerad):
-    """Stenflo (1980, A&A 84, 68): far from resonance the levels interfere to a classical dipole."""
+    """Stenflo (1980, A&A 84, 68): far from resonance the levels interfere to give a classical dipole."""
     once = Once(linerad, 10.0, opacity=47, damping=0.15, **{"physics.phase": "dipole", "line.dipole_core": 0})
     assert len(once.g) > 4000
     assert_distributed("cosine, wing", once.g, dipole_cumulative(1))

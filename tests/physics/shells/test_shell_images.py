@@ -1,8 +1,8 @@
-"""Images of spherical shells: light that the gas creates, against closed forms and against the transfer equation solved
+"""Images of spherical shells: light created by the gas, against closed forms and against the transfer equation solved
 here along lines of sight. Nothing is random.
 
-Pixels average the intensity I(p) over their area. Tolerances are relative to the largest value; they cover the shells and
-the rings that stand for I(p), which are finer than a pixel but not infinitely so.
+Pixels average the intensity I(p) over their area. Tolerances are relative to the largest value; they cover the finite
+widths of the shells and of the rings that represent I(p), which are finer than a pixel.
 """
 
 from pathlib import Path
@@ -70,7 +70,7 @@ def test_thin_shells_show_their_chords(linerad, mesh, precision):
 @pytest.mark.parametrize("inner", [0, 0.5])
 def test_rough_shells_show_all_their_light(linerad, inner):
     """Shells whose S is random over several orders of magnitude, with the steepest slopes that keep it positive: thin
-    ones show what they create, and nowhere is there less than nothing where they are thick."""
+    ones show what they create, and thick ones are nowhere negative."""
     density = np.exp(2 * np.random.default_rng(2).standard_normal(16))
     settings = {"mesh.inner": f"{inner} pc",
                 "sources": [{"volume": {"emissivity": {"file": "gas.h5", "dataset": "density"}}, "spectrum": "local",
@@ -84,7 +84,7 @@ def test_rough_shells_show_all_their_light(linerad, inner):
 
 
 def test_thick_isothermal_sphere_is_a_disc(linerad):
-    """I = B inside, nothing outside, and in the pixels between the share of their area inside the disc."""
+    """I = B inside, zero outside, and in the pixels between the fraction of their area inside the disc."""
     image = image_of(linerad, THICK | {"channels": "{number: 1, range: [-0.1 km/s, 0.1 km/s]}"})
     disc = over_pixels(image, lambda p: (p < 1).astype(float), points=400)
     assert_same("disc", image.intensity[0] / planck(NU0, 20), disc, 2e-3)
@@ -93,7 +93,7 @@ def test_thick_isothermal_sphere_is_a_disc(linerad):
 
 
 def test_off_centre_and_turned_cameras_see_the_same(linerad):
-    """The sphere looks the same from everywhere, and where it is in the image follows the camera."""
+    """The sphere looks the same from everywhere, and its position in the image follows the camera."""
     straight = image_of(linerad, {"cameras": [{"name": "far", "direction": "+z", "pixels": 24, "field": "3 pc"}]})
     turned = image_of(linerad, {"cameras": [{"name": "far", "direction": [1, 2, -0.5], "roll": "20 deg", "pixels": 24,
                                              "field": "3 pc"}]})
@@ -105,7 +105,7 @@ def test_off_centre_and_turned_cameras_see_the_same(linerad):
 
 
 def test_background_shines_through(linerad):
-    """B(T_sky) beside the sphere; a sphere as hot as the sky is not seen."""
+    """B(T_sky) beside the sphere; a sphere as hot as the sky is invisible."""
     image = image_of(linerad, THICK | {"image.background": "20 K"})
     assert_same("as hot as the sky", image.intensity, np.full_like(image.intensity, planck(NU0, 20)), 2e-5)
     image = image_of(linerad, {"image.background": "cmb"})
@@ -114,7 +114,7 @@ def test_background_shines_through(linerad):
 
 @pytest.mark.parametrize("inner", [0, 0.5])
 def test_central_star_is_dimmed_by_the_gas_in_front(linerad, inner):
-    """A point of L photons in the middle: L exp(-tau H) in one pixel, the mean over each channel."""
+    """A point of L photons at the centre: L exp(-tau H) in one pixel, the mean over each channel."""
     settings = {"mesh.inner": f"{inner} pc", "cameras.0.pixels": 25,
                 "medium": {"b": "1 km/s", "damping": 0, "tau_centre": 2, "destruction": 1},
                 "sources": [{"point": {"position": ["0 pc"] * 3}, "spectrum": {"band": {"from": "-3 km/s", "to": "3 km/s"}},
@@ -135,8 +135,8 @@ def test_central_star_is_dimmed_by_the_gas_in_front(linerad, inner):
 @pytest.mark.parametrize("mesh", ["{shells: 200, inner: 1e15 cm, outer: 7.8e18 cm, spacing: log}",
                                   "{shells: 5, outer: 7.8e18 cm}"])
 def test_thin_gas_shows_all_its_light(linerad, mesh, pixels, velocity):
-    """However large the pixels: the light of shells over four decades in radius, most of it from the inner ones, is
-    L / (4 pi d^2) in total."""
+    """However large the pixels, the light of shells over four decades in radius, most of it from the inner ones, is L /
+    (4 pi d^2) in total."""
     n = 200 if "200" in mesh else 5
     edges = np.geomspace(1e15, 7.8e18, n + 1) if n == 200 else np.linspace(0, 7.8e18, n + 1)
     middle = 0.5 * (edges[1:] + edges[:-1])
@@ -158,7 +158,7 @@ def mean_over_channels(edges, function, points=200):
 
 
 def smeared(density, velocities, b, reach):
-    """A distribution of radio velocities, seen through a Gaussian of Doppler parameter b."""
+    """A distribution of radio velocities, convolved with a Gaussian of Doppler parameter b."""
     u = np.linspace(-reach, reach, 40001)
     weight = density(u) * (u[1] - u[0])
     return np.array([np.sum(weight * np.exp(-((v - u) / b) ** 2)) for v in velocities]) / (np.sqrt(np.pi) * b)
@@ -167,7 +167,8 @@ def smeared(density, velocities, b, reach):
 @pytest.mark.parametrize("velocity", [3.0, -3.0])
 @pytest.mark.parametrize("shells", [1, 8])
 def test_expanding_shell_has_a_flat_top(linerad, shells, velocity):
-    """Thin gas at one speed: all velocities between -v and v alike, L / (2 v) per velocity, smeared by b."""
+    """Thin gas at one speed: all velocities between -v and v are equally likely, L / (2 v) per velocity, smeared by
+    b."""
     b = 0.1
     settings = {"mesh": f"{{shells: {shells}, inner: 0.8 pc, outer: 1 pc}}", "medium.velocity": f"{velocity} km/s",
                 "medium.b": f"{b} km/s", "channels": "{number: 160, range: [-4 km/s, 4 km/s]}"}
@@ -199,12 +200,12 @@ def test_homologous_sphere_has_a_parabolic_line(linerad):
 
 
 def test_approaching_gas_is_blue(linerad):
-    """A thick outflow shows its near side, which comes closer: negative radio velocities."""
+    """A thick outflow shows its near side, which approaches: negative radio velocities."""
     settings = {"medium.opacity": "5 1/pc", "sources.0.thermal.temperature": {"file": "gas.h5", "dataset": "t"},
                 "medium.velocity": "1.5 km/s", "channels": "{number: 80, range: [-5 km/s, 5 km/s]}"}
     hot_inside = np.linspace(40, 5, 16)
     image = image_of(linerad, settings, fields={"gas.h5": {"t": (hot_inside, "K")}})
-    # Cool gas in front of hot gas absorbs at the velocities with which it approaches.
+    # Cool gas in front of hot gas absorbs at the velocities at which it approaches.
     red, blue = image.spectrum[image.velocity > 0].sum(), image.spectrum[image.velocity < 0].sum()
     assert red > 1.2 * blue
     mirrored = image_of(linerad, settings | {"medium.velocity": "-1.5 km/s"},
@@ -228,8 +229,8 @@ def line_of_sight(p, shift, opacity, source, speed, b=1.0, n=4000):
 
 @pytest.mark.parametrize("dust", [0.0, 0.4])
 def test_collapsing_core(linerad, dust):
-    """An infalling core whose excitation falls outward, up to 30 deep: the asymmetric line of a collapse, 64 shells.
-    1.5 % of the peak covers shells of constant opacity. With grey absorption too."""
+    """An infalling core whose excitation decreases outward, up to 30 deep: the asymmetric line of a collapse, 64
+    shells. 1.5 % of the peak covers shells of constant opacity. Also with grey absorption."""
     n = 64
     r = (np.arange(n) + 0.5) / n
     opacity = lambda q: 10 / (0.1 + q)

@@ -47,8 +47,8 @@ def test_escape_matches_exact_monte_carlo(linerad, shells, precision):
 
 
 def test_the_number_of_shells_changes_nothing(linerad):
-    """The very same histories: spheres between equal gas are crossed without a trace. In double precision rounding
-    turns the decision of some packets only."""
+    """Identical histories: crossing spheres between equal gas leaves no trace. In double precision rounding changes the
+    history of only a few packets."""
     one, many = (linerad.run(MODEL, {"mesh.shells": n, "output.packets": True, "medium.tau_centre": 100}, packets=5e3,
                              seed=202, precision="double") for n in (1, 40))
     same = one.packets["scatterings"] == many.packets["scatterings"]
@@ -78,7 +78,8 @@ def test_thick_sphere_approaches_the_closed_form(linerad):
 
 
 def test_uniform_source_matches_a_cartesian_mesh(linerad):
-    """A Cartesian sphere has a surface one cell thick: 0.7 % is allowed for 32 cells across, besides statistics."""
+    """A Cartesian sphere has a surface one cell thick: 0.7 % is allowed for 32 cells across, in addition to
+    statistics."""
     shells = linerad.run(MODEL, {"sources": UNIFORM, "medium.tau_centre": 200}, packets=1e5, seed=205)
     box = {"mesh": {"cells": [32, 32, 32], "size": ["2 pc"] * 3}, "medium.tau_centre": 200,
            "medium.opacity": {"default": "0 1/pc", "regions": [
@@ -97,7 +98,7 @@ def test_uniform_source_matches_a_cartesian_mesh(linerad):
 
 @pytest.mark.parametrize("inner", [0, 0.6])
 def test_paths_through_empty_shells(linerad, inner):
-    """From the centre: the radius. From points spread over the volume of a ball: 3/4 of it in the mean."""
+    """From the centre: the radius. From points spread over the volume of a ball: 3/4 of it on average."""
     empty = {"medium": {"b": "10 km/s", "damping": 0.1, "opacity": "0 1/pc"}, "mesh.inner": f"{inner} pc"}
     central = linerad.run(MODEL, empty, packets=1e3, seed=207)
     assert_close("from the centre", central.summary["mean_path"], 1, 1e-6)
@@ -114,8 +115,8 @@ FLOW = {"rest": "0 km/s", "outflow": "35 km/s", "infall": "-120 km/s"}
 @pytest.mark.parametrize("inner", [0, 0.4])
 def test_isotropic_light_stays_isotropic(linerad, inner, flow, precision):
     """An isotropic field, flat in frequency, is in balance with gas that scatters, whatever its depth: J = I in every
-    shell, and the mean path inside is 4 V / S. Light is exchanged in frequency within 6 b of the line at most, and the
-    band reaches beyond that; a few permille of the light that is seen comes from its edges."""
+    shell, and the mean path inside is 4 V / S. Scattering shifts light by at most about 6 b around the line, and the
+    band extends beyond that; a few per mille of the light seen comes from its edges."""
     settings = {"sources": EXTERNAL if flow != "infall" else [EXTERNAL[0] | {
                     "spectrum": {"band": {"from": -20, "to": 20}}}],
                 "mesh": {"shells": 12, "inner": f"{inner} pc", "outer": "1 pc"},
@@ -139,7 +140,7 @@ CASES = {"none": {}, "dust": {"medium.tau_absorption": 0.3}, "eps": {"medium.des
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("velocity", [0, 25])
 def test_photons_are_conserved(linerad, velocity, case, precision):
-    """As tests/physics/conservation, in a moving sphere with a cavity."""
+    """As in tests/physics/conservation, in a moving sphere with a cavity."""
     settings = CASES[case] | {"medium.velocity": f"{velocity} km/s", "mesh.inner": "0.2 pc", "medium.tau_centre": 300}
     run = linerad.run(MODEL, settings, packets=1e4, seed=211, precision=precision)
     summary = run.summary
@@ -152,7 +153,7 @@ def test_photons_are_conserved(linerad, velocity, case, precision):
     assert_agrees("INT scattering rate dV", Measured(integral(run, "scattering_rate"), np.sqrt(counted / 1e4)), counted,
                   4)
     if case == "none":
-        # The path in the cavity is not in a cell.
+        # The path in the cavity does not belong to a cell.
         inside = 4 * np.pi * integral(run, "mean_intensity") / PARSEC_CM
         assert inside < summary["mean_path"]
     if case in ("dust", "eps", "both"):
@@ -173,8 +174,8 @@ def test_mean_intensity_is_the_path(linerad):
 
 
 def test_outflow_is_redshifted_and_infall_blueshifted(linerad):
-    """Photons that scatter in gas that flows away from the source leave red of the line, by symmetry as much as those
-    of infalling gas leave blue."""
+    """Photons that scatter in gas flowing away from the source leave on the red side of the line, by symmetry as much
+    as those in infalling gas leave on the blue side."""
     mean = {}
     for flow in (30, -30):
         run = linerad.run(MODEL, {"medium.velocity": f"{flow} km/s", "medium.tau_centre": 200, "medium.damping": 0.01,
@@ -227,7 +228,8 @@ def test_lines_of_sight_see_the_flow_turn(linerad, shells, velocity):
 
 
 def expanding_shell(linerad, column, packets, seed):
-    """examples/shells_lya.yaml with another column: velocities of what escapes, in b, and what EXPANDING_SHELL has."""
+    """examples/shells_lya.yaml with another column: velocities of escaping photons, in b, and those of
+    EXPANDING_SHELL."""
     run = linerad.run("shells_lya", {"medium.density": f"{3.24e-22 * column} cm^-3", "output.packets": True},
                       packets=packets, seed=seed)
     velocity = -run.packets["x"]
@@ -254,9 +256,9 @@ def test_expanding_shell_takes_the_blue_half(linerad):
 
 @pytest.mark.long
 def test_thick_expanding_shell_shows_its_far_side(linerad):
-    """With a column of 1e20 cm^-2 most photons that get out were scattered back once from the far side: red by twice the
-    speed of the shell, 10 b = 400 km/s (Verhamme et al. 2006, A&A 460, 397). The peak is broad: of the density smoothed
-    with 1.5 b."""
+    """With a column of 1e20 cm^-2 most escaping photons were scattered back once from the far side: redshifted by twice
+    the speed of the shell, 10 b = 400 km/s (Verhamme et al. 2006, A&A 460, 397). The peak is broad: it is that of the
+    density smoothed by 1.5 b."""
     velocity, measured = expanding_shell(linerad, 1e20, packets=4e3, seed=220)
     assert_as_exact(measured, 1e20)
     at = np.linspace(0, 25, 251)
@@ -267,8 +269,9 @@ def test_thick_expanding_shell_shows_its_far_side(linerad):
 
 
 def test_moving_sphere_matches_a_cartesian_mesh(linerad):
-    """An outflow v = 30 km/s r / R, with a central source. Cells of both meshes move as one, shells along the radius: both
-    see the gradient as steps. 1.5 % is allowed besides statistics for 128 shells and 32 cells across."""
+    """An outflow v = 30 km/s r / R, with a central source. Cells of both meshes move as a whole, shells along the
+    radius: both see the gradient as steps. 1.5 % is allowed in addition to statistics for 128 shells and 32 cells
+    across."""
     n = 32
     middle = (np.arange(128) + 0.5) / 128
     shells = linerad.run(MODEL, {"mesh.shells": 128, "medium.velocity": {"file": "gas.h5", "dataset": "v"}, "medium.tau_centre": 300,

@@ -1,13 +1,13 @@
-"""Images of light that spherical shells scatter.
+"""Images of light scattered by spherical shells.
 
-All directions are alike: 4 pi times the flux of the image, channel by channel, is the escaped spectrum. Both come from the
-same packets, but the image follows light from everywhere in the gas to the camera, the spectrum waits for packets that
-leave by themselves.
+All directions are equivalent: 4 pi times the flux of the image, channel by channel, is the escaped spectrum. Both come
+from the same packets, but the image follows light from everywhere in the gas to the camera, while the spectrum consists
+of the packets that escape.
 
-Tolerances: the whole flux within 0.5 %, 1 % where the gas is thick, for shells, aspects and channels in which light is
-spread evenly, plus 3.5 errors of the escaped one. Channels: chi-square with the errors of the escaped spectrum and 1 % of
-the channel. The image is much less noisy than the spectrum where gas is thin and shares its packets where it is thick,
-hence chi^2 / n < 1.6 and no lower bound.
+Tolerances: the total flux within 0.5 %, 1 % if the gas is thick, for shells, aspects and channels over which light is
+spread evenly, plus 3.5 errors of the escaped one. Channels: chi-square with the errors of the escaped spectrum and 1 %
+of the channel. The image is much less noisy than the spectrum where gas is thin and shares its packets where it is
+thick, hence chi^2 / n < 1.6 and no lower bound.
 """
 
 import os
@@ -81,7 +81,7 @@ def test_image_has_the_light_that_escapes(linerad, case):
 
 
 def test_lit_from_outside(linerad):
-    """An external source shines I = L / (4 pi^2 R^2) from everywhere. All of it leaves again, and around the disc of
+    """An external source emits I = L / (4 pi^2 R^2) from everywhere. All of it leaves again, and around the disc of
     area pi R^2 a square field of width 2 R shows the sky: 4 / pi L over all directions."""
     settings = {"medium.tau_centre": 3, "cameras.0.field": "2 pc", "sources": [
         {"external": {}, "spectrum": {"band": {"from": "-30 km/s", "to": "30 km/s"}}, "luminosity": "1e50 photon/s"}]}
@@ -98,7 +98,7 @@ def test_double_precision(linerad):
 
 @pytest.mark.parametrize("velocity", [0, 40])
 def test_thick_sphere(linerad, velocity):
-    """tau = 1000 from the centre, at rest, and with a velocity that grows with radius to 4 b."""
+    """tau = 1000 from the centre, at rest, and with a velocity that increases with radius to 4 b."""
     mesh = crowded(1000)
     edges = np.array([float(r.split()[0]) for r in mesh["shells"]["edges"]])
     fields = {"v.h5": {"v": (0.5 * velocity * (edges[1:] + edges[:-1]), "km/s")}}
@@ -122,14 +122,14 @@ def over_pixels(image, function, points=20):
 @pytest.mark.parametrize("phase", ["isotropic", "dipole"])
 @pytest.mark.parametrize("inner", [0, 0.4])
 def test_single_scattering(linerad, inner, phase):
-    """Gas of opacity alpha that scatters a share K = sqrt(pi) b / band of the light at line centre, and P(mu) of that
-    toward the observer, mu = z / r:
+    """Gas of opacity alpha that scatters a fraction K = sqrt(pi) b / band of the light at line centre, and P(mu) of
+    that toward the observer, mu = z / r:
 
         I(p) = L alpha K / (4 pi)^2 INT P(z / r) dz / r^2,   INT dz / r^2 = 2 [atan(z / p)] / p,
         INT (z / r)^2 dz / r^2 = [atan(z / p) - z p / r^2] / p,
 
-    from the inner sphere to the outer one. The depth of 0.01 dims light by less than 1 % on its way; noise and
-    the shells add half as much in a ring of pixels. The dipole share of the line's core is 1/3."""
+    from the inner sphere to the outer one. The depth of 0.01 dims light by less than 1 % on its way; noise and the
+    shells add half as much in a ring of pixels. The dipole fraction in the line core is 1/3."""
     tau, share = 0.01, 1 / 3 if phase == "dipole" else 0
     run = linerad.run(MODEL, {"mesh": {"shells": 48, "inner": f"{inner} pc", "outer": "1 pc"}, "medium.tau_centre": tau,
                               "medium.damping": 1e-5, "physics.phase": phase, "cameras.0.pixels": 33}, packets=4e5)
@@ -156,7 +156,7 @@ def test_single_scattering(linerad, inner, phase):
 
 
 def test_errors_are_those_of_seeds(linerad):
-    """Spectra of images with different seeds scatter as their errors say, on the mean over pixels and channels."""
+    """Spectra of images with different seeds scatter as their errors say, on average over pixels and channels."""
     settings = {"image.errors": True, "cameras.0.pixels": 8, "mesh.inner": "0.2 pc"}
     images = [cube(linerad.run(MODEL, settings, packets=5e3, seed=seed), "far") for seed in range(1, 9)]
     stack = np.array([image.intensity for image in images])
@@ -170,7 +170,7 @@ def test_errors_are_those_of_seeds(linerad):
 
 
 def test_images_are_made_again(linerad, tmp_path):
-    """A stored emissivity gives the same image, and with half the pixels the same spectrum."""
+    """A stored emissivity gives the same image and, with half the pixels, the same spectrum."""
     settings = {"medium.velocity": "20 km/s", "mesh.inner": "0.2 pc", "image.emissivity": True}
     run = linerad.run(MODEL, settings, packets=2e4)
     with h5py.File(run.path) as file:

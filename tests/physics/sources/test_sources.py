@@ -1,6 +1,6 @@
-"""What sources emit, seen through an empty mesh: places, directions, frequencies and rates are those of closed forms.
+"""What sources emit, seen through an empty mesh: positions, directions, frequencies and rates follow closed forms.
 
-Tolerances are statistical: 3.5 standard errors, Kolmogorov-Smirnov at one in two thousand, chi square alike.
+Tolerances are statistical: 3.5 standard errors, Kolmogorov-Smirnov at one in two thousand, and the same for chi square.
 """
 
 from pathlib import Path
@@ -34,7 +34,7 @@ def birthplace(run):
 
 
 def assert_counts(name, counts, expected):
-    """Counts follow expected shares: chi square."""
+    """Counts follow expected fractions: chi square."""
     expected = expected / np.sum(expected) * np.sum(counts)
     chi_square = np.sum((counts - expected) ** 2 / expected)
     limit = chi2.isf(5e-4, counts.size - 1)
@@ -60,7 +60,7 @@ def test_isotropic_point(linerad):
     n = run.packets["direction"]
     for axis in range(3):
         assert_distributed(f"n_{'xyz'[axis]}", n[:, axis], uniform(-1, 1))
-    # The ray from the source to the exit is the direction of flight and the path.
+    # The line from the source to the exit gives the direction of flight and the path.
     ray = run.packets["position"] / PARSEC_CM - (0.2, 0.1, -0.05)
     assert np.allclose(ray, n * (run.packets["path"] / PARSEC_CM)[:, None], atol=1e-6)
     assert run.summary["f_esc"] == 1 and run.summary["scatterings"] == 0
@@ -88,7 +88,7 @@ def test_mean_intensity_of_a_point_falls_with_the_square(linerad):
     pull = ((measured - expected) / error)[far]
     print(f"  {far.sum()} cells: mean pull {pull.mean():.2f}, rms {np.sqrt(np.mean(pull**2)):.3f}, "
           f"worst {np.abs(pull).max():.2f}")
-    # Cells share rays with their neighbours along the ray, nearly none across: rms known to a few per cent.
+    # Cells share rays with their neighbours along the ray, but hardly any across: rms known to a few per cent.
     assert abs(np.sqrt(np.mean(pull**2)) - 1) < 0.15
     assert np.abs(pull).max() < 5  # 500 pulls; errors from 64 batches
     assert_close("sum of 4 pi J V", np.sum(measured[far]), np.sum(expected[far]), 0.005)  # 2e5 packets: 0.2 %
@@ -122,7 +122,7 @@ def test_isotropic_plane(linerad):
 
 @pytest.mark.parametrize("axis, direction", [("x", "+x"), ("y", "-y"), ("z", "+z")])
 def test_lambertian_plane(linerad, axis, direction):
-    """As many photons per solid angle as cos(theta): mu^2 is uniform, <1 / mu> = 2."""
+    """Photons per solid angle are proportional to cos(theta): mu^2 is uniform, <1 / mu> = 2."""
     faces = "{%s}" % ", ".join(f"{a}: {'open' if a == axis else 'periodic'}" for a in "xyz")
     run = run_source(linerad, f"plane: {{axis: {axis}, at: 0 pc, emission: lambertian, direction: {direction}}}",
                      **{"mesh.faces": faces})
@@ -130,7 +130,7 @@ def test_lambertian_plane(linerad, axis, direction):
     mu = run.packets["direction"][:, k] * (-1 if direction[0] == "-" else 1)
     assert mu.min() > 0
     assert_distributed("mu^2", mu**2, uniform(0, 1))
-    # Emitted at the middle of the mesh; the path is half its size over mu.
+    # Emitted at the midplane of the mesh; the path is half its size over mu.
     assert np.allclose(run.packets["path"] / PARSEC_CM, 0.5 * SIZE[k] / mu, rtol=1e-4)
 
 
@@ -158,7 +158,8 @@ def test_volume_weighted_by_a_field(linerad):
 
 
 def test_external_field_fills_the_mesh_evenly(linerad):
-    """Inside an isotropic field of intensity I through every face, J = I in every cell; the mean chord is 4 V / S."""
+    """Inside an isotropic field of intensity I entering through every face, J = I in every cell; the mean chord is 4 V
+    / S."""
     run = run_source(linerad, "external: {}", strength="intensity: 2 photon/s/cm^2/sr", packets=1e5)
     surface = 2 * (SIZE[0] * SIZE[1] + SIZE[1] * SIZE[2] + SIZE[2] * SIZE[0]) * PARSEC_CM**2
     assert_close("emitted", run.summary["emitted"], np.pi * 2 * surface, 1e-9)
@@ -198,14 +199,14 @@ SPECTRA = {
 @pytest.mark.parametrize("frame", ["mesh", "gas"])
 @pytest.mark.parametrize("spectrum", SPECTRA)
 def test_spectrum_of_a_source(linerad, spectrum, frame):
-    """In the frame of the mesh, or of the gas that moves: x_mesh = x_gas + v.n/b."""
+    """In the frame of the mesh, or of the moving gas: x_mesh = x_gas + v.n/b."""
     run = run_source(linerad, "point: {position: [0.2 pc, 0.1 pc, -0.05 pc]}", f"{spectrum[:-1]}, frame: {frame}}}")
     x = run.packets["x"] - (run.packets["direction"] @ VELOCITY if frame == "gas" else 0)
     assert_distributed(f"{spectrum}, frame {frame}", x, SPECTRA[spectrum])
 
 
 def test_local_profile_is_the_voigt_profile_of_the_cell(linerad):
-    """b differs from cell to cell. Without damping the profile is a Gaussian of variance b^2 / 2."""
+    """b varies from cell to cell. Without damping the profile is a Gaussian of variance b^2 / 2."""
     b = np.linspace(4, 25, 18).reshape(3, 3, 2)
     fields = {"field.h5": {"b": (b, "km/s")}}
     settings = {"medium.b": "{file: field.h5, dataset: b}", "medium.damping": 1e-12, "output.reference_b": "10 km/s"}
@@ -220,7 +221,7 @@ def test_local_profile_is_the_voigt_profile_of_the_cell(linerad):
 def test_local_profile_has_its_damping_wings(linerad, damping):
     run = run_source(linerad, "volume: {}", spectrum="local", **{"medium.damping": damping})
     x_gas = run.packets["x"] - run.packets["direction"] @ VELOCITY
-    # Cumulative Voigt profile on a grid that is fine in the core and wide in the wings.
+    # Cumulative Voigt profile on a grid that is fine in the core and extends far into the wings.
     grid = np.sinh(np.linspace(-12, 12, 40001))
     density = voigt_profile(grid, np.sqrt(0.5), damping)
     below = np.concatenate([[0], np.cumsum(0.5 * (density[1:] + density[:-1]) * np.diff(grid))])

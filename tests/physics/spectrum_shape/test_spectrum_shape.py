@@ -1,8 +1,9 @@
 """The whole escaped spectrum of a very thick slab (examples/neufeld_slab.yaml) against the curve of Neufeld (1990).
 
-The curve is the limit a tau -> infinity of a diffusion equation; its first correction is of relative size
-(a tau_mean)^(-1/3) (the depth, in free paths, at which photons of the peak frequency leave): 6 % at tau_mean = 32000.
-Quantiles from 10 to 90 % must lie within one such correction, plus 3.5 standard errors. Deeper, the allowance shrinks.
+The curve is the limit a tau -> infinity of a diffusion equation; its first correction is of relative size (a
+tau_mean)^(-1/3) (the depth, in free paths, at which photons of the peak frequency leave): 6 % at tau_mean = 32000.
+Quantiles from 10 to 90 % must be within one such correction, plus 3.5 standard errors. The allowance shrinks with
+depth.
 """
 
 import numpy as np
@@ -20,13 +21,14 @@ def escaped(linerad, tau_mean, packets):
 
 
 def quantile_error(x, p):
-    """Standard error of a sample quantile: half the distance between the quantiles one standard error of p apart."""
+    """Standard error of a sample quantile: half the distance between the quantiles at p plus and minus one standard
+    error."""
     step = np.sqrt(p * (1 - p) / len(x))
     return 0.5 * (np.quantile(x, p + step) - np.quantile(x, p - step))
 
 
 def smooth_peak(x):
-    """Top of a parabola through the upper part of the histogram: single bins are too noisy."""
+    """Peak of a parabola through the upper part of the histogram: single bins are too noisy."""
     count, edges = np.histogram(x, bins=40, range=(0, np.quantile(x, 0.99)))
     middle = 0.5 * (edges[1:] + edges[:-1])
     top = count > 0.6 * count.max()

@@ -3,9 +3,9 @@
 Two expectations. At finite depth: independent exact Monte Carlo in a true sphere (reference.SPHERE). In the thick
 limit: the closed form of Dijkstra, Haiman & Spaans (2006).
 
-The mesh is not a sphere. Cells that the surface cuts hold the gas inside them spread over the cell, so the surface is
-a layer one cell thick: 1/16 of the radius in the example. Its mass and mean depth are right, and results move by less
-than MESH when the cells are halved. That is the allowance, besides 3.5 standard errors.
+The mesh is not a sphere. In cells cut by the surface, the gas is spread over the cell, so the surface is a layer one
+cell thick: 1/16 of the radius in the example. Its mass and mean depth are correct, and results change by less than MESH
+if the cells are halved. That is the allowance, in addition to 3.5 standard errors.
 """
 
 import numpy as np
@@ -51,7 +51,7 @@ def compare_with_monte_carlo(run, tau_centre, mesh=MESH):
 
 
 def slab_excess(name, limit, scales):
-    """How far the exact slab of tau_mean = 2000 is above its thick limit, in units of (a tau_centre)^(-1/3)."""
+    """How far the exact slab with tau_mean = 2000 is above its thick limit, in units of (a tau_centre)^(-1/3)."""
     a_tau = DAMPING * 2000 / np.sqrt(np.pi)
     value = SLAB[2000][name].value / (np.cbrt(a_tau) if scales else 1)
     return (value / limit - 1) * np.cbrt(a_tau)

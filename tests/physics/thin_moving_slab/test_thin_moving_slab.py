@@ -5,8 +5,8 @@ at x = +v/b, blueward. With eps = 1 a packet that crossed a length s has the wei
 
     exp(-alpha0 s H(a, x - v.n/b))
 
-packet by packet, without noise. With eps = 0 the share that was never scattered is the same in the mean, and light of
-a flat band that was scattered once leaves with the profile H(a, x - v.n/b) of its own new direction n, whatever that
+packet by packet, without noise. With eps = 0 the fraction that was never scattered is the same on average, and light
+from a flat band that was scattered once leaves with the profile H(a, x - v.n/b) of its new direction n, whatever that
 is: the redistribution function is symmetric.
 """
 
@@ -26,7 +26,8 @@ OPACITY = 4.0  # 1/pc
 BEAMS = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, 0, -1), (1, 2, -3), (-2, 1, 0.5)]
 VELOCITIES = [(0, 0, 0), (20, 0, 0), (7, -25, 12)]  # km/s
 
-# Voigt to 1e-4 relative is what the program promises; single precision adds 1e-6 of x and of the lengths.
+# The program promises a relative accuracy of 1e-4 for the Voigt function; single precision adds 1e-6 of x and of the
+# lengths.
 WEIGHT_TOLERANCE = {"mixed": 2e-4, "double": 1e-4}
 
 
@@ -67,14 +68,14 @@ def test_beam_is_absorbed_in_the_frame_of_the_gas(linerad, beam, velocity, preci
 
 
 def layered_gas(rng, cells):
-    """Every cell with its own opacity, b, damping and velocity (up to a few b)."""
+    """Every cell has a different opacity, b, damping and velocity (up to a few b)."""
     return {"opacity": (5 * rng.random(cells), "1/pc"), "b": (5 + 15 * rng.random(cells), "km/s"),
             "damping": (0.2 * rng.random(cells) ** 2, None), "velocity": (25 * rng.normal(size=(3, *cells)), "km/s")}
 
 
 def depth_along(gas, cells, start, n, length, x, faces):
-    """Depth of a straight ray of mesh-frame frequency x (in units of B) by plain geometry. The mesh is repeated beyond
-    periodic faces and beyond mirrors as its image: cells in reverse order, velocity across the mirror reversed."""
+    """Depth along a straight ray of mesh-frame frequency x (in units of B) by plain geometry. Beyond periodic faces the
+    mesh is repeated, beyond mirrors as its image: cells in reverse order, velocity across the mirror reversed."""
     width = 1 / np.array(cells)
     crossings = [np.arange(-60, 60) * width[k] - 0.5 for k in range(3)]
     stops = np.concatenate([(crossings[k] - start[k]) / n[k] for k in range(3) if n[k] != 0])
@@ -100,7 +101,7 @@ def depth_along(gas, cells, start, n, length, x, faces):
                                    ("open", "reflecting", "periodic")])
 @pytest.mark.parametrize("beam", [(1, 0, 0), (1, 2, -3), (-0.5, 1, 1.5)])
 def test_beam_changes_frame_from_cell_to_cell(linerad, beam, faces, precision):
-    """The same through cells that differ in everything: the frequency in the gas is remade at every face."""
+    """The same through cells that differ in everything: the frequency in the gas changes at every face."""
     cells = (5, 4, 3)
     n = np.array(beam) / np.linalg.norm(beam)
     gas = layered_gas(np.random.default_rng(8), cells)
@@ -122,8 +123,8 @@ def test_beam_changes_frame_from_cell_to_cell(linerad, beam, faces, precision):
 
 
 def test_free_paths_have_no_end(linerad):
-    """Of four million photons exp(-12) of them, 25, cross a depth of 12; none would if free paths were cut short, as by
-    a random number that never comes close to zero. Counts of 9 to 44 hold all but one case in two thousand."""
+    """Of four million photons a fraction exp(-12), 25 of them, cross a depth of 12; none would if free paths were cut
+    short, as by a random number that never comes close to zero. Counts outside 9 to 44 occur once in two thousand."""
     settings = {"medium.opacity": f"{12 / 0.5 / hjerting(DAMPING, 0):.9g} 1/pc", "physics.absorption": "analog",
                 "sources.0.spectrum": "{monochromatic: 0}", "output": "{packets: false, fields: false}"}
     crossed = linerad.run(MODEL, settings, packets=4e6, seed=2).summary["f_esc"] * 4e6
@@ -132,7 +133,7 @@ def test_free_paths_have_no_end(linerad):
 
 
 def test_gas_that_moves_with_the_beam_absorbs_its_blue_side(linerad):
-    """In words: gas that runs from the source sees it reddened, so it absorbs what left bluer."""
+    """In words: gas that recedes from the source sees it redshifted, so it absorbs light that left bluer."""
     for velocity, centre in ((20, 2), (-20, -2)):
         packets = linerad.run(MODEL, settings((1, 0, 0), (velocity, 0, 0)), packets=1000).packets
         deepest = packets["x"][np.argmin(packets["weight"])]
@@ -141,7 +142,7 @@ def test_gas_that_moves_with_the_beam_absorbs_its_blue_side(linerad):
 
 @pytest.mark.parametrize("velocity", VELOCITIES)
 def test_unscattered_share_is_the_transmission(linerad, velocity):
-    """Without destruction: the chance to cross is known for every frequency of the band."""
+    """Without destruction: the probability of crossing is known for every frequency of the band."""
     scattering = settings((1, 2, -3), velocity, **{"medium.destruction": 0})
     packets = linerad.run(MODEL, scattering, packets=5e4, seed=3).packets
     n = np.array((1, 2, -3)) / np.sqrt(14)

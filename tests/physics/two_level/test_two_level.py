@@ -1,11 +1,11 @@
 """Two-level atoms in a half-space with complete redistribution: source function from sqrt(eps) B at the surface to B.
 
-In units of the Planck function it follows from the rates of scattering R and of creation q per volume: S/B =
-eps (1 + R/q). Expected: the integral equation of the problem, solved numerically for the same cells
-(reference.HALF_SPACE), whose surface value is the exact sqrt(eps) (Avrett & Hummer 1965, MNRAS 130, 295). Tolerance:
-3.5 combined standard errors.
+In units of the Planck function it follows from the rates of scattering R and creation q per volume: S/B = eps (1 +
+R/q). Expected: the integral equation of the problem, solved numerically for the same cells (reference.HALF_SPACE),
+whose surface value is the exact sqrt(eps) (Avrett & Hummer 1965, MNRAS 130, 295). Tolerance: 3.5 combined standard
+errors.
 
-It tests `complete`, destruction with the line profile, roulette, a mirror, and cells of very different size.
+This tests `complete`, destruction with the line profile, roulette, a mirror, and cells of very different size.
 """
 
 from pathlib import Path
