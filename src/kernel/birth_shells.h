@@ -33,7 +33,7 @@ LR_FN struct birth birth_of(const struct mesh_view *mesh, const struct source_vi
     case EMIT_CELLS:
         born.entry = alias_pick(&source->alias, first);
         born.at = place_in_shell(mesh, (int)born.entry, R(0));
-        born.at.local.x = height_in_shell(born.at.width.y, born.at.width.x, rng_uniform(second.r0));
+        born.at.local.x = height_in_shell(born.at.width.inner, born.at.width.thickness, rng_uniform(second.r0));
         born.n = direction_isotropic(third.r0, third.r1);
         break;
     case EMIT_EXTERNAL:

@@ -7,6 +7,7 @@
 #ifndef LR_KERNEL_FLIGHT_H
 #define LR_KERNEL_FLIGHT_H
 
+#include "kernel/leg.h"
 #include "kernel/walk.h"
 
 struct opacity {
@@ -30,7 +31,7 @@ struct segment {
     int axis; /* of the face where it ends if it does not scatter */
 };
 
-LR_FN struct segment fly_segment(struct vec3 local, struct vec3 width, struct vec3 n, real tau, real opacity)
+LR_FN struct segment fly_segment(struct vec3 local, cell_extent width, struct vec3 n, real tau, real opacity)
 {
     const struct cell_exit exit = walk_exit(local, width, n);
     const real to_scattering = r_div(tau, opacity); /* infinite, or 0/0, where there is no opacity */
@@ -41,67 +42,6 @@ LR_FN struct segment fly_segment(struct vec3 local, struct vec3 width, struct ve
     result.tau_left = result.scatters ? R(0) : r_max(tau - exit.distance * opacity, R(0));
     result.axis = exit.axis;
     return result;
-}
-
-/* SHELLS: the velocity of the gas along a flight changes inside a cell. A step is short enough that it changes by at
- * most STEP_TURN b. The profile is evaluated at the start, middle and end of the step and interpolated by a parabola,
- *
- *     q(y) = q0 + q1 y + q2 y^2,    INT_0^1 q dy = (start + 4 middle + end) / 6.
- *
- * At x = 2.5 this integral is accurate to 5e-4; a single value in the middle would be off by 6 %, and packets in thick
- * gas would scatter as if they were half a step ahead. */
-#define STEP_TURN R(0.25)
-
-/* The longest step allowed, and the frequencies along it. */
-struct leg {
-    real reach;
-    real start, middle, end;
-};
-
-LR_FN struct leg leg_ahead(struct vec3 local, struct vec3 width, struct vec3 n, real x, real outflow)
-{
-    const struct vec3 shell = vec3_make(width.x, width.y, R_HUGE);
-    struct leg leg;
-    leg.reach = walk_reach(local, shell, n, r_div(STEP_TURN, r_abs(outflow)));
-    const real step = r_min(walk_exit(local, shell, n).distance, leg.reach);
-    leg.start = x;
-    leg.middle = x - outflow * (walk_move(local, shell, n, R(0.5) * step).n.z - n.z);
-    leg.end = x - outflow * (walk_move(local, shell, n, step).n.z - n.z);
-    return leg;
-}
-
-/* The profile along a step; constant in boxes. */
-struct profiles {
-    real start, middle, end, mean;
-};
-
-/* The mean of q over the fraction y of the step, and q at its end. */
-LR_FN real leg_mean(real start, real middle, real end, real y)
-{
-    const real q1 = R(4) * middle - R(3) * start - end;
-    const real q2 = R(2) * (start + end) - R(4) * middle;
-    return start + y * (R(0.5) * q1 + R(1.0 / 3) * y * q2);
-}
-
-LR_FN real leg_value(real start, real middle, real end, real y)
-{
-    const real q1 = R(4) * middle - R(3) * start - end;
-    const real q2 = R(2) * (start + end) - R(4) * middle;
-    return r_max(start + y * (q1 + y * q2), R(0));
-}
-
-/* The fraction of the step on which a share of the integral is reached, by Newton's method. */
-LR_FN real leg_part(real start, real middle, real end, real share)
-{
-    const real mean = leg_mean(start, middle, end, R(1));
-    const real least = R(0.05) * mean;
-    real y = share;
-    for (int i = 0; i < 4; i++) {
-        const real missing = share * mean - y * leg_mean(start, middle, end, y);
-        const real slope = r_max(leg_value(start, middle, end, y), least);
-        y = r_min(r_max(y + (slope > R(0) ? r_div(missing, slope) : R(0)), R(0)), R(1));
-    }
-    return y;
 }
 
 /* Where a flight stops on such a step; fly_segment has found the share of its depth. The opacity is alpha0 times the

@@ -76,6 +76,12 @@ LR_FN real packet_weight(const struct packet *p, const int absorbing)
     return absorbing ? p->weight * r_exp(-p->depth) : R(1);
 }
 
+/* The opacity of the gas around the packet where the line profile has this value. */
+LR_FN struct opacity packet_opacity(const struct packet *p, real profile, const int absorbing)
+{
+    return opacity_at(p->alpha0, absorbing ? p->eps : R(0), absorbing ? p->kappa : R(0), profile);
+}
+
 LR_FN void packet_keep_place(const struct packet *p, struct last_place *last)
 {
     last->cell[0] = p->at.i;

@@ -4,15 +4,6 @@
 
 #include "kernel/packet.h"
 
-/* Frequencies along the next step in the frame of the gas. */
-LR_FN struct leg packet_aim(struct packet *p)
-{
-    struct leg leg;
-    leg.reach = R_HUGE;
-    leg.start = leg.middle = leg.end = p->x;
-    return leg;
-}
-
 /* Where a flight stops if it ends in a scattering, and the profile up to there and at that place. */
 LR_FN struct stop packet_stop(const struct packet *p, struct segment segment, struct profiles seen, const int analog)
 {

@@ -123,7 +123,7 @@ LR_FN void packet_end(const struct transport_view *view, const struct tally_view
  * it was one. */
 LR_FN int packet_is_absorbed(const struct transport_view *view, struct packet *p, real profile)
 {
-    const struct opacity opacity = opacity_at(p->alpha0, p->eps, p->kappa, profile);
+    const struct opacity opacity = packet_opacity(p, profile, 1);
     const struct random4 random = packet_draw(view, p, 1);
     return rng_uniform(random.r0) * (opacity.scatter + opacity.absorb) <= opacity.absorb;
 }

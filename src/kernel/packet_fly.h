@@ -24,7 +24,7 @@ struct ahead {
 LR_FN struct ahead packet_look(const struct packet *p, struct profiles seen, const int absorbing, const int analog)
 {
     struct ahead ahead;
-    ahead.opacity = opacity_at(p->alpha0, absorbing ? p->eps : R(0), absorbing ? p->kappa : R(0), seen.mean);
+    ahead.opacity = packet_opacity(p, seen.mean, absorbing);
     ahead.segment = fly_segment(p->at.local, p->at.width, p->n, p->tau,
                                 analog ? ahead.opacity.scatter + ahead.opacity.absorb : ahead.opacity.scatter);
     return ahead;
@@ -59,8 +59,7 @@ LR_FN struct flight packet_fly(const struct transport_view *view, struct packet 
     const int ready = p->state == PACKET_FLYING;
     const int flying = owing ? 0 : ready;
     const struct stop stop = packet_stop(p, ahead.segment, seen, analog);
-    const struct opacity opacity =
-        opacity_at(p->alpha0, absorbing ? p->eps : R(0), absorbing ? p->kappa : R(0), stop.mean);
+    const struct opacity opacity = packet_opacity(p, stop.mean, absorbing);
     struct segment segment = ahead.segment;
     struct flight flight;
     segment.length = stop.length;

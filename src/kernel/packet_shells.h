@@ -6,14 +6,6 @@
 
 #include "kernel/packet.h"
 
-/* Frequencies along the next step in the frame of the gas; also sets the longest step. */
-LR_FN struct leg packet_aim(struct packet *p)
-{
-    const struct leg leg = leg_ahead(p->at.local, p->at.width, p->n, p->x, p->outflow);
-    p->at.width.z = leg.reach;
-    return leg;
-}
-
 /* Where a flight stops if it ends in a scattering, and the profile up to there and at that place. */
 LR_FN struct stop packet_stop(const struct packet *p, struct segment segment, struct profiles seen, const int analog)
 {

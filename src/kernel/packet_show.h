@@ -95,14 +95,23 @@ LR_FN struct shade_view note_shade(const struct transport_view *view, int cell, 
     return view->shade[eye->shade * view->n_cell + cell];
 }
 
-/* The light of a note toward a camera; its channel is -1 if it is not worth following. `along` is the gas velocity in
- * that direction. */
+/* Light toward a camera. */
+struct light {
+    real x, amount;
+    int channel; /* -1: none, or not worth following */
+};
+
+/* The light of a note toward a camera. `along` is the velocity of the gas in that direction. */
 LR_FN struct light note_light(const struct transport_view *view, struct note note, struct place at,
                               struct cell_view gas, real along, struct camera_way way, struct shade_view shade,
                               const int mode)
 {
-    struct light light =
-        line_toward(view, gas.a, gas.b, along, vec3_dot(note.n, way.n), note.x, note.u, note.u_side, note.share, mode);
+    const struct toward sent =
+        line_toward(view, gas.a, gas.b, vec3_dot(note.n, way.n), note.x, note.u, note.u_side, note.share, mode);
+    struct light light;
+    light.x = sent.x;
+    light.amount = sent.amount;
+    light.channel = channel_of_shift(&view->channels, frequency_in_mesh_frame(sent.x, gas.b, along));
     if (WALK_KNOWS_SHADE && mode != REDISTRIBUTION_APPROXIMATE_VOIGT) {
         const real length = r_min(walk_exit(at.local, at.width, way.n).distance, way.distance);
         const real own = shade_own_depth(gas.alpha0, gas.a, gas.kappa, light.x, length);

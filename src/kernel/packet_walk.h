@@ -8,4 +8,10 @@
 #include "kernel/packet_box.h"
 #endif
 
+/* The next step, and the frequencies along it in the frame of the gas. */
+LR_FN struct leg packet_aim(struct packet *p)
+{
+    return walk_aim(&p->at, p->n, p->x, p->outflow);
+}
+
 #endif

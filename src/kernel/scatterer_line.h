@@ -1,16 +1,11 @@
-/* The line as a scatterer: what it absorbs, what it does with a photon, and what it sends to a camera. This is all that
- * packets need to know of a scatterer; another kind would provide the same functions in its own file.
- *
- *     line_profile, line_profiles          opacity relative to line centre, at one frequency or along a step
- *     line_propose, line_side_velocity     an atom that may absorb the photon
- *     line_scatter                         direction and frequency after the scattering
- *     line_toward, line_farthest           light that it sends toward a camera; a bound on its frequency */
+/* The line as a scatterer (scatterer.h). */
 #ifndef LR_KERNEL_SCATTERER_LINE_H
 #define LR_KERNEL_SCATTERER_LINE_H
 
 #include "kernel/deposit.h"
 #include "kernel/phase.h"
 #include "kernel/redistribution.h"
+#include "kernel/scatterer.h"
 #include "kernel/tables.h"
 
 LR_FN real line_profile(const struct table_view *table, real a, real x, const int mode, const int narrow)
@@ -71,40 +66,28 @@ LR_FN real line_frequency(const struct transport_view *view, real b, real x, rea
     return redistributed_frequency(x, u, u_side, g, recoil);
 }
 
-struct line_photon {
-    struct vec3 n;
-    real x;
-};
-
 LR_FN real line_dipole_part(const struct transport_view *view, real a, real x)
 {
     return phase_in_core(a, x) ? view->dipole_core : view->dipole_wing;
 }
 
-LR_FN struct line_photon line_scatter(const struct transport_view *view, real a, real b, struct vec3 n, real x,
-                                      struct velocity_proposal atom, struct random4 random, const int mode,
-                                      const int dipole)
+LR_FN struct scattered line_scatter(const struct transport_view *view, real a, real b, struct vec3 n, real x,
+                                    struct velocity_proposal atom, struct random4 random, const int mode,
+                                    const int dipole)
 {
-    struct line_photon out;
+    struct scattered out;
     out.n = dipole ? direction_dipole(n, line_dipole_part(view, a, x), random.r0, random.r1)
                    : direction_isotropic(random.r0, random.r1);
     out.x = line_frequency(view, b, x, atom.u, line_side_velocity(random), vec3_dot(n, out.n), mode);
     return out;
 }
 
-/* Light that a scattering sends toward a camera; `along` is the gas velocity in that direction. */
-struct light {
-    real x, amount;
-    int channel; /* -1: none */
-};
-
-LR_FN struct light line_toward(const struct transport_view *view, real a, real b, real along, real g, real x, real u,
-                               real u_side, real share, const int mode)
+LR_FN struct toward line_toward(const struct transport_view *view, real a, real b, real g, real x, real u, real u_side,
+                                real share, const int mode)
 {
-    struct light light;
+    struct toward light;
     light.x = line_frequency(view, b, x, u, u_side, g, mode);
     light.amount = share * phase_toward(line_dipole_part(view, a, x), g);
-    light.channel = channel_of_shift(&view->channels, frequency_in_mesh_frame(light.x, b, along));
     return light;
 }
 

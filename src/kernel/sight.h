@@ -58,6 +58,12 @@ LR_FN int64_t sight_voxel(const struct transport_view *view, const struct sight 
     return ((int64_t)slot * view->n_row + sight->row) * view->channels.n + channel;
 }
 
+/* The next step, and the frequencies along it in the frame of the gas. */
+LR_FN struct leg sight_aim(const struct transport_view *view, struct sight *sight)
+{
+    return walk_aim(&sight->at, sight->n, sight->x, walk_outflow(&view->cell[sight->cell]));
+}
+
 #ifdef LR_WALK_SHELLS
 
 /* The row where light scattered in a cell is stored, if it is known from the start. */
@@ -65,15 +71,6 @@ LR_FN int sight_first_row(int cell)
 {
     (void)cell;
     return -1;
-}
-
-/* Frequencies along the next step in the frame of the gas. */
-LR_FN struct leg sight_aim(const struct transport_view *view, struct sight *sight)
-{
-    const struct cell_view *cell = &view->cell[sight->cell];
-    const struct leg leg = leg_ahead(sight->at.local, sight->at.width, sight->n, sight->x, r_div(cell->vx, cell->b));
-    sight->at.width.z = leg.reach;
-    return leg;
 }
 
 /* Advances by one step; `profile` is the mean over it. */
@@ -110,15 +107,6 @@ LR_FN void sight_advance(const struct transport_view *view, struct sight *sight,
 LR_FN int sight_first_row(int cell)
 {
     return cell;
-}
-
-LR_FN struct leg sight_aim(const struct transport_view *view, struct sight *sight)
-{
-    struct leg leg;
-    (void)view;
-    leg.reach = R_HUGE;
-    leg.start = leg.middle = leg.end = sight->x;
-    return leg;
 }
 
 /* Advances by one cell; the row remains that of the first. */

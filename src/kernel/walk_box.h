@@ -5,16 +5,24 @@
 #define LR_KERNEL_WALK_BOX_H
 
 #include "kernel/doppler.h"
+#include "kernel/leg.h"
 #include "kernel/vec3.h"
 #include "kernel/views.h"
 
 /* Directions are relative to the mesh, and each cell has a single velocity. */
 enum { WALK_IS_RADIAL = 0, EXIT_STEP = -1 };
 
+/* The size of a cell; and its members, for drivers that keep many places as arrays. */
+typedef struct vec3 cell_extent;
+#define EXTENT_MEMBERS(MEMBER)                                                                                         \
+    MEMBER(real, width_x, at.width.x)                                                                                  \
+    MEMBER(real, width_y, at.width.y)                                                                                  \
+    MEMBER(real, width_z, at.width.z)
+
 struct place {
     int i, j, k;
     struct vec3 local; /* from the lower corner of the cell */
-    struct vec3 width; /* of the cell */
+    cell_extent width;
 };
 
 struct cell_exit {
@@ -24,7 +32,7 @@ struct cell_exit {
 
 /* Distance to the face ahead. A zero direction component gives infinity or, on the face itself, 0/0, which compares as
  * false and never wins. */
-LR_FN struct cell_exit walk_exit(struct vec3 local, struct vec3 width, struct vec3 n)
+LR_FN struct cell_exit walk_exit(struct vec3 local, cell_extent width, struct vec3 n)
 {
     const real tx = r_div(n.x > R(0) ? width.x - local.x : local.x, r_abs(n.x));
     const real ty = r_div(n.y > R(0) ? width.y - local.y : local.y, r_abs(n.y));
@@ -51,7 +59,7 @@ struct flown {
 };
 
 /* Place and direction after a flight that stays in the cell. */
-LR_FN struct flown walk_move(struct vec3 local, struct vec3 width, struct vec3 n, real length)
+LR_FN struct flown walk_move(struct vec3 local, cell_extent width, struct vec3 n, real length)
 {
     struct flown result;
     (void)width;
@@ -60,14 +68,17 @@ LR_FN struct flown walk_move(struct vec3 local, struct vec3 width, struct vec3 n
     return result;
 }
 
-/* Longest step allowed: unlimited, since each cell has a single velocity. */
-LR_FN real walk_reach(struct vec3 local, struct vec3 width, struct vec3 n, real turn)
+/* The next step, and the frequencies along it in the frame of the gas: all one, since each cell has a single velocity.
+ */
+LR_FN struct leg walk_aim(struct place *at, struct vec3 n, real x, real outflow)
 {
-    (void)local;
-    (void)width;
+    struct leg leg;
+    (void)at;
     (void)n;
-    (void)turn;
-    return R_HUGE;
+    (void)outflow;
+    leg.reach = R_HUGE;
+    leg.start = leg.middle = leg.end = x;
+    return leg;
 }
 
 /* Fewer than 2^31 cells. */

@@ -13,6 +13,7 @@
 #define LR_KERNEL_WALK_SHELLS_H
 
 #include "kernel/doppler.h"
+#include "kernel/leg.h"
 #include "kernel/locate.h"
 #include "kernel/vec3.h"
 #include "kernel/views.h"
@@ -20,10 +21,20 @@
 /* Directions are relative to the packet's own frame, and the gas moves along the radius. */
 enum { WALK_IS_RADIAL = 1 };
 
+/* The size of a shell, and the longest step allowed in it; and the members, for drivers that keep many places as
+ * arrays. */
+typedef struct cell_extent {
+    real thickness, inner, step; /* inner: radius of the inner sphere */
+} cell_extent;
+#define EXTENT_MEMBERS(MEMBER)                                                                                         \
+    MEMBER(real, thickness, at.width.thickness)                                                                        \
+    MEMBER(real, inner, at.width.inner)                                                                                \
+    MEMBER(real, step, at.width.step)
+
 struct place {
     int i, j, k;       /* shell; 0; 0 */
     struct vec3 local; /* height above the inner sphere; 0; 0 */
-    struct vec3 width; /* thickness; radius of the inner sphere; longest step allowed */
+    cell_extent width;
 };
 
 struct cell_exit {
@@ -35,22 +46,22 @@ enum { EXIT_INWARD, EXIT_OUTWARD, EXIT_STEP };
 
 /* Distance to the spheres. The outer one, r1, is met at l = -r mu + sqrt(r^2 mu^2 + (r1^2 - r^2)), the inner one, r0,
  * if at all, at l = -r mu - sqrt(r^2 mu^2 - (r^2 - r0^2)). Both are written without cancellation. */
-LR_FN struct cell_exit walk_exit(struct vec3 local, struct vec3 width, struct vec3 n)
+LR_FN struct cell_exit walk_exit(struct vec3 local, cell_extent width, struct vec3 n)
 {
-    const real r = width.y + local.x;
+    const real r = width.inner + local.x;
     const real along = r * n.z;
-    const real below = local.x * (r + width.y);                       /* r^2 - r0^2 */
-    const real above = (width.x - local.x) * (r + width.y + width.x); /* r1^2 - r^2 */
+    const real below = local.x * (r + width.inner);                                       /* r^2 - r0^2 */
+    const real above = (width.thickness - local.x) * (r + width.inner + width.thickness); /* r1^2 - r^2 */
     const real root_out = r_sqrt(r_max(along * along + above, R(0)));
     const real root_in = r_sqrt(r_max(along * along - below, R(0)));
-    const int inward = (along < R(0)) & (along * along > below) & (width.y > R(0));
+    const int inward = (along < R(0)) & (along * along > below) & (width.inner > R(0));
     const real to_outer = along > R(0) ? r_div(above, along + root_out) : root_out - along;
     const real to_inner = r_div(below, root_in - along);
     struct cell_exit exit;
     exit.distance = r_max(inward ? to_inner : to_outer, R(0));
     exit.axis = inward ? EXIT_INWARD : EXIT_OUTWARD;
-    exit.axis = width.z < exit.distance ? EXIT_STEP : exit.axis;
-    exit.distance = r_min(width.z, exit.distance);
+    exit.axis = width.step < exit.distance ? EXIT_STEP : exit.axis;
+    exit.distance = r_min(width.step, exit.distance);
     return exit;
 }
 
@@ -59,16 +70,16 @@ struct flown {
 };
 
 /* Place and direction after a flight that stays in the shell. At the centre all directions point outward. */
-LR_FN struct flown walk_move(struct vec3 local, struct vec3 width, struct vec3 n, real length)
+LR_FN struct flown walk_move(struct vec3 local, cell_extent width, struct vec3 n, real length)
 {
-    const real r = width.y + local.x;
+    const real r = width.inner + local.x;
     const struct vec3 turned = vec3_make(r * n.x, r * n.y, r * n.z + length);
     const real r_new = r_sqrt(vec3_dot(turned, turned));
     const real inverse = r_div(R(1), r_new);
     const real rise = r_new + r > R(0) ? r_div(length * (R(2) * r * n.z + length), r_new + r) : R(0);
     const int centre = !(r_new > R(0));
     struct flown result;
-    result.local = vec3_make(r_min(r_max(local.x + rise, R(0)), width.x), R(0), R(0));
+    result.local = vec3_make(r_min(r_max(local.x + rise, R(0)), width.thickness), R(0), R(0));
     result.n = vec3_make(centre ? R(0) : turned.x * inverse, centre ? R(0) : turned.y * inverse,
                          centre ? R(1) : turned.z * inverse);
     return result;
@@ -77,15 +88,29 @@ LR_FN struct flown walk_move(struct vec3 local, struct vec3 width, struct vec3 n
 /* Length over which mu, which always increases, increases by `turn`: with s the sine of the angle to the radius,
  *
  *     l = r (s mu' - mu s') / s',   mu' = mu + turn. */
-LR_FN real walk_reach(struct vec3 local, struct vec3 width, struct vec3 n, real turn)
+LR_FN real walk_reach(struct vec3 local, cell_extent width, struct vec3 n, real turn)
 {
-    const real r = width.y + local.x;
+    const real r = width.inner + local.x;
     const real mu = n.z + turn;
     const real sine = r_sqrt(n.x * n.x + n.y * n.y);
     const real sine_new = r_sqrt(r_max(R(1) - mu * mu, R(0)));
     const real length = r_div(r * (sine * mu - n.z * sine_new), sine_new);
     const real least = R(0.5) * turn * r * sine; /* mu grows by at most l / (r s) */
     return mu < R(1) ? r_max(length, least) : R_HUGE;
+}
+
+/* The next step, which becomes the longest allowed, and the frequencies along it in the frame of the gas. */
+LR_FN struct leg walk_aim(struct place *at, struct vec3 n, real x, real outflow)
+{
+    struct leg leg;
+    at->width.step = R_HUGE;
+    leg.reach = walk_reach(at->local, at->width, n, r_div(STEP_TURN, r_abs(outflow)));
+    const real step = r_min(walk_exit(at->local, at->width, n).distance, leg.reach);
+    leg.start = x;
+    leg.middle = x - outflow * (walk_move(at->local, at->width, n, R(0.5) * step).n.z - n.z);
+    leg.end = x - outflow * (walk_move(at->local, at->width, n, step).n.z - n.z);
+    at->width.step = leg.reach;
+    return leg;
 }
 
 LR_FN int walk_cell_index(const struct mesh_view *mesh, struct place at)
@@ -101,7 +126,9 @@ LR_FN struct place place_in_shell(const struct mesh_view *mesh, int shell, real 
     at.j = 0;
     at.k = 0;
     at.local = vec3_make(height, R(0), R(0));
-    at.width = vec3_make(mesh->width[0][shell], mesh->edge[0][shell], R_HUGE);
+    at.width.thickness = mesh->width[0][shell];
+    at.width.inner = mesh->edge[0][shell];
+    at.width.step = R_HUGE;
     return at;
 }
 
@@ -122,12 +149,12 @@ LR_FN struct crossing walk_cross(const struct mesh_view *mesh, struct place at, 
     result.reflected = 0;
     result.face = 1;
     result.at = at;
-    result.at.width.z = R_HUGE;
+    result.at.width.step = R_HUGE;
     if (axis == EXIT_STEP)
         return result;
     result.n.z = axis == EXIT_OUTWARD ? r_abs(n.z) : -r_abs(n.z);
     if (result.escaped)
-        result.at.local.x = at.width.x;
+        result.at.local.x = at.width.thickness;
     else if (axis == EXIT_OUTWARD)
         result.at = place_in_shell(mesh, at.i + 1, R(0));
     else

@@ -21,9 +21,7 @@ enum { ENOUGH_NOTES = LANES, NOTES = 2 * LANES };
     MEMBER(real, local_x, at.local.x)                                                                                  \
     MEMBER(real, local_y, at.local.y)                                                                                  \
     MEMBER(real, local_z, at.local.z)                                                                                  \
-    MEMBER(real, width_x, at.width.x)                                                                                  \
-    MEMBER(real, width_y, at.width.y)                                                                                  \
-    MEMBER(real, width_z, at.width.z)                                                                                  \
+    EXTENT_MEMBERS(MEMBER)                                                                                             \
     MEMBER(real, alpha0, gas.alpha0)                                                                                   \
     MEMBER(real, a, gas.a)                                                                                             \
     MEMBER(real, b, gas.b)                                                                                             \

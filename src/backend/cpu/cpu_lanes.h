@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "kernel/packet_events.h"
+#include "kernel/packet_members.h"
 #include "kernel/packet_show.h"
 
 enum { LANES = 64 };
@@ -14,74 +15,12 @@ enum { EVENT_NONE = 0, EVENT_FLUSH = -1, EVENT_ABSORBED = -2 };
 
 #define LANE_FN static inline __attribute__((always_inline))
 
-/* Members of a packet: type, name in the lanes, member of struct packet. Grouped by what changes together. */
-#define PLACE_MEMBERS(MEMBER)                                                                                          \
-    MEMBER(real, local_x, at.local.x)                                                                                  \
-    MEMBER(real, local_y, at.local.y)                                                                                  \
-    MEMBER(real, local_z, at.local.z)
-#define CELL_MEMBERS(MEMBER)                                                                                           \
-    MEMBER(int, i, at.i)                                                                                               \
-    MEMBER(int, j, at.j)                                                                                               \
-    MEMBER(int, k, at.k)                                                                                               \
-    MEMBER(real, width_x, at.width.x)                                                                                  \
-    MEMBER(real, width_y, at.width.y)                                                                                  \
-    MEMBER(real, width_z, at.width.z)                                                                                  \
-    MEMBER(int, cell, cell)                                                                                            \
-    MEMBER(real, alpha0, alpha0)                                                                                       \
-    MEMBER(real, a, a)                                                                                                 \
-    MEMBER(real, b, b)                                                                                                 \
-    MEMBER(real, kappa, kappa)                                                                                         \
-    MEMBER(real, eps, eps)                                                                                             \
-    MEMBER(real, outflow, outflow)                                                                                     \
-    MEMBER(real, hidden_reach, hidden.reach)                                                                           \
-    MEMBER(real, hidden_slope, hidden.slope)
-#define PHOTON_MEMBERS(MEMBER)                                                                                         \
-    MEMBER(real, n_x, n.x)                                                                                             \
-    MEMBER(real, n_y, n.y)                                                                                             \
-    MEMBER(real, n_z, n.z)                                                                                             \
-    MEMBER(real, x, x)                                                                                                 \
-    MEMBER(real, tau, tau)                                                                                             \
-    MEMBER(int32_t, state, state)                                                                                      \
-    MEMBER(uint32_t, draw, draw)                                                                                       \
-    MEMBER(uint32_t, events, events)
-#define SUM_MEMBERS(MEMBER)                                                                                            \
-    MEMBER(real, path_part, path_part)                                                                                 \
-    MEMBER(real, length, length)                                                                                       \
-    MEMBER(real, scatter, scatter)                                                                                     \
-    MEMBER(real, depth, depth)                                                                                         \
-    MEMBER(real, scattered, scattered)
-#define WEIGHT_MEMBERS(MEMBER)                                                                                         \
-    MEMBER(real, weight, weight)                                                                                       \
-    MEMBER(double, settled, settled)                                                                                   \
-    MEMBER(real, path, path)                                                                                           \
-    MEMBER(double, absorbed, absorbed)                                                                                 \
-    MEMBER(double, scattered_sum, scattered_sum)
-#define NAME_MEMBERS(MEMBER)                                                                                           \
-    MEMBER(uint32_t, id_low, id_low)                                                                                   \
-    MEMBER(uint32_t, id_high, id_high)                                                                                 \
-    MEMBER(uint16_t, batch, batch)                                                                                     \
-    MEMBER(uint16_t, group, group)
-#define SHARE_MEMBERS(MEMBER)                                                                                          \
-    MEMBER(real, owed, owed)                                                                                           \
-    MEMBER(real, owed_depth, owed_depth)                                                                               \
-    MEMBER(uint32_t, debt, debt)                                                                                       \
-    MEMBER(real, kept_x, kept_x)                                                                                       \
-    MEMBER(real, kept_n_x, kept_n.x)                                                                                   \
-    MEMBER(real, kept_n_y, kept_n.y)                                                                                   \
-    MEMBER(real, kept_n_z, kept_n.z)                                                                                   \
-    MEMBER(real, aside, aside)
-#define ALL_MEMBERS(MEMBER)                                                                                            \
-    PLACE_MEMBERS(MEMBER)                                                                                              \
-    CELL_MEMBERS(MEMBER)                                                                                               \
-    PHOTON_MEMBERS(MEMBER)                                                                                             \
-    SUM_MEMBERS(MEMBER) WEIGHT_MEMBERS(MEMBER) NAME_MEMBERS(MEMBER) SHARE_MEMBERS(MEMBER)
-
 #define LANE_ARRAY(type, name, member) _Alignas(64) type name[LANES];
 #define LANE_GET(type, name, member) p->member = lane->name[l];
 #define LANE_PUT(type, name, member) lane->name[l] = p->member;
 
 struct lanes {
-    ALL_MEMBERS(LANE_ARRAY)
+    PACKET_MEMBERS(LANE_ARRAY)
     /* The next step: profile at its start, middle and end; frequencies there. */
     _Alignas(64) real profile[LANES], profile_middle[LANES], profile_end[LANES], x_middle[LANES], x_end[LANES];
     /* The proposed atom. */
@@ -95,9 +34,9 @@ struct lanes {
     struct last_place last[LANES];
 };
 
-LANE_FN void lane_get(const struct lanes *lane, int l, struct packet *p){ALL_MEMBERS(LANE_GET)}
+LANE_FN void lane_get(const struct lanes *lane, int l, struct packet *p){PACKET_MEMBERS(LANE_GET)}
 
-LANE_FN void lane_put(struct lanes *lane, int l, const struct packet *p){ALL_MEMBERS(LANE_PUT)}
+LANE_FN void lane_put(struct lanes *lane, int l, const struct packet *p){PACKET_MEMBERS(LANE_PUT)}
 
 LANE_FN struct velocity_proposal lane_atom(const struct lanes *lane, int l)
 {
@@ -197,10 +136,11 @@ LANE_FN void profile_lanes(const struct lanes *lane, const struct transport_view
 
 LANE_FN void aim_lane(struct lanes *lane, int l)
 {
-    struct packet p;
-    lane_get(lane, l, &p);
-    const struct leg leg = packet_aim(&p);
-    lane->width_z[l] = p.at.width.z;
+    struct packet packet;
+    struct packet *p = &packet;
+    lane_get(lane, l, p);
+    const struct leg leg = packet_aim(p);
+    EXTENT_MEMBERS(LANE_PUT)
     lane->x_middle[l] = leg.middle;
     lane->x_end[l] = leg.end;
 }
@@ -260,8 +200,12 @@ LANE_FN void fly_lane(struct lanes *lane, int l, const struct transport_view *vi
     PLACE_MEMBERS(LANE_PUT)
     PHOTON_MEMBERS(LANE_PUT)
     SUM_MEMBERS(LANE_PUT)
+    if (absorbing) {
+        LOSS_MEMBERS(LANE_PUT)
+    }
     if (imaging) {
         SHARE_MEMBERS(LANE_PUT)
+        ASIDE_MEMBERS(LANE_PUT)
     }
     lane->event[l] = flight.crosses ? flight.axis + 1 : flight.overdue ? EVENT_FLUSH : EVENT_NONE;
     lane->collided[l] = flight.collided;

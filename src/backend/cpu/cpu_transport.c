@@ -73,11 +73,13 @@ LANE_FN void serve_lane(struct pass *pass, struct lanes *lane, int l, struct sup
     packet_after_flight(&pass->view, &pass->sums, p, flight, &lane->last[l], absorbing);
     PLACE_MEMBERS(LANE_PUT)
     CELL_MEMBERS(LANE_PUT)
+    GAS_MEMBERS(LANE_PUT)
     PHOTON_MEMBERS(LANE_PUT)
     SUM_MEMBERS(LANE_PUT)
-    lane->path[l] = p->path;
+    PATH_MEMBERS(LANE_PUT)
     lane->owed[l] = p->owed;
     if (absorbing) {
+        LOSS_MEMBERS(LANE_PUT)
         WEIGHT_MEMBERS(LANE_PUT)
     }
     if (p->state != PACKET_GONE)
@@ -225,9 +227,10 @@ static void clear_lanes(struct lanes *lane)
 {
     memset(lane, 0, sizeof *lane);
     for (int l = 0; l < LANES; l++) {
+#define LANE_ONE(type, name, member) lane->name[l] = R(1);
+        EXTENT_MEMBERS(LANE_ONE)
         lane->a[l] = R(0.01);
-        lane->b[l] = lane->tau[l] = lane->alpha0[l] = lane->n_x[l] = R(1);
-        lane->width_x[l] = lane->width_y[l] = lane->width_z[l] = lane->owed_depth[l] = R(1);
+        lane->b[l] = lane->tau[l] = lane->alpha0[l] = lane->n_x[l] = lane->owed_depth[l] = R(1);
     }
 }
 

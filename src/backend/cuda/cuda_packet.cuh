@@ -3,7 +3,7 @@
 #define LR_BACKEND_CUDA_CUDA_PACKET_CUH
 
 #include "backend/cuda/cuda_pass.cuh"
-#include "kernel/packet.h"
+#include "kernel/packet_members.h"
 
 namespace
 {
@@ -45,37 +45,22 @@ __device__ __forceinline__ void first_packet(const struct pass &pass, struct pac
 template <bool ABSORBING>
 __device__ __forceinline__ void copy_packet(const struct packet &from, struct packet &to)
 {
-    to.at = from.at;
-    to.n = from.n;
-    to.x = from.x;
-    to.tau = from.tau;
-    to.path = from.path;
-    to.path_part = from.path_part;
-    to.scatter = from.scatter;
-    to.events = from.events;
-    to.id_low = from.id_low;
-    to.id_high = from.id_high;
-    to.draw = from.draw;
-    to.batch = from.batch;
-    to.group = from.group;
-    to.cell = from.cell;
-    to.state = from.state;
-    to.owed = from.owed;
-    to.debt = from.debt;
-    to.owed_depth = from.owed_depth;
+#define COPY_MEMBER(type, name, member) to.member = from.member;
+    PLACE_MEMBERS(COPY_MEMBER)
+    CELL_MEMBERS(COPY_MEMBER)
+    PHOTON_MEMBERS(COPY_MEMBER)
+    SUM_MEMBERS(COPY_MEMBER)
+    PATH_MEMBERS(COPY_MEMBER)
+    NAME_MEMBERS(COPY_MEMBER)
+    SHARE_MEMBERS(COPY_MEMBER)
     if (WALK_IS_RADIAL) {
-        to.kept_x = from.kept_x;
-        to.kept_n = from.kept_n;
-        to.aside = from.aside;
+        ASIDE_MEMBERS(COPY_MEMBER)
     }
     if (ABSORBING) {
-        to.settled = from.settled;
-        to.length = from.length;
-        to.depth = from.depth;
-        to.scattered = from.scattered;
-        to.absorbed = from.absorbed;
-        to.scattered_sum = from.scattered_sum;
+        LOSS_MEMBERS(COPY_MEMBER)
+        WEIGHT_MEMBERS(COPY_MEMBER)
     }
+#undef COPY_MEMBER
 }
 
 template <bool ABSORBING>
