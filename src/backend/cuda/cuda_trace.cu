@@ -8,6 +8,7 @@
 #include "backend/cuda/cuda_memory.h"
 #include "backend/cuda/cuda_trace_kernel.cuh"
 #include "backend/cuda/cuda_variants.h"
+#include "backend/variant_name.h"
 
 namespace
 {
@@ -180,12 +181,9 @@ enum lr_status run_trace(cuda_fail_fn *fail, lr_context *ctx, const struct trace
 
 } // namespace
 
-#define NAME_JOIN(prefix, variant) prefix##variant
-#define NAME_EXPAND(prefix, variant) NAME_JOIN(prefix, variant)
-
-enum lr_status NAME_EXPAND(cuda_trace_,
-                           LR_CUDA_VARIANT)(cuda_fail_fn *fail, lr_context *ctx, const struct trace_job *job,
-                                            const struct transport_monitor *monitor, struct trace_image *image)
+enum lr_status VARIANT_NAME(cuda_trace_,
+                            LR_CUDA_VARIANT)(cuda_fail_fn *fail, lr_context *ctx, const struct trace_job *job,
+                                             const struct transport_monitor *monitor, struct trace_image *image)
 {
     return run_trace(fail, ctx, job, monitor, image);
 }

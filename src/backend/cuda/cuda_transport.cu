@@ -13,6 +13,7 @@
 #include "backend/cuda/cuda_memory.h"
 #include "backend/cuda/cuda_shade.cuh"
 #include "backend/cuda/cuda_variants.h"
+#include "backend/variant_name.h"
 
 namespace
 {
@@ -360,12 +361,9 @@ enum lr_status run_pass(cuda_fail_fn *fail, lr_context *ctx, const struct transp
 
 } // namespace
 
-#define NAME_JOIN(prefix, variant) prefix##variant
-#define NAME_EXPAND(prefix, variant) NAME_JOIN(prefix, variant)
-
-enum lr_status NAME_EXPAND(cuda_transport_,
-                           LR_CUDA_VARIANT)(cuda_fail_fn *fail, lr_context *ctx, const struct transport_job *job,
-                                            const struct transport_monitor *monitor, struct transport_tally *tally)
+enum lr_status VARIANT_NAME(cuda_transport_,
+                            LR_CUDA_VARIANT)(cuda_fail_fn *fail, lr_context *ctx, const struct transport_job *job,
+                                             const struct transport_monitor *monitor, struct transport_tally *tally)
 {
     return run_pass(fail, ctx, job, monitor, tally);
 }
