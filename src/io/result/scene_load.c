@@ -281,14 +281,6 @@ enum lr_status lr_scene_load(lr_context *ctx, const char *path, const char *cons
 
 /* ---- of a result in memory ---- */
 
-static enum lr_status copy_text(lr_context *ctx, const char *from, char **to)
-{
-    const size_t size = strlen(from) + 1;
-    LR_TRY(lr_allocate(ctx, size, 1, to));
-    memcpy(*to, from, size);
-    return LR_OK;
-}
-
 /* Everything belongs to the result except the channels and their sky, which may be replaced. */
 static enum lr_status share(lr_context *ctx, const lr_result *result, lr_scene *scene)
 {
@@ -299,8 +291,8 @@ static enum lr_status share(lr_context *ctx, const lr_result *result, lr_scene *
     scene->scene->sky = NULL;
     LR_TRY(lr_allocate(ctx, n, sizeof(double), &scene->scene->sky));
     memcpy(scene->scene->sky, result->scene->sky, n * sizeof(double));
-    LR_TRY(copy_text(ctx, result->model_text, &scene->model_text));
-    return copy_text(ctx, result->model_resolved, &scene->model_resolved);
+    LR_TRY(lr_copy_text(ctx, result->model_text, &scene->model_text));
+    return lr_copy_text(ctx, result->model_resolved, &scene->model_resolved);
 }
 
 enum lr_status lr_scene_from_result(lr_context *ctx, const lr_result *result, const char *const *settings,
