@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/model/model_load.h"
+#include "io/model/stored_observation.h"
 #include "io/result/scene_read.h"
 #include "model/result.h"
 
@@ -115,27 +115,27 @@ static bool same_direction(const struct camera *wanted, const struct camera *sto
     return wanted->kind == stored->kind && difference <= tolerance * size;
 }
 
-static enum lr_status keep_cameras(lr_context *ctx, const char *path, const lr_model *model, int chosen,
+static enum lr_status keep_cameras(lr_context *ctx, const char *path, const struct observation *wanted, int chosen,
                                    lr_scene *scene)
 {
     const struct scene *stored = scene->scene;
     const bool anywhere = scene_is_gas_alone(stored);
-    if (!anywhere && model->n_camera != stored->n_camera)
+    if (!anywhere && wanted->n_camera != stored->n_camera)
         return lr_fail(ctx, LR_ERROR_INPUT,
                        "%s: has the emissivity for %d cameras, not for %d; adding a camera needs a new run", path,
-                       stored->n_camera, model->n_camera);
-    LR_TRY(lr_allocate(ctx, (size_t)model->n_camera, sizeof *scene->camera, &scene->camera));
-    LR_TRY(lr_allocate(ctx, (size_t)model->n_camera, sizeof *scene->origin, &scene->origin));
-    for (int i = 0; i < model->n_camera; i++) {
+                       stored->n_camera, wanted->n_camera);
+    LR_TRY(lr_allocate(ctx, (size_t)wanted->n_camera, sizeof *scene->camera, &scene->camera));
+    LR_TRY(lr_allocate(ctx, (size_t)wanted->n_camera, sizeof *scene->origin, &scene->origin));
+    for (int i = 0; i < wanted->n_camera; i++) {
         if (chosen >= 0 && i != chosen)
             continue;
-        if (!anywhere && !same_direction(&model->camera[i], &stored->camera[i]))
+        if (!anywhere && !same_direction(&wanted->camera[i], &stored->camera[i]))
             return lr_fail(ctx, LR_ERROR_INPUT,
                            "%s: camera '%s': changing the %s of a camera needs a new run, because the result holds "
                            "light only for its own cameras",
-                           path, model->camera[i].name,
+                           path, wanted->camera[i].name,
                            stored->camera[i].kind == CAMERA_PERSPECTIVE ? "position" : "direction");
-        scene->camera[scene->n_camera] = model->camera[i];
+        scene->camera[scene->n_camera] = wanted->camera[i];
         scene->origin[scene->n_camera++] = anywhere ? 0 : i;
     }
     return LR_OK;
@@ -221,34 +221,37 @@ static enum lr_status keep_channels(lr_context *ctx, const char *path, const str
 
 /* ---- the scene ---- */
 
+static enum lr_status observe(lr_context *ctx, const char *path, const struct wishes *wishes, int chosen,
+                              const struct settings *settings, lr_scene *scene)
+{
+    const struct scene *stored = scene->scene;
+    const struct observed seen = {
+        .mesh = &stored->mesh, .medium = &stored->medium, .scale = {stored->nu0, stored->reference_b}};
+    const struct stored_text text = {path, scene->model_resolved, (const char *const *)settings->text, settings->n};
+    struct observation wanted;
+    enum lr_status status = read_stored_observation(ctx, &text, &seen, &scene->run, &wanted);
+    if (status == LR_OK)
+        status = keep_cameras(ctx, path, &wanted, chosen, scene);
+    if (status == LR_OK)
+        status = keep_channels(ctx, path, wishes, &wanted.channels, scene);
+    scene->image = wanted.image;
+    free(wanted.camera);
+    return status;
+}
+
 static enum lr_status apply_settings(lr_context *ctx, const char *path, const char *const *texts, int n,
                                      struct settings *settings, lr_scene *scene)
 {
-    const struct scene *stored = scene->scene;
     struct wishes wishes = {NULL};
-    /* A model with the stored gas, which reads only the imaging sections; it owns only its cameras. */
-    lr_model model = {
-        .mesh = stored->mesh, .line.nu0 = stored->nu0, .medium = stored->medium, .reference_b = stored->reference_b};
     int chosen = -1;
-    for (int i = 0; i < n; i++) {
-        if (read_wish(texts[i], &wishes))
-            continue;
-        const size_t length = strlen(texts[i]);
-        LR_TRY(lr_allocate(ctx, length + 1, 1, &settings->text[settings->n]));
-        memcpy(settings->text[settings->n++], texts[i], length);
-    }
-    LR_TRY(choose_camera(ctx, path, stored, wishes.camera, &chosen));
-    LR_TRY(add_wishes(ctx, stored, &wishes, chosen, settings));
-    enum lr_status status =
-        model_read_imaging(ctx, path, scene->model_resolved, (const char *const *)settings->text, settings->n, &model);
-    if (status == LR_OK)
-        status = keep_cameras(ctx, path, &model, chosen, scene);
-    if (status == LR_OK)
-        status = keep_channels(ctx, path, &wishes, &model.channels, scene);
-    scene->image = model.image;
-    scene->run = model.run;
-    free(model.camera);
-    return status;
+    for (int i = 0; i < n; i++)
+        if (!read_wish(texts[i], &wishes)) {
+            LR_TRY(lr_copy_text(ctx, texts[i], &settings->text[settings->n]));
+            settings->n++;
+        }
+    LR_TRY(choose_camera(ctx, path, scene->scene, wishes.camera, &chosen));
+    LR_TRY(add_wishes(ctx, scene->scene, &wishes, chosen, settings));
+    return observe(ctx, path, &wishes, chosen, settings, scene);
 }
 
 static enum lr_status choose(lr_context *ctx, const char *path, const char *const *texts, int n, lr_scene *scene)
