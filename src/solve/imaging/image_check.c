@@ -5,7 +5,6 @@
 
 #include "base/constants.h"
 #include "solve/common/statistics.h"
-#include "solve/imaging/scene_build.h"
 
 /* Standard errors beyond which there is a warning. Images are made on a mesh, and never better than MESH_ERROR: one per
  * cent is no reason to warn, however many packets there are. */
