@@ -333,8 +333,11 @@ bool download(struct device *device, const struct transport_job *job, const stru
     return device->error == cudaSuccess;
 }
 
-enum lr_status run_pass(cuda_fail_fn *fail, lr_context *ctx, const struct transport_job *job,
-                        const struct transport_monitor *monitor, struct transport_tally *tally)
+} // namespace
+
+enum lr_status VARIANT_NAME(cuda_transport_,
+                            LR_CUDA_VARIANT)(cuda_fail_fn *fail, lr_context *ctx, const struct transport_job *job,
+                                             const struct transport_monitor *monitor, struct transport_tally *tally)
 {
     if (job->one_thread_per_packet && job->n_packet > INT32_MAX - BLOCK_THREADS)
         return fail(ctx, LR_ERROR_INPUT, "run.scheduling: static starts one thread per packet, at most 2e9; use queue");
@@ -357,13 +360,4 @@ enum lr_status run_pass(cuda_fail_fn *fail, lr_context *ctx, const struct transp
     if (device.error != cudaSuccess)
         return fail(ctx, LR_ERROR_DEVICE, "the GPU failed: %s", cudaGetErrorString(device.error));
     return LR_OK;
-}
-
-} // namespace
-
-enum lr_status VARIANT_NAME(cuda_transport_,
-                            LR_CUDA_VARIANT)(cuda_fail_fn *fail, lr_context *ctx, const struct transport_job *job,
-                                             const struct transport_monitor *monitor, struct transport_tally *tally)
-{
-    return run_pass(fail, ctx, job, monitor, tally);
 }
