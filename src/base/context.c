@@ -112,6 +112,14 @@ void *lr_new(lr_context *ctx, size_t count, size_t size)
     return memory;
 }
 
+enum lr_status lr_copy_text(lr_context *ctx, const char *text, char **copy)
+{
+    const size_t size = strlen(text) + 1;
+    LR_TRY(lr_allocate(ctx, size, 1, copy));
+    memcpy(*copy, text, size);
+    return LR_OK;
+}
+
 double lr_seconds(void)
 {
     struct timespec now;

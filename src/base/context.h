@@ -33,6 +33,9 @@ void *lr_new(lr_context *ctx, size_t count, size_t size);
 /* *pointer = zeroed memory for `count` objects of `size` bytes; a status for LR_TRY. */
 #define lr_allocate(ctx, count, size, pointer) ((*(pointer) = lr_new((ctx), (count), (size))) ? LR_OK : LR_ERROR_MEMORY)
 
+/* A copy of a text, freed with free(). */
+enum lr_status lr_copy_text(lr_context *ctx, const char *text, char **copy);
+
 /* Seconds of a monotonic clock. */
 double lr_seconds(void);
 /* Bytes of memory still available. */

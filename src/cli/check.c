@@ -68,14 +68,13 @@ static int report_lines(lr_context *ctx, const lr_document *document, const stru
 
 static int report(const char *path, const struct settings *settings, const char *wanted)
 {
-    lr_context *ctx = lr_context_create();
-    if (!ctx)
-        return message_error("out of memory");
     struct console console = console_create(false);
+    lr_context *ctx = console_context(&console);
+    if (!ctx)
+        return EXIT_ERROR;
     struct lines lines;
     lr_document *document = NULL;
     int code = EXIT_GOOD;
-    lr_context_on_log(ctx, console_log, &console);
     if (lr_document_load(ctx, path, (const char *const *)settings->texts, settings->n, &document))
         code = message_error("%s", lr_last_error(ctx));
     else

@@ -55,9 +55,10 @@ static const char help[] =
     "  2  error: one line on stderr, nothing overwritten\n";
 
 struct request {
+    lr_context *ctx;
     const char *output;
     struct lr_cloud_options options;
-    bool quiet, help;
+    struct switches switches;
 };
 
 /* ---- options ---- */
@@ -82,34 +83,34 @@ enum option_code {
     OPTION_MEAN_OH
 };
 
-static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-                                        {"cells", required_argument, NULL, OPTION_CELLS},
-                                        {"seed", required_argument, NULL, OPTION_SEED},
-                                        {"size", required_argument, NULL, OPTION_SIZE},
-                                        {"sigma", required_argument, NULL, OPTION_SIGMA},
-                                        {"slope", required_argument, NULL, OPTION_SLOPE},
-                                        {"solenoidal", required_argument, NULL, OPTION_SOLENOIDAL},
-                                        {"mean-density", required_argument, NULL, OPTION_MEAN_DENSITY},
-                                        {"width", required_argument, NULL, OPTION_WIDTH},
-                                        {"mach", required_argument, NULL, OPTION_MACH},
-                                        {"density-slope", required_argument, NULL, OPTION_DENSITY_SLOPE},
-                                        {"mean-temperature", required_argument, NULL, OPTION_MEAN_TEMPERATURE},
-                                        {"min-temperature", required_argument, NULL, OPTION_MIN_TEMPERATURE},
-                                        {"max-temperature", required_argument, NULL, OPTION_MAX_TEMPERATURE},
-                                        {"temperature-index", required_argument, NULL, OPTION_TEMPERATURE_INDEX},
-                                        {"transition", required_argument, NULL, OPTION_TRANSITION},
-                                        {"mean-co", required_argument, NULL, OPTION_MEAN_CO},
-                                        {"mean-oh", required_argument, NULL, OPTION_MEAN_OH},
-                                        {"quiet", no_argument, NULL, 'q'},
-                                        {"help", no_argument, NULL, 'h'},
-                                        {NULL, 0, NULL, 0}};
+static const struct option list[] = {{"output", required_argument, NULL, 'o'},
+                                     {"cells", required_argument, NULL, OPTION_CELLS},
+                                     {"seed", required_argument, NULL, OPTION_SEED},
+                                     {"size", required_argument, NULL, OPTION_SIZE},
+                                     {"sigma", required_argument, NULL, OPTION_SIGMA},
+                                     {"slope", required_argument, NULL, OPTION_SLOPE},
+                                     {"solenoidal", required_argument, NULL, OPTION_SOLENOIDAL},
+                                     {"mean-density", required_argument, NULL, OPTION_MEAN_DENSITY},
+                                     {"width", required_argument, NULL, OPTION_WIDTH},
+                                     {"mach", required_argument, NULL, OPTION_MACH},
+                                     {"density-slope", required_argument, NULL, OPTION_DENSITY_SLOPE},
+                                     {"mean-temperature", required_argument, NULL, OPTION_MEAN_TEMPERATURE},
+                                     {"min-temperature", required_argument, NULL, OPTION_MIN_TEMPERATURE},
+                                     {"max-temperature", required_argument, NULL, OPTION_MAX_TEMPERATURE},
+                                     {"temperature-index", required_argument, NULL, OPTION_TEMPERATURE_INDEX},
+                                     {"transition", required_argument, NULL, OPTION_TRANSITION},
+                                     {"mean-co", required_argument, NULL, OPTION_MEAN_CO},
+                                     {"mean-oh", required_argument, NULL, OPTION_MEAN_OH},
+                                     {"quiet", no_argument, NULL, 'q'},
+                                     {"help", no_argument, NULL, 'h'},
+                                     {NULL, 0, NULL, 0}};
 
 static const char *option_name(int code)
 {
     int i = 0;
-    while (options[i].name && options[i].val != code)
+    while (list[i].name && list[i].val != code)
         i++;
-    return options[i].name;
+    return list[i].name;
 }
 
 /* One value with a unit; plain numbers are in the unit of `quantity`. */
@@ -167,8 +168,10 @@ static int read_mach(double *width)
     return EXIT_GOOD;
 }
 
-static int read_option(lr_context *ctx, int code, struct request *request)
+static int read_option(void *user, int code)
 {
+    struct request *request = user;
+    lr_context *ctx = request->ctx;
     struct lr_cloud_options *o = &request->options;
     switch (code) {
     case 'o':
@@ -208,24 +211,17 @@ static int read_option(lr_context *ctx, int code, struct request *request)
         return read_value(ctx, code, LR_IN_CM3, &o->mean_co);
     case OPTION_MEAN_OH:
         return read_value(ctx, code, LR_IN_CM3, &o->mean_oh);
-    case 'q':
-        request->quiet = true;
-        return EXIT_GOOD;
-    case 'h':
-        request->help = true;
-        return EXIT_GOOD;
     default:
         return EXIT_ERROR;
     }
 }
 
-static int read_request(lr_context *ctx, int argc, char **argv, struct request *request)
+static int read_request(int argc, char **argv, struct request *request)
 {
-    for (int code; (code = options_next(argc, argv, ":o:h", options)) != -1;) {
-        const int status = read_option(ctx, code, request);
-        if (status != EXIT_GOOD || request->help)
-            return status;
-    }
+    const struct options options = {":o:h", list, read_option};
+    const int code = options_read(argc, argv, &options, request, &request->switches);
+    if (code != EXIT_GOOD || request->switches.help)
+        return code;
     if (optind < argc)
         return message_error("unexpected argument '%s'; name the file with -o", argv[optind]);
     return EXIT_GOOD;
@@ -273,15 +269,16 @@ static void print_statistics(const struct request *request, const lr_cloud *clou
     printf("%-24s%s\n", "model file", request->output);
 }
 
-static int make(lr_context *ctx, const struct request *request)
+static int make(const struct request *request)
 {
+    lr_context *ctx = request->ctx;
     lr_cloud *cloud = NULL;
     if (lr_cloud_path_check(ctx, request->output) || lr_cloud_create(ctx, &request->options, &cloud) ||
         lr_cloud_write(ctx, cloud, request->output)) {
         lr_cloud_free(cloud);
         return message_error("%s", lr_last_error(ctx));
     }
-    if (!request->quiet)
+    if (!request->switches.quiet)
         print_statistics(request, cloud);
     lr_cloud_free(cloud);
     return command_print("");
@@ -289,15 +286,14 @@ static int make(lr_context *ctx, const struct request *request)
 
 int command_cloud(int argc, char **argv)
 {
-    lr_context *ctx = lr_context_create();
-    if (!ctx)
-        return message_error("out of memory");
-    struct request request = {.output = "cloud.h5", .options = lr_cloud_defaults()};
-    int code = read_request(ctx, argc, argv, &request);
-    struct console console = console_create(request.quiet);
-    lr_context_on_log(ctx, console_log, &console);
+    struct console console = console_create(false);
+    struct request request = {.ctx = console_context(&console), .output = "cloud.h5", .options = lr_cloud_defaults()};
+    if (!request.ctx)
+        return EXIT_ERROR;
+    int code = read_request(argc, argv, &request);
+    console.quiet = request.switches.quiet;
     if (code == EXIT_GOOD)
-        code = request.help ? command_print(help) : make(ctx, &request);
-    lr_context_free(ctx);
+        code = request.switches.help ? command_print(help) : make(&request);
+    lr_context_free(request.ctx);
     return code;
 }

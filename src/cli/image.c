@@ -9,6 +9,7 @@
 #include "linerad.h"
 #include "message.h"
 #include "options.h"
+#include "output_name.h"
 #include "settings.h"
 #include "summary.h"
 
@@ -58,7 +59,7 @@ static const char help[] =
 struct request {
     const char *source;
     char *prefix;
-    bool json, quiet, help;
+    struct switches switches;
     struct settings settings; /* from --set; the other options come after them and take precedence */
     struct settings short_hands;
 };
@@ -80,21 +81,6 @@ static int set_prefix(struct request *request, const char *prefix)
     free(request->prefix);
     request->prefix = strdup(prefix);
     return request->prefix ? 0 : message_error("out of memory");
-}
-
-/* some/where/slab.h5 -> slab_image: not the cubes of the run itself. */
-static int set_default_prefix(struct request *request)
-{
-    const char *slash = strrchr(request->source, '/');
-    const char *name = slash ? slash + 1 : request->source;
-    const char *dot = strrchr(name, '.');
-    const size_t length = dot && dot > name && strcmp(dot, ".h5") == 0 ? (size_t)(dot - name) : strlen(name);
-    const size_t size = length + sizeof "_image";
-    request->prefix = malloc(size);
-    if (!request->prefix)
-        return message_error("out of memory");
-    snprintf(request->prefix, size, "%.*s_image", (int)length, name);
-    return 0;
 }
 
 /* A list is written with commas on the command line: 2pc,1pc is [2pc, 1pc] in a model. */
@@ -128,8 +114,9 @@ static int add_beam(struct settings *settings, const char *value)
     return settings_add_value(settings, "image.beam", beam);
 }
 
-static int read_option(struct request *request, int option)
+static int read_option(void *user, int option)
 {
+    struct request *request = user;
     static const char *const units[] = {"K", "Jy/pixel", "Jy/sr", "Jy/beam", "photon", NULL};
     struct settings *short_hands = &request->short_hands;
     switch (option) {
@@ -159,15 +146,6 @@ static int read_option(struct request *request, int option)
         return settings_add_device(short_hands, optarg);
     case 's':
         return settings_add(&request->settings, optarg);
-    case 'j':
-        request->json = true;
-        return 0;
-    case 'q':
-        request->quiet = true;
-        return 0;
-    case 'h':
-        request->help = true;
-        return 0;
     default:
         return EXIT_ERROR;
     }
@@ -175,33 +153,34 @@ static int read_option(struct request *request, int option)
 
 static int read_request(int argc, char **argv, struct request *request)
 {
-    static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-                                            {"camera", required_argument, NULL, 'c'},
-                                            {"pixels", required_argument, NULL, 'p'},
-                                            {"field", required_argument, NULL, 'f'},
-                                            {"centre", required_argument, NULL, 'm'},
-                                            {"range", required_argument, NULL, 'r'},
-                                            {"bin", required_argument, NULL, 'b'},
-                                            {"unit", required_argument, NULL, 'u'},
-                                            {"beam", required_argument, NULL, 'w'},
-                                            {"distance", required_argument, NULL, 'D'},
-                                            {"threads", required_argument, NULL, 't'},
-                                            {"device", required_argument, NULL, 'd'},
-                                            {"set", required_argument, NULL, 's'},
-                                            {"json", no_argument, NULL, 'j'},
-                                            {"quiet", no_argument, NULL, 'q'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    for (int option; (option = options_next(argc, argv, ":o:h", options)) != -1;) {
-        int code = read_option(request, option);
-        if (code || request->help)
-            return code;
-    }
+    static const struct option list[] = {{"output", required_argument, NULL, 'o'},
+                                         {"camera", required_argument, NULL, 'c'},
+                                         {"pixels", required_argument, NULL, 'p'},
+                                         {"field", required_argument, NULL, 'f'},
+                                         {"centre", required_argument, NULL, 'm'},
+                                         {"range", required_argument, NULL, 'r'},
+                                         {"bin", required_argument, NULL, 'b'},
+                                         {"unit", required_argument, NULL, 'u'},
+                                         {"beam", required_argument, NULL, 'w'},
+                                         {"distance", required_argument, NULL, 'D'},
+                                         {"threads", required_argument, NULL, 't'},
+                                         {"device", required_argument, NULL, 'd'},
+                                         {"set", required_argument, NULL, 's'},
+                                         {"json", no_argument, NULL, 'j'},
+                                         {"quiet", no_argument, NULL, 'q'},
+                                         {"help", no_argument, NULL, 'h'},
+                                         {NULL, 0, NULL, 0}};
+    static const char *const endings[] = {".h5", NULL};
+    const struct options options = {":o:h", list, read_option};
+    const int code = options_read(argc, argv, &options, request, &request->switches);
+    if (code != EXIT_GOOD || request->switches.help)
+        return code;
     request->source = options_single(argc, argv, "result");
-    if (!request->source || settings_append(&request->settings, &request->short_hands) ||
-        (!request->prefix && set_default_prefix(request)))
+    if (!request->source || settings_append(&request->settings, &request->short_hands))
         return EXIT_ERROR;
-    return 0;
+    if (!request->prefix) /* _image: not the cubes of the run itself */
+        request->prefix = output_name(request->source, endings, "_image");
+    return request->prefix ? EXIT_GOOD : EXIT_ERROR;
 }
 
 static int trace(lr_context *ctx, const struct request *request, lr_scene **scene, lr_result **result)
@@ -215,9 +194,9 @@ static int trace(lr_context *ctx, const struct request *request, lr_scene **scen
         return message_error("%s", lr_last_error(ctx));
     LR_INIT(summary);
     lr_result_summary(*result, &summary);
-    if (request->json)
+    if (request->switches.json)
         summary_print_images_json(stdout, &summary, request->source, cubes);
-    else if (!request->quiet)
+    else if (!request->switches.quiet)
         summary_print_images_text(stdout, &summary, cubes);
     lr_text_free(cubes);
     return command_print("");
@@ -225,11 +204,10 @@ static int trace(lr_context *ctx, const struct request *request, lr_scene **scen
 
 static int image(const struct request *request)
 {
-    lr_context *ctx = lr_context_create();
+    struct console console = console_create(request->switches.quiet);
+    lr_context *ctx = console_context(&console);
     if (!ctx)
-        return message_error("out of memory");
-    struct console console = console_create(request->quiet);
-    lr_context_on_log(ctx, console_log, &console);
+        return EXIT_ERROR;
     lr_context_on_progress(ctx, console_progress, &console);
     lr_scene *scene = NULL;
     lr_result *result = NULL;
@@ -245,7 +223,7 @@ int command_image(int argc, char **argv)
     struct request request = {NULL};
     int code = read_request(argc, argv, &request);
     if (code == 0)
-        code = request.help ? command_print(help) : image(&request);
+        code = request.switches.help ? command_print(help) : image(&request);
     request_free(&request);
     return code;
 }

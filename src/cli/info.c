@@ -29,11 +29,10 @@ int command_info(int argc, char **argv)
     if (optind < argc)
         return message_error("unexpected argument '%s'; see 'linerad info --help'", argv[optind]);
 
-    lr_context *ctx = lr_context_create();
-    if (!ctx)
-        return message_error("out of memory");
     struct console console = console_create(false);
-    lr_context_on_log(ctx, console_log, &console);
+    lr_context *ctx = console_context(&console);
+    if (!ctx)
+        return EXIT_ERROR;
     char *text = NULL;
     int code = lr_system_report(ctx, &text) == LR_OK ? command_print(text) : message_error("%s", lr_last_error(ctx));
     lr_text_free(text);

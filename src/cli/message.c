@@ -51,6 +51,16 @@ struct console console_create(bool quiet)
     return (struct console){.quiet = quiet, .terminal = isatty(STDERR_FILENO)};
 }
 
+lr_context *console_context(struct console *console)
+{
+    lr_context *ctx = lr_context_create();
+    if (ctx)
+        lr_context_on_log(ctx, console_log, console);
+    else
+        message_error("out of memory");
+    return ctx;
+}
+
 static void clear_line(struct console *console)
 {
     if (console->line_open)

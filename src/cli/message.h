@@ -15,6 +15,8 @@ struct console {
 };
 
 struct console console_create(bool quiet);
+/* A context of the library with its messages on this console; NULL after an error line. */
+lr_context *console_context(struct console *console);
 
 /* One line "linerad: error: ...". Returns EXIT_ERROR. */
 int message_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

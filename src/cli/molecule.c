@@ -39,11 +39,10 @@ static const char help[] =
 
 static int report(const char *name, double temperature)
 {
-    lr_context *ctx = lr_context_create();
-    if (!ctx)
-        return message_error("out of memory");
     struct console console = console_create(false);
-    lr_context_on_log(ctx, console_log, &console);
+    lr_context *ctx = console_context(&console);
+    if (!ctx)
+        return EXIT_ERROR;
     lr_molecule *molecule = NULL;
     char *text = NULL;
     enum lr_status status = name ? lr_molecule_load(ctx, name, &molecule) : lr_molecule_names(ctx, &text);

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "command.h"
 #include "message.h"
 #include "nearest.h"
 
@@ -72,6 +73,24 @@ int options_next(int argc, char **argv, const char *brief, const struct option *
             complain(argv, optopt && strncmp(word, "--", 2) != 0 && strlen(word) <= 2 ? letter : word, list);
     }
     return option;
+}
+
+int options_read(int argc, char **argv, const struct options *options, void *request, struct switches *switches)
+{
+    for (int option; !switches->help && (option = options_next(argc, argv, options->brief, options->list)) != -1;) {
+        int code = EXIT_GOOD;
+        if (option == 'j')
+            switches->json = true;
+        else if (option == 'q')
+            switches->quiet = true;
+        else if (option == 'h')
+            switches->help = true;
+        else
+            code = options->read(request, option);
+        if (code != EXIT_GOOD)
+            return code;
+    }
+    return EXIT_GOOD;
 }
 
 const char *options_single(int argc, char **argv, const char *what)

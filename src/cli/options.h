@@ -3,10 +3,26 @@
 #define LINERAD_CLI_OPTIONS_H
 
 #include <getopt.h>
+#include <stdbool.h>
 
 /* The next option of the command named argv[0], -1 after the last; '?' if an error line was printed. Short options in
  * `brief` start with a colon. */
 int options_next(int argc, char **argv, const char *brief, const struct option *list);
+/* The switches that several commands have. */
+struct switches {
+    bool json, quiet, help;
+};
+
+/* The options of a command, and how it reads one of them. */
+struct options {
+    const char *brief;
+    const struct option *list;
+    int (*read)(void *request, int option); /* its value is optarg; returns an exit code, EXIT_ERROR for '?' */
+};
+
+/* Reads all options into the request: the switches 'j', 'q' and 'h' here, any other as the command reads it. Returns an
+ * exit code, and stops at the first error and at --help. */
+int options_read(int argc, char **argv, const struct options *options, void *request, struct switches *switches);
 /* The one file name left after the options; NULL after an error line. `what` describes it in that line. */
 const char *options_single(int argc, char **argv, const char *what);
 

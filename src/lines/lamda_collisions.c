@@ -72,9 +72,7 @@ static enum lr_status read_table(struct text_table *table, const struct molecule
     const int n = partner->n_temperature;
     LR_TRY(text_table_next(table, "a header line, then the collision rates"));
     for (int i = 0; i < count; i++) {
-        char expected[64];
-        snprintf(expected, sizeof expected, "collisional transition %d of %d", i + 1, count);
-        LR_TRY(text_table_next(table, expected));
+        LR_TRY(lamda_row(table, "collisional transition", i, count));
         LR_TRY(lamda_grow(table->ctx, &partner->upper, i, sizeof *partner->upper));
         LR_TRY(lamda_grow(table->ctx, &partner->lower, i, sizeof *partner->lower));
         LR_TRY(lamda_grow(table->ctx, &partner->rate, i, (size_t)n * sizeof *partner->rate));

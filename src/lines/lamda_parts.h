@@ -22,6 +22,9 @@ enum lr_status lamda_grow(lr_context *ctx, void *array, int used, size_t size);
 /* A header line, and after it a line that starts with a count. */
 enum lr_status lamda_count(struct text_table *table, const char *expected, int low, int high, int *value);
 
+/* The line of row `index` (from 0) of `count`; `what` describes one in errors. */
+enum lr_status lamda_row(struct text_table *table, const char *what, int index, int count);
+
 /* Number, upper and lower level at the start of a row. Equal energies are allowed, because files of hyperfine levels
  * round them; `tolerance` is the rounding of each level. */
 enum lr_status lamda_pair(struct text_table *table, const struct molecule *molecule, const double *tolerance,

@@ -68,6 +68,13 @@ enum lr_status lamda_count(struct text_table *table, const char *expected, int l
     return text_table_integer(table, expected, low, high, value);
 }
 
+enum lr_status lamda_row(struct text_table *table, const char *what, int index, int count)
+{
+    char expected[64];
+    snprintf(expected, sizeof expected, "%s %d of %d", what, index + 1, count);
+    return text_table_next(table, expected);
+}
+
 enum lr_status lamda_pair(struct text_table *table, const struct molecule *molecule, const double *tolerance,
                           struct pair_set *seen, int *upper, int *lower)
 {
@@ -111,9 +118,7 @@ static enum lr_status read_levels(struct text_table *table, struct molecule *mol
     LR_TRY(lamda_count(table, "the number of energy levels", 2, MAX_LEVEL, &count));
     LR_TRY(text_table_next(table, "a header line, then the energy levels"));
     for (int i = 0; i < count; i++) {
-        char expected[64];
-        snprintf(expected, sizeof expected, "level %d of %d", i + 1, count);
-        LR_TRY(text_table_next(table, expected));
+        LR_TRY(lamda_row(table, "level", i, count));
         LR_TRY(lamda_grow(table->ctx, &molecule->level, i, sizeof *molecule->level));
         LR_TRY(lamda_grow(table->ctx, tolerance, i, sizeof **tolerance));
         LR_TRY(read_level(table, i, &molecule->level[i], &(*tolerance)[i]));
@@ -163,9 +168,7 @@ static enum lr_status read_lines(struct text_table *table, const double *toleran
                        &count));
     LR_TRY(text_table_next(table, "a header line, then the radiative transitions"));
     for (int i = 0; i < count; i++) {
-        char expected[64];
-        snprintf(expected, sizeof expected, "radiative transition %d of %d", i + 1, count);
-        LR_TRY(text_table_next(table, expected));
+        LR_TRY(lamda_row(table, "radiative transition", i, count));
         LR_TRY(lamda_grow(table->ctx, &molecule->line, i, sizeof *molecule->line));
         LR_TRY(read_line(table, molecule, tolerance, seen, &molecule->line[i]));
         molecule->n_line = i + 1;

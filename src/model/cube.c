@@ -16,9 +16,14 @@ void cube_free(struct cube *cube)
     *cube = (struct cube){0};
 }
 
+size_t cube_voxel_count(const struct cube *cube)
+{
+    return (size_t)cube->camera.pixels[0] * (size_t)cube->camera.pixels[1] * (size_t)cube->channels.n;
+}
+
 double cube_flux(const struct cube *cube, const float *intensity)
 {
-    const size_t n = (size_t)cube->camera.pixels[0] * (size_t)cube->camera.pixels[1] * (size_t)cube->channels.n;
+    const size_t n = cube_voxel_count(cube);
     const double pixel = camera_pixel_size(&cube->camera);
     double sum = 0.0;
     for (size_t i = 0; i < n; i++)

@@ -30,6 +30,8 @@ struct cube {
 };
 
 void cube_free(struct cube *cube);
+/* Numbers in its images: pixels times channels. */
+size_t cube_voxel_count(const struct cube *cube);
 /* Flux of an image with the unit and shape of the cube, for a distant observer: photons s^-1 sr^-1. With I_nu = I_v h
  * nu c / nu0 that is SUM I_v dv times the area of a pixel. */
 double cube_flux(const struct cube *cube, const float *intensity);

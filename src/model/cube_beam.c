@@ -170,15 +170,22 @@ static void convolve_plane(struct transform *t, const struct beam_grid *grid, fl
     }
 }
 
-enum lr_status cube_convolve(lr_context *ctx, const struct beam_grid *grid, float *values)
+typedef void plane_fn(struct transform *t, const struct beam_grid *grid, float *plane);
+
+static enum lr_status each_plane(lr_context *ctx, const struct beam_grid *grid, struct kernel kernel,
+                                 plane_fn *convolve, float *values)
 {
-    const struct kernel kernel = beam_kernel(grid);
     struct transform t = {0};
     enum lr_status status = transform_make(ctx, grid, &kernel, &t);
     for (int channel = 0; status == LR_OK && channel < grid->n_channel; channel++)
-        convolve_plane(&t, grid, values + (size_t)channel * (size_t)grid->n_y * (size_t)grid->n_x);
+        convolve(&t, grid, values + (size_t)channel * (size_t)grid->n_y * (size_t)grid->n_x);
     transform_free(&t);
     return status;
+}
+
+enum lr_status cube_convolve(lr_context *ctx, const struct beam_grid *grid, float *values)
+{
+    return each_plane(ctx, grid, beam_kernel(grid), convolve_plane, values);
 }
 
 /* Errors are divided by the largest before squaring, to stay in the range of float. */
@@ -199,11 +206,5 @@ static void convolve_error_plane(struct transform *t, const struct beam_grid *gr
 
 enum lr_status cube_convolve_error(lr_context *ctx, const struct beam_grid *grid, float *errors)
 {
-    const struct kernel kernel = squared(beam_kernel(grid));
-    struct transform t = {0};
-    enum lr_status status = transform_make(ctx, grid, &kernel, &t);
-    for (int channel = 0; status == LR_OK && channel < grid->n_channel; channel++)
-        convolve_error_plane(&t, grid, errors + (size_t)channel * (size_t)grid->n_y * (size_t)grid->n_x);
-    transform_free(&t);
-    return status;
+    return each_plane(ctx, grid, squared(beam_kernel(grid)), convolve_error_plane, errors);
 }

@@ -36,6 +36,14 @@ void lr_model_free(lr_model *model)
     free(model);
 }
 
+double model_luminosity(const lr_model *model)
+{
+    double sum = 0;
+    for (int s = 0; s < model->n_source; s++)
+        sum += model->source[s].luminosity;
+    return sum;
+}
+
 const char *lr_model_text(const lr_model *model, const char *name)
 {
     if (strcmp(name, "model") == 0)

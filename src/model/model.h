@@ -132,4 +132,7 @@ struct lr_model {
     double reference_b; /* cm/s: given, or the opacity-weighted mean of b */
 };
 
+/* Luminosity of all sources, photons/s. */
+double model_luminosity(const lr_model *model);
+
 #endif

@@ -8,9 +8,11 @@
 #include "base/threads.h"
 #include "model/field.h"
 #include "solve/common/describe.h"
+#include "solve/imaging/camera_job.h"
 #include "solve/imaging/image_check.h"
 #include "solve/imaging/image_depths.h"
 #include "solve/imaging/imaging.h"
+#include "solve/imaging/imaging_plan.h"
 #include "solve/levels/find_populations.h"
 #include "solve/report/report.h"
 #include "solve/transport/assemble.h"
@@ -24,8 +26,7 @@ struct stage {
     struct prepared prepared;
     struct imaging_plan plan;
     struct image_check check;
-    struct transport_camera camera[MAX_CAMERA];
-    struct transport_peel peel[MAX_CAMERA];
+    struct camera_list cameras;
     double start;
 };
 
@@ -37,13 +38,13 @@ static enum lr_status run_pass(lr_context *ctx, const lr_model *model, struct st
     struct transport_tally tally = {0};
     enum lr_status status = LR_OK;
     if (window)
-        imaging_prepare_job(model, window, &stage->plan, stage->camera, stage->peel, job);
+        camera_job_prepare(model, window, &stage->plan, &stage->cameras, job);
     job->fields = first && model->output.fields;
     job->record = first && model->output.packets;
     image_check_prepare_job(model, &stage->check, first && window, job);
     LR_TRY_OR(done, status, pass_allocate(ctx, job, &model->run, &tally));
     if (window)
-        LR_TRY_OR(done, status, imaging_allocate(ctx, job, &tally));
+        LR_TRY_OR(done, status, camera_job_allocate(ctx, job, &tally));
     LR_TRY_OR(done, status, pass_transport(ctx, &stage->worker, "packets", job, &tally));
     if (first) {
         LR_TRY_OR(done, status, assemble_result(ctx, &stage->prepared, &tally, result));
@@ -60,9 +61,9 @@ static enum lr_status run_pass(lr_context *ctx, const lr_model *model, struct st
     }
     ctx->stop = 0; /* a stop ends the packets; their images are still made */
     if (window)
-        status = imaging_finish(ctx, &stage->worker, model, window, job, &tally, result);
+        status = imaging_finish(ctx, &stage->worker, model, &(struct imaging_pass){window, job, &tally}, result);
 done:
-    imaging_release(&stage->worker, job, &tally);
+    camera_job_release(&stage->worker, job, &tally);
     pass_free(&tally);
     return status;
 }
@@ -84,8 +85,10 @@ static enum lr_status run_passes(lr_context *ctx, const lr_model *model, struct 
     if (model->run.packets == 0) {
         assemble_description(&stage->prepared, result);
         LR_TRY(mesh_copy(ctx, &model->mesh, &result->mesh));
-        for (int w = 0; w < plan->n_window; w++)
-            LR_TRY(imaging_finish(ctx, &stage->worker, model, &plan->window[w], &stage->prepared.job, NULL, result));
+        for (int w = 0; w < plan->n_window; w++) {
+            const struct imaging_pass pass = {&plan->window[w], &stage->prepared.job, NULL};
+            LR_TRY(imaging_finish(ctx, &stage->worker, model, &pass, result));
+        }
         return LR_OK;
     }
     if (plan->n_window == 0)
@@ -258,7 +261,7 @@ done:
     imaging_plan_free(&stage->plan);
     free(stage);
     derive_free(model, &derived);
-    ctx->stop = 0; /* the stop has been handled; the context can be used again */
+    ctx->stop = 0; /* the run has ended; the context can be used again */
     if (status == LR_OK)
         *result = made;
     else

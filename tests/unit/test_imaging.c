@@ -1,7 +1,7 @@
 /* How a run with cameras is divided into passes if the emissivity does not fit into memory at once. */
 #include "model_fixture.h"
 
-#include "solve/imaging/imaging.h"
+#include "solve/imaging/imaging_plan.h"
 
 /* 16 cells, 10 channels, 3 cameras: 480 voxels. One voxel takes 12 bytes on a device (a float and a wide sum), and 16
  * on the host including the emissivity made from it. */

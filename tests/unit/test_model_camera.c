@@ -1,5 +1,6 @@
 /* Cameras, channels and images: geometry against vectors and angles worked out by hand, every option, every error. */
 #define _POSIX_C_SOURCE 200809L
+#include "io/model/stored_observation.h"
 #include "model_fixture.h"
 
 #define RUN(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
@@ -441,27 +442,35 @@ static void imaging_sections_are_read_again_with_settings(void **state)
 {
     struct fixture *f = *state;
     LOAD(f, CHANNELS, "cameras=[{direction: +z, name: top}]", "run.packets=0", "image.unit=photon");
-    lr_model *m = f->model;
+    const lr_model *m = f->model;
+    const struct observed seen = {.mesh = &m->mesh, .medium = &m->medium, .scale = shift_scale_of(m)};
     const char *const settings[] = {"cameras.0.field=0.5 pc", "channels.number=5", "image.moments=true",
                                     "run.device=cpu",         "run.threads=3",     "run.precision=double"};
-    assert_int_equal(model_read_imaging(f->ctx, "r.h5", m->resolved, settings, 6, m), LR_OK);
-    assert_int_equal(m->n_camera, 1);
-    assert_string_equal(m->camera[0].name, "top");
-    assert_close(m->camera[0].field[0], 0.5 * PC, 1e-14);
-    assert_int_equal(m->channels.n, 5);
-    assert_true(m->image.moments && m->image.unit == UNIT_PHOTON);
-    assert_true(m->run.threads == 3 && m->run.precision == PRECISION_DOUBLE && m->run.packets == 0);
-    assert_string_equal(m->run.device, "cpu");
+    const struct stored_text text = {"r.h5", m->resolved, settings, 6};
+    struct run run;
+    struct observation found;
+    assert_int_equal(read_stored_observation(f->ctx, &text, &seen, &run, &found), LR_OK);
+    assert_int_equal(found.n_camera, 1);
+    assert_string_equal(found.camera[0].name, "top");
+    assert_close(found.camera[0].field[0], 0.5 * PC, 1e-14);
+    assert_int_equal(found.channels.n, 5);
+    assert_true(found.image.moments && found.image.unit == UNIT_PHOTON);
+    assert_true(run.threads == 3 && run.precision == PRECISION_DOUBLE && run.packets == 0);
+    assert_string_equal(run.device, "cpu");
+    free(found.camera);
     const char *const others[] = {"medium.temperature=3 K", "run.seed=3", "run={device: cpu}", "imagery.a=1",
                                   "run.device.x=1"};
     for (int i = 0; i < 5; i++) {
-        assert_int_equal(model_read_imaging(f->ctx, "r.h5", m->resolved, &others[i], 1, m), LR_ERROR_INPUT);
+        const struct stored_text other = {"r.h5", m->resolved, &others[i], 1};
+        assert_int_equal(read_stored_observation(f->ctx, &other, &seen, &run, &found), LR_ERROR_INPUT);
         assert_non_null(
             strstr(lr_last_error(f->ctx), ": that needs a new run; 'linerad image' can change only cameras"));
     }
     const char *const wrong[] = {"cameras.0.field=0 pc"};
-    assert_int_equal(model_read_imaging(f->ctx, "r.h5", m->resolved, wrong, 1, m), LR_ERROR_INPUT);
+    const struct stored_text bad = {"r.h5", m->resolved, wrong, 1};
+    assert_int_equal(read_stored_observation(f->ctx, &bad, &seen, &run, &found), LR_ERROR_INPUT);
     assert_string_equal(lr_last_error(f->ctx), "--set cameras.0.field: '0 pc' must be above zero");
+    free(found.camera);
 }
 
 int main(void)

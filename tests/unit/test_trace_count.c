@@ -2,7 +2,7 @@
 #include "model_fixture.h"
 
 #include "model/scene.h"
-#include "solve/imaging/scene_build.h"
+#include "solve/imaging/recording.h"
 #include "solve/imaging/trace.h"
 
 #define RUN(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)

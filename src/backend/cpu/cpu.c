@@ -5,10 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <omp.h>
-
 #include "backend/cpu/cpu_variants.h"
 #include "base/context.h"
+#include "base/threads.h"
 
 /* Indexed by enum mesh_kind and by whether the precision is double. */
 struct variant {
@@ -64,8 +63,7 @@ static enum lr_status transport(lr_context *ctx, int device, int threads, bool d
 {
     (void)device;
     const struct variant variant = best_variant();
-    const int n = threads > 0 ? threads : omp_get_max_threads();
-    return variant.transport[job->mesh.kind][double_precision](ctx, n, job, monitor, tally);
+    return variant.transport[job->mesh.kind][double_precision](ctx, thread_count(threads), job, monitor, tally);
 }
 
 static enum lr_status trace(lr_context *ctx, int device, int threads, bool double_precision,
@@ -74,8 +72,7 @@ static enum lr_status trace(lr_context *ctx, int device, int threads, bool doubl
 {
     (void)device;
     const struct variant variant = best_variant();
-    const int n = threads > 0 ? threads : omp_get_max_threads();
-    return variant.trace[job->mesh.kind][double_precision](ctx, n, job, monitor, image);
+    return variant.trace[job->mesh.kind][double_precision](ctx, thread_count(threads), job, monitor, image);
 }
 
 static const struct level_backend *levels(enum mesh_kind mesh, bool double_precision)

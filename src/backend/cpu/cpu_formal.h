@@ -253,25 +253,28 @@ static void trace_general(const struct pass *pass, struct desk *desk)
         add_arrived(view, desk);
 }
 
+static void absorbing_part(const struct pass *pass, struct desk *desk, const struct stretch *here, struct part part)
+{
+    const struct trace_view *view = &pass->probe_view;
+    const struct trace_cell *cell = &pass->view.cell[here->way.cell];
+    const struct part_gas gas = part_gas_of(cell, here, part);
+    for (int node = 0; node < view->n_node; node++) {
+        real *profile = node_row(desk, desk->profile, node);
+        real *depth = node_row(desk, desk->depth, node);
+        profile_row(view, cell, part.velocity, node, desk->row_length, profile);
+        for (int c = 0; c < desk->row_length; c++)
+            depth[c] += pass_gas(gas, R(0), profile[c], R(0), 1).depth;
+    }
+}
+
 /* Optical depth along the ray, for light that starts inside the gas. */
 static void trace_absorption(const struct pass *pass, struct desk *desk)
 {
-    const struct trace_view *view = &pass->probe_view;
     for (int i = 0; i < desk->n_stretch; i++) {
         const struct stretch *here = &desk->stretch[i];
-        const struct trace_cell *cell = &pass->view.cell[here->way.cell];
-        const int n = part_count(here, cell->b);
-        for (int k = 0; k < n; k++) {
-            const struct part part = part_of(here, k, n);
-            const struct part_gas gas = part_gas_of(cell, here, part);
-            for (int node = 0; node < view->n_node; node++) {
-                real *profile = node_row(desk, desk->profile, node);
-                real *depth = node_row(desk, desk->depth, node);
-                profile_row(view, cell, part.velocity, node, desk->row_length, profile);
-                for (int c = 0; c < desk->row_length; c++)
-                    depth[c] += pass_gas(gas, R(0), profile[c], R(0), 1).depth;
-            }
-        }
+        const int n = part_count(here, pass->view.cell[here->way.cell].b);
+        for (int k = 0; k < n; k++)
+            absorbing_part(pass, desk, here, part_of(here, k, n));
     }
 }
 

@@ -12,6 +12,7 @@
 #include "backend/cpu/cpu_level_state.h"
 #include "backend/cpu/cpu_level_sweep.h"
 #include "backend/cpu/cpu_variants.h"
+#include "backend/variant_name.h"
 #include "base/context.h"
 
 static void close_levels(void *state)
@@ -101,15 +102,12 @@ static enum lr_status open_levels(lr_context *ctx, int device, int threads, cons
     return LR_OK;
 }
 
-#define NAME_JOIN(prefix, variant) prefix##variant
-#define NAME_EXPAND(prefix, variant) NAME_JOIN(prefix, variant)
-
-const struct level_backend NAME_EXPAND(cpu_levels_, LR_CPU_VARIANT) = {.open = open_levels,
-                                                                       .close = close_levels,
-                                                                       .write = write_populations,
-                                                                       .read = read_populations,
-                                                                       .set_rays = set_rays,
-                                                                       .sweep = sweep,
-                                                                       .step = step,
-                                                                       .accelerate = accelerate,
-                                                                       .retreat = retreat};
+const struct level_backend VARIANT_NAME(cpu_levels_, LR_CPU_VARIANT) = {.open = open_levels,
+                                                                        .close = close_levels,
+                                                                        .write = write_populations,
+                                                                        .read = read_populations,
+                                                                        .set_rays = set_rays,
+                                                                        .sweep = sweep,
+                                                                        .step = step,
+                                                                        .accelerate = accelerate,
+                                                                        .retreat = retreat};

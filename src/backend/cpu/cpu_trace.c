@@ -10,6 +10,7 @@
 #include "backend/cpu/cpu_ray.h"
 #include "backend/cpu/cpu_variants.h"
 #include "backend/cpu/flush_denormals.h"
+#include "backend/variant_name.h"
 #include "base/context.h"
 
 /* ---- pixels ---------------------------------------------------------------------------------------------------- */
@@ -151,12 +152,9 @@ static void run_thread(struct pass *pass, const struct transport_monitor *monito
     restore_denormals(denormals);
 }
 
-#define NAME_JOIN(prefix, variant) prefix##variant
-#define NAME_EXPAND(prefix, variant) NAME_JOIN(prefix, variant)
-
-enum lr_status NAME_EXPAND(cpu_trace_, LR_CPU_VARIANT)(lr_context *ctx, int threads, const struct trace_job *job,
-                                                       const struct transport_monitor *monitor,
-                                                       struct trace_image *image)
+enum lr_status VARIANT_NAME(cpu_trace_, LR_CPU_VARIANT)(lr_context *ctx, int threads, const struct trace_job *job,
+                                                        const struct transport_monitor *monitor,
+                                                        struct trace_image *image)
 {
     struct block *chain = NULL;
     const struct view_store store = {&chain, chain_copy};

@@ -16,6 +16,7 @@
 #include "backend/cpu/cpu_pass.h"
 #include "backend/cpu/cpu_shade.h"
 #include "backend/cpu/cpu_variants.h"
+#include "backend/variant_name.h"
 #include "base/context.h"
 
 enum { QUEUE_CHUNK = 8, REPORT_ROUNDS = 4096 };
@@ -283,12 +284,9 @@ static void share_sums(struct pass *pass, unsigned long long *n_record)
     sums->n_record = n_record;
 }
 
-#define NAME_JOIN(prefix, variant) prefix##variant
-#define NAME_EXPAND(prefix, variant) NAME_JOIN(prefix, variant)
-
-enum lr_status NAME_EXPAND(cpu_transport_,
-                           LR_CPU_VARIANT)(lr_context *ctx, int threads, const struct transport_job *job,
-                                           const struct transport_monitor *monitor, struct transport_tally *tally)
+enum lr_status VARIANT_NAME(cpu_transport_,
+                            LR_CPU_VARIANT)(lr_context *ctx, int threads, const struct transport_job *job,
+                                            const struct transport_monitor *monitor, struct transport_tally *tally)
 {
     struct block *chain = NULL;
     const struct view_store store = {&chain, chain_copy};

@@ -7,6 +7,13 @@
 
 static cuda_fail_fn *fail_fn;
 
+static enum lr_status report(lr_context *ctx, int device, cudaError_t error)
+{
+    if (error == cudaSuccess)
+        return LR_OK;
+    return fail_fn(ctx, LR_ERROR_DEVICE, "cuda:%d: %s", device, cudaGetErrorString(error));
+}
+
 static int device_count(void)
 {
     int count = 0;
@@ -24,7 +31,7 @@ static enum lr_status device_describe(lr_context *ctx, int device, struct transp
     if (error == cudaSuccess)
         error = cudaMemGetInfo(&free_bytes, &total_bytes);
     if (error != cudaSuccess)
-        return fail_fn(ctx, LR_ERROR_DEVICE, "cuda:%d: %s", device, cudaGetErrorString(error));
+        return report(ctx, device, error);
     std::snprintf(description->name, sizeof description->name, "%.100s", properties.name);
     description->memory_bytes = (double)free_bytes;
     return LR_OK;
@@ -35,9 +42,9 @@ static enum lr_status transport(lr_context *ctx, int device, int threads, bool d
                                 struct transport_tally *tally)
 {
     (void)threads;
-    const cudaError_t error = cudaSetDevice(device);
-    if (error != cudaSuccess)
-        return fail_fn(ctx, LR_ERROR_DEVICE, "cuda:%d: %s", device, cudaGetErrorString(error));
+    const enum lr_status status = report(ctx, device, cudaSetDevice(device));
+    if (status != LR_OK)
+        return status;
     static cuda_transport_fn *const variant[3][2] = {{cuda_transport_mixed, cuda_transport_double},
                                                      {cuda_transport_shells_mixed, cuda_transport_shells_double},
                                                      {cuda_transport_amr_mixed, cuda_transport_amr_double}};
@@ -49,9 +56,9 @@ static enum lr_status trace(lr_context *ctx, int device, int threads, bool doubl
                             struct trace_image *image)
 {
     (void)threads;
-    const cudaError_t error = cudaSetDevice(device);
-    if (error != cudaSuccess)
-        return fail_fn(ctx, LR_ERROR_DEVICE, "cuda:%d: %s", device, cudaGetErrorString(error));
+    const enum lr_status status = report(ctx, device, cudaSetDevice(device));
+    if (status != LR_OK)
+        return status;
     static cuda_trace_fn *const variant[3][2] = {{cuda_trace_mixed, cuda_trace_double},
                                                  {cuda_trace_shells_mixed, cuda_trace_shells_double},
                                                  {cuda_trace_amr_mixed, cuda_trace_amr_double}};

@@ -13,6 +13,7 @@
 #include "backend/cuda/cuda_level_medium.h"
 #include "backend/cuda/cuda_level_room.h"
 #include "backend/cuda/cuda_level_state.h"
+#include "backend/variant_name.h"
 
 namespace
 {
@@ -185,10 +186,7 @@ const struct level_backend backend = {open_levels, close_levels, write_populatio
 
 } // namespace
 
-#define NAME_JOIN(prefix, variant) prefix##variant
-#define NAME_EXPAND(prefix, variant) NAME_JOIN(prefix, variant)
-
-const struct level_backend *NAME_EXPAND(cuda_levels_, LR_CUDA_VARIANT)(cuda_fail_fn *fail_here)
+const struct level_backend *VARIANT_NAME(cuda_levels_, LR_CUDA_VARIANT)(cuda_fail_fn *fail_here)
 {
     fail = fail_here;
     return &backend;

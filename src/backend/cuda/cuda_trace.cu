@@ -8,6 +8,7 @@
 #include "backend/cuda/cuda_memory.h"
 #include "backend/cuda/cuda_trace_kernel.cuh"
 #include "backend/cuda/cuda_variants.h"
+#include "backend/variant_name.h"
 
 namespace
 {
@@ -156,8 +157,11 @@ void download(struct device *device, const struct trace_job *job, const struct p
                                 cudaMemcpyDeviceToHost));
 }
 
-enum lr_status run_trace(cuda_fail_fn *fail, lr_context *ctx, const struct trace_job *job,
-                         const struct transport_monitor *monitor, struct trace_image *image)
+} // namespace
+
+enum lr_status VARIANT_NAME(cuda_trace_,
+                            LR_CUDA_VARIANT)(cuda_fail_fn *fail, lr_context *ctx, const struct trace_job *job,
+                                             const struct transport_monitor *monitor, struct trace_image *image)
 {
     struct device device = {};
     struct pass pass = {};
@@ -176,16 +180,4 @@ enum lr_status run_trace(cuda_fail_fn *fail, lr_context *ctx, const struct trace
     if (*monitor->stop)
         return fail(ctx, LR_ERROR_INTERRUPTED, "stopped while tracing images; nothing was written");
     return LR_OK;
-}
-
-} // namespace
-
-#define NAME_JOIN(prefix, variant) prefix##variant
-#define NAME_EXPAND(prefix, variant) NAME_JOIN(prefix, variant)
-
-enum lr_status NAME_EXPAND(cuda_trace_,
-                           LR_CUDA_VARIANT)(cuda_fail_fn *fail, lr_context *ctx, const struct trace_job *job,
-                                            const struct transport_monitor *monitor, struct trace_image *image)
-{
-    return run_trace(fail, ctx, job, monitor, image);
 }

@@ -13,6 +13,7 @@
 #include "backend/cuda/cuda_memory.h"
 #include "backend/cuda/cuda_shade.cuh"
 #include "backend/cuda/cuda_variants.h"
+#include "backend/variant_name.h"
 
 namespace
 {
@@ -335,8 +336,11 @@ bool download(struct device *device, const struct transport_job *job, const stru
     return device->error == cudaSuccess;
 }
 
-enum lr_status run_pass(cuda_fail_fn *fail, lr_context *ctx, const struct transport_job *job,
-                        const struct transport_monitor *monitor, struct transport_tally *tally)
+} // namespace
+
+enum lr_status VARIANT_NAME(cuda_transport_,
+                            LR_CUDA_VARIANT)(cuda_fail_fn *fail, lr_context *ctx, const struct transport_job *job,
+                                             const struct transport_monitor *monitor, struct transport_tally *tally)
 {
     if (job->one_thread_per_packet && job->n_packet > INT32_MAX - BLOCK_THREADS)
         return fail(ctx, LR_ERROR_INPUT, "run.scheduling: static starts one thread per packet, at most 2e9; use queue");
@@ -359,16 +363,4 @@ enum lr_status run_pass(cuda_fail_fn *fail, lr_context *ctx, const struct transp
     if (device.error != cudaSuccess)
         return fail(ctx, LR_ERROR_DEVICE, "the GPU failed: %s", cudaGetErrorString(device.error));
     return LR_OK;
-}
-
-} // namespace
-
-#define NAME_JOIN(prefix, variant) prefix##variant
-#define NAME_EXPAND(prefix, variant) NAME_JOIN(prefix, variant)
-
-enum lr_status NAME_EXPAND(cuda_transport_,
-                           LR_CUDA_VARIANT)(cuda_fail_fn *fail, lr_context *ctx, const struct transport_job *job,
-                                            const struct transport_monitor *monitor, struct transport_tally *tally)
-{
-    return run_pass(fail, ctx, job, monitor, tally);
 }

@@ -2,7 +2,6 @@
 #include "io/files/output_path.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,8 +52,7 @@ enum lr_status output_path_try(lr_context *ctx, const char *path)
     if (!part)
         return lr_fail(ctx, LR_ERROR_MEMORY, "%s: out of memory", path);
     enum lr_status status = LR_OK;
-    unlink(part); /* left behind by a killed process that had the same number */
-    int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int fd = part_file_create(part);
     errno = fd < 0 ? errno : ENOSPC; /* a short write sets no errno */
     if (fd < 0 || write(fd, block, sizeof block) != (ssize_t)sizeof block || fsync(fd) != 0)
         status = lr_fail(ctx, LR_ERROR_IO, "%s: the output cannot be written: %s", path, strerror(errno));

@@ -18,6 +18,12 @@ char *part_file_name(const char *path)
     return part;
 }
 
+int part_file_create(const char *part)
+{
+    unlink(part); /* left behind by a killed process that had the same number */
+    return open(part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
 /* Without this a rename may reach the disk and be lost in a crash. Some file systems cannot do this, which does not
  * mean that the file is lost. */
 static void flush_directory(const char *path)

@@ -2,7 +2,6 @@
 #include "io/fits/spectrum_table.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,8 +54,7 @@ static enum lr_status write_text(lr_context *ctx, const char *text, size_t size,
     if (!part)
         return lr_fail(ctx, LR_ERROR_MEMORY, "%s: out of memory", path);
     enum lr_status status = LR_OK;
-    unlink(part); /* left behind by a killed process that had the same number */
-    int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int fd = part_file_create(part);
     const bool created = fd >= 0;
     for (ssize_t n = 0; created && status == LR_OK && size > 0; text += n, size -= (size_t)n) {
         n = write(fd, text, size);

@@ -248,9 +248,7 @@ enum lr_status hdf5_read_text(const struct hdf5_reader *reader, const char *name
                 H5Dread(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &found) >= 0 && found;
     enum lr_status status = good ? LR_OK : hdf5_read_fail(reader, name, "is not a string");
     if (good)
-        status = lr_allocate(reader->ctx, strlen(found) + 1, 1, text);
-    if (status == LR_OK)
-        memcpy(*text, found, strlen(found) + 1);
+        status = lr_copy_text(reader->ctx, found, text);
     if (found)
         H5free_memory(found);
     if (space >= 0)

@@ -2,7 +2,6 @@
 #include "io/hdf5/hdf5_write.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,8 +45,7 @@ static enum lr_status check(struct hdf5_writer *writer, bool good, const char *w
 
 static enum lr_status create(struct hdf5_writer *writer)
 {
-    unlink(writer->part); /* left behind by a killed process that had the same number */
-    writer->sink.fd = open(writer->part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    writer->sink.fd = part_file_create(writer->part);
     if (writer->sink.fd < 0)
         return lr_fail(writer->ctx, LR_ERROR_IO, "%s: cannot create the result: %s", writer->path, strerror(errno));
     hid_t access = hdf5_sink_access(&writer->sink);

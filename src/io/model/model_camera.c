@@ -46,9 +46,8 @@ static enum lr_status read_name(const struct reader *r, const struct yaml_node *
     return LR_OK;
 }
 
-static enum lr_status check_names(const struct reader *r, const struct yaml_node *list)
+static enum lr_status check_names(const struct reader *r, const struct yaml_node *list, const struct camera *camera)
 {
-    const struct camera *camera = r->model->camera;
     for (const struct yaml_node *entry = list->first; entry; entry = entry->next)
         for (int other = 0; other < entry->index; other++)
             if (strcmp(camera[entry->index].name, camera[other].name) == 0)
@@ -83,7 +82,7 @@ static enum lr_status read_toward(const struct reader *r, const struct yaml_node
 }
 
 /* From the image centre to a nearby observer. */
-static enum lr_status read_position(const struct reader *r, const struct yaml_node *entry,
+static enum lr_status read_position(const struct reader *r, const struct observed *seen, const struct yaml_node *entry,
                                     const struct yaml_node *position, struct camera *camera)
 {
     const char *const refused[] = {"direction", "theta", "phi"};
@@ -96,7 +95,7 @@ static enum lr_status read_position(const struct reader *r, const struct yaml_no
     for (int d = 0; d < 3; d++) {
         camera->toward[d] = camera->position[d] - camera->centre[d];
         length = hypot(length, camera->toward[d]);
-        size = fmax(size, mesh_size(&r->model->mesh, d));
+        size = fmax(size, mesh_size(seen->mesh, d));
     }
     if (!(length > 1e-9 * size && isfinite(length)))
         return READER_FAIL(r, position, "'position' and 'centre' are the same point; move one of them");
@@ -124,15 +123,16 @@ static enum lr_status read_offset(const struct reader *r, const struct yaml_node
     return LR_OK;
 }
 
-static enum lr_status read_view(const struct reader *r, const struct yaml_node *entry, struct camera *camera)
+static enum lr_status read_view(const struct reader *r, const struct observed *seen, const struct yaml_node *entry,
+                                struct camera *camera)
 {
     const struct yaml_node *position = yaml_find(entry, "position");
     double roll = 0.0;
     for (int d = 0; d < 3; d++)
-        camera->centre[d] = mesh_centre(&r->model->mesh, d);
+        camera->centre[d] = mesh_centre(seen->mesh, d);
     LR_TRY(read_vector(r, yaml_find(entry, "centre"), DIMENSION_LENGTH, camera->centre));
     camera->kind = position ? CAMERA_PERSPECTIVE : CAMERA_ORTHOGRAPHIC;
-    LR_TRY(position ? read_position(r, entry, position, camera) : read_toward(r, entry, camera));
+    LR_TRY(position ? read_position(r, seen, entry, position, camera) : read_toward(r, entry, camera));
     LR_TRY(read_quantity(r, yaml_find(entry, "roll"), DIMENSION_ANGLE, &roll));
     camera_orient(camera, roll);
     return read_offset(r, yaml_find(entry, "offset"), camera);
@@ -200,7 +200,8 @@ static enum lr_status check_square(const struct reader *r, const struct yaml_nod
         across / along, number, unit, height * number / camera->field[0], unit, camera->pixels[0], camera->pixels[1]);
 }
 
-static enum lr_status read_frame(const struct reader *r, const struct yaml_node *entry, struct camera *camera)
+static enum lr_status read_frame(const struct reader *r, const struct observed *seen, const struct yaml_node *entry,
+                                 struct camera *camera)
 {
     const struct yaml_node *field = yaml_find(entry, "field"), *pixels = yaml_find(entry, "pixels");
     double plane[2];
@@ -211,7 +212,7 @@ static enum lr_status read_frame(const struct reader *r, const struct yaml_node 
         LR_TRY(read_field_of_view(r, field, camera));
         camera_plane(camera, plane);
     } else {
-        camera_fit_plane(camera, &r->model->mesh, plane);
+        camera_fit_plane(camera, seen->mesh, plane);
     }
     if (!(plane[0] > 0.0 && plane[1] > 0.0 && isfinite(plane[0] + plane[1])))
         return READER_FAIL(r, entry, "the camera is too far away to make an image of the mesh");
@@ -227,11 +228,11 @@ static enum lr_status read_frame(const struct reader *r, const struct yaml_node 
 /* ---- Does it see anything? ---- */
 
 /* An observer inside the mesh must be able to see out of its own cell. */
-static enum lr_status check_surroundings(const struct reader *r, const struct yaml_node *position,
-                                         const struct camera *camera)
+static enum lr_status check_surroundings(const struct reader *r, const struct observed *seen,
+                                         const struct yaml_node *position, const struct camera *camera)
 {
     const double thickest = 30.0;
-    const struct mesh *mesh = &r->model->mesh;
+    const struct mesh *mesh = seen->mesh;
     double point[3];
     for (int d = 0; d < 3; d++) {
         double low = mesh_lower(mesh, d), size = mesh_size(mesh, d), offset = camera->position[d] - low;
@@ -243,7 +244,7 @@ static enum lr_status check_surroundings(const struct reader *r, const struct ya
     mesh_find_point(mesh, point, at);
     const int64_t cell = mesh_cell_index(mesh, at[0], at[1], at[2]);
     const double width = mesh_cell_width(mesh, at[0], at[1], at[2]);
-    double depth = width * (field_at(&r->model->medium.alpha0, cell) + field_at(&r->model->medium.kappa, cell));
+    double depth = width * (field_at(&seen->medium->alpha0, cell) + field_at(&seen->medium->kappa, cell));
     if (depth <= thickest)
         return LR_OK;
     char place[64];
@@ -255,7 +256,8 @@ static enum lr_status check_surroundings(const struct reader *r, const struct ya
 }
 
 /* A line of sight must end: in a periodic mesh, along an axis that is not periodic. */
-static enum lr_status check_way_out(const struct reader *r, const struct yaml_node *entry, const struct camera *camera)
+static enum lr_status check_way_out(const struct reader *r, const struct observed *seen, const struct yaml_node *entry,
+                                    const struct camera *camera)
 {
     const double creeping = 1e-3; /* a thousand crossings of the mesh */
     const struct yaml_node *node = entry;
@@ -264,16 +266,17 @@ static enum lr_status check_way_out(const struct reader *r, const struct yaml_no
         if (yaml_find(entry, keys[i]))
             node = yaml_find(entry, keys[i]);
     for (int d = 0; d < 3; d++)
-        if (r->model->mesh.face[2 * d] != FACE_PERIODIC && fabs(camera->toward[d]) > creeping)
+        if (seen->mesh->face[2 * d] != FACE_PERIODIC && fabs(camera->toward[d]) > creeping)
             return LR_OK;
     return READER_FAIL(r, node, "a line of sight in this direction never leaves the periodic mesh; turn the camera");
 }
 
 /* A near observer would see each period from a different angle, but light is recorded for only one. */
-static enum lr_status check_periods(const struct reader *r, const struct yaml_node *entry, const struct camera *camera)
+static enum lr_status check_periods(const struct reader *r, const struct observed *seen, const struct yaml_node *entry,
+                                    const struct camera *camera)
 {
     for (int d = 0; camera->kind == CAMERA_PERSPECTIVE && d < 3; d++)
-        if (r->model->mesh.face[2 * d] == FACE_PERIODIC)
+        if (seen->mesh->face[2 * d] == FACE_PERIODIC)
             return READER_FAIL(r, yaml_find(entry, "position"),
                                "a camera with a position needs open faces; %c is periodic. Give it a direction instead",
                                "xyz"[d]);
@@ -283,62 +286,63 @@ static enum lr_status check_periods(const struct reader *r, const struct yaml_no
 /* ---- The list ---- */
 
 /* For a near observer, every line of sight would need its own image of the shells. */
-static enum lr_status check_shells(const struct reader *r, const struct yaml_node *entry)
+static enum lr_status check_shells(const struct reader *r, const struct observed *seen, const struct yaml_node *entry)
 {
     const struct yaml_node *position = yaml_find(entry, "position");
-    if (position && r->model->mesh.kind == MESH_SHELLS)
+    if (position && seen->mesh->kind == MESH_SHELLS)
         return yaml_fail_key(r->ctx, r->tree, position,
                              "with a mesh of shells, cameras must be distant; give a direction instead");
     return LR_OK;
 }
 
-static enum lr_status read_camera(const struct reader *r, const struct yaml_node *entry, struct camera *camera)
+static enum lr_status read_camera(const struct reader *r, const struct observed *seen, const struct yaml_node *entry,
+                                  struct camera *camera)
 {
     LR_TRY(READER_KEYS(r, entry, &SCHEMA_CAMERA));
     const struct yaml_node *position = yaml_find(entry, "position"), *field = yaml_find(entry, "field");
     LR_TRY(read_name(r, entry, camera));
-    LR_TRY(check_shells(r, entry));
-    LR_TRY(read_view(r, entry, camera));
-    LR_TRY(check_periods(r, entry, camera));
-    LR_TRY(check_way_out(r, entry, camera));
-    LR_TRY(read_frame(r, entry, camera));
+    LR_TRY(check_shells(r, seen, entry));
+    LR_TRY(read_view(r, seen, entry, camera));
+    LR_TRY(check_periods(r, seen, entry, camera));
+    LR_TRY(check_way_out(r, seen, entry, camera));
+    LR_TRY(read_frame(r, seen, entry, camera));
     LR_TRY(read_auto(r, yaml_find(entry, "rays"), MAX_RAYS, &camera->rays));
-    if (!camera_meets_mesh(camera, &r->model->mesh))
+    if (!camera_meets_mesh(camera, seen->mesh))
         return READER_FAIL(r, field ? field : entry, "the field of view does not meet the mesh; check 'centre', %s",
                            position ? "'position' and 'field'" : "the direction and 'field'");
-    return position ? check_surroundings(r, position, camera) : LR_OK;
+    return position ? check_surroundings(r, seen, position, camera) : LR_OK;
 }
 
-static enum lr_status check_faces(const struct reader *r, const struct yaml_node *cameras)
+static enum lr_status check_faces(const struct reader *r, const struct observed *seen, const struct yaml_node *cameras)
 {
     const struct yaml_node *node = yaml_find(yaml_find(r->tree->root, "mesh"), "faces");
     int n_periodic = 0;
     if (!node)
         node = cameras;
     for (int face = 0; face < N_FACE; face++) {
-        if (r->model->mesh.face[face] == FACE_REFLECTING)
+        if (seen->mesh->face[face] == FACE_REFLECTING)
             return READER_FAIL(r, node,
                                "cameras cannot be used with reflecting faces, which would show mirror images; make "
                                "them open or periodic, or model the whole object");
-        n_periodic += r->model->mesh.face[face] == FACE_PERIODIC;
+        n_periodic += seen->mesh->face[face] == FACE_PERIODIC;
     }
     if (n_periodic == N_FACE)
         return READER_FAIL(r, node, "the mesh is periodic along all axes, so lines of sight never end; open one axis");
     return LR_OK;
 }
 
-enum lr_status read_cameras(const struct reader *r, const struct yaml_node *node)
+enum lr_status read_cameras(const struct reader *r, const struct observed *seen, const struct yaml_node *node,
+                            struct observation *out)
 {
-    lr_model *model = r->model;
     if (yaml_is_empty(node) || (node->kind == YAML_LIST && !node->first))
         return READER_FAIL(r, node, "the list of cameras is empty");
     LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_LIST));
     if (node->n_child > MAX_CAMERA)
         return READER_FAIL(r, node, "%d cameras are too many; the maximum is %d", node->n_child, MAX_CAMERA);
-    LR_TRY(check_faces(r, node));
-    LR_TRY(lr_allocate(r->ctx, (size_t)node->n_child, sizeof *model->camera, &model->camera));
-    model->n_camera = node->n_child;
+    LR_TRY(check_faces(r, seen, node));
+    LR_TRY(lr_allocate(r->ctx, (size_t)node->n_child, sizeof *out->camera, &out->camera));
+    out->n_camera = node->n_child;
     for (const struct yaml_node *entry = node->first; entry; entry = entry->next)
-        LR_TRY(read_camera(r, entry, &model->camera[entry->index]));
-    return check_names(r, node);
+        LR_TRY(read_camera(r, seen, entry, &out->camera[entry->index]));
+    return check_names(r, node, out->camera);
 }

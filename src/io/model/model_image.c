@@ -85,7 +85,8 @@ static enum lr_status read_subcell(const struct reader *r, const struct yaml_nod
     return read_bool(r, yaml_find(node, "source"), &image->step_source);
 }
 
-static enum lr_status read_files(const struct reader *r, const struct yaml_node *node, struct image_options *image)
+static enum lr_status read_files(const struct reader *r, const struct observed *seen, const struct yaml_node *node,
+                                 struct image_options *image)
 {
     LR_TRY(read_bool(r, yaml_find(node, "subtract_background"), &image->subtract));
     LR_TRY(read_bool(r, yaml_find(node, "moments"), &image->moments));
@@ -94,7 +95,7 @@ static enum lr_status read_files(const struct reader *r, const struct yaml_node 
     LR_TRY(read_bool(r, yaml_find(node, "optical_depth"), &image->optical_depth));
     LR_TRY(read_bool(r, yaml_find(node, "report"), &image->report));
     LR_TRY(read_bool(r, yaml_find(node, "column"), &image->column));
-    if (image->column && !r->model->species)
+    if (image->column && !seen->molecule)
         return READER_FAIL(r, yaml_find(node, "column"), "a column density needs a molecule");
     LR_TRY(read_bool(r, yaml_find(node, "errors"), &image->errors));
     return read_bool(r, yaml_find(node, "emissivity"), &image->emissivity);
@@ -113,17 +114,17 @@ static enum lr_status read_place(const struct reader *r, const struct yaml_node 
 }
 
 /* Where a pixel must be an angle, a distant camera needs a distance; a beam must not be smaller than a pixel. */
-static enum lr_status check_angles(const struct reader *r, const struct yaml_node *node,
-                                   const struct image_options *image)
+static enum lr_status check_angles(const struct reader *r, const struct yaml_node *node, const struct observation *out)
 {
+    const struct image_options *image = &out->image;
     const struct yaml_node *beam = yaml_find(node, "beam"), *unit = yaml_find(node, "unit");
     bool per_pixel = image->unit == UNIT_JY_PER_PIXEL || image->unit == UNIT_JY_PER_BEAM;
     if (!(image->beam[0] > 0.0))
         beam = NULL;
     if (image->unit == UNIT_JY_PER_BEAM && !beam)
         return READER_FAIL(r, unit, "Jy/beam needs 'beam', such as beam: 5 arcsec");
-    for (int i = 0; (beam || per_pixel) && i < r->model->n_camera; i++) {
-        const struct camera *camera = &r->model->camera[i];
+    for (int i = 0; (beam || per_pixel) && i < out->n_camera; i++) {
+        const struct camera *camera = &out->camera[i];
         if (camera->kind == CAMERA_ORTHOGRAPHIC && image->distance == 0.0)
             return READER_FAIL(r, beam ? beam : unit, "%s needs 'distance', such as distance: 140 pc",
                                beam ? "a beam" : "Jy/pixel");
@@ -138,31 +139,33 @@ static enum lr_status check_angles(const struct reader *r, const struct yaml_nod
 }
 
 /* Packets are sent to the cameras one by one: nothing is stored per cell, and only parallel light is recorded. */
-static enum lr_status check_peel_off(const struct reader *r, const struct yaml_node *node,
-                                     const struct image_options *image)
+static enum lr_status check_peel_off(const struct reader *r, const struct observed *seen, const struct yaml_node *node,
+                                     const struct observation *out)
 {
     const struct yaml_node *method = yaml_find(node, "method");
-    if (image->emissivity)
+    if (out->image.emissivity)
         return READER_FAIL(r, yaml_find(node, "emissivity"),
                            "'peel-off' has no emissivity to store; use method: two-step");
-    if (strncmp(r->model->run.device, "cuda", 4) == 0)
+    if (strncmp(seen->run->device, "cuda", 4) == 0)
         return READER_FAIL(r, method, "'peel-off' runs on the CPU only; use run.device: cpu, or method: two-step");
-    if (r->model->run.packets == 0)
+    if (seen->run->packets == 0)
         return READER_FAIL(r, method, "'peel-off' needs packets, but run.packets is 0; use method: two-step");
     for (int face = 0; face < N_FACE; face++)
-        if (r->model->mesh.face[face] == FACE_PERIODIC)
+        if (seen->mesh->face[face] == FACE_PERIODIC)
             return READER_FAIL(r, method, "'peel-off' does not support periodic meshes; use method: two-step");
-    for (int i = 0; i < r->model->n_camera; i++)
-        if (r->model->camera[i].kind == CAMERA_PERSPECTIVE)
+    for (int i = 0; i < out->n_camera; i++)
+        if (out->camera[i].kind == CAMERA_PERSPECTIVE)
             return READER_FAIL(r, method,
                                "'peel-off' does not support cameras with a position, such as '%s'; use method: "
                                "two-step, or give a direction",
-                               r->model->camera[i].name);
+                               out->camera[i].name);
     return LR_OK;
 }
 
-enum lr_status read_image(const struct reader *r, const struct yaml_node *node, struct image_options *image)
+enum lr_status read_image(const struct reader *r, const struct observed *seen, const struct yaml_node *node,
+                          struct observation *out)
 {
+    struct image_options *image = &out->image;
     *image = (struct image_options){.step_velocity = true, .step_source = true, .spectrum = true, .report = true};
     if (!node)
         return LR_OK;
@@ -176,7 +179,7 @@ enum lr_status read_image(const struct reader *r, const struct yaml_node *node, 
     LR_TRY(read_beam(r, yaml_find(node, "beam"), image->beam));
     LR_TRY(read_background(r, yaml_find(node, "background"), &image->background));
     LR_TRY(read_subcell(r, yaml_find(node, "subcell"), image));
-    LR_TRY(read_files(r, node, image));
-    LR_TRY(check_angles(r, node, image));
-    return image->method == IMAGE_PEEL_OFF ? check_peel_off(r, node, image) : LR_OK;
+    LR_TRY(read_files(r, seen, node, image));
+    LR_TRY(check_angles(r, node, out));
+    return image->method == IMAGE_PEEL_OFF ? check_peel_off(r, seen, node, out) : LR_OK;
 }

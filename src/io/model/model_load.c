@@ -122,14 +122,6 @@ static enum lr_status keep_text(lr_context *ctx, const lr_document *document, co
     return LR_OK;
 }
 
-static enum lr_status copy_string(lr_context *ctx, const char *text, char **copy)
-{
-    const size_t size = strlen(text) + 1;
-    LR_TRY(lr_allocate(ctx, size, 1, copy));
-    memcpy(*copy, text, size);
-    return LR_OK;
-}
-
 /* With several lines, errors name the line. */
 static enum lr_status name_line(lr_context *ctx, const char *line, enum lr_status status)
 {
@@ -147,7 +139,7 @@ enum lr_status model_create(lr_context *ctx, struct units *units, const lr_docum
         .ctx = ctx, .units = units, .folder = document->folder, .array = document->array, .n_array = document->n_array};
     enum lr_status status = LR_OK;
     LR_TRY_OR(done, status, lr_allocate(ctx, 1, sizeof *r.model, &r.model));
-    LR_TRY_OR(done, status, copy_string(ctx, document->name, &r.model->path));
+    LR_TRY_OR(done, status, lr_copy_text(ctx, document->name, &r.model->path));
     LR_TRY_OR(done, status, keep_text(ctx, document, line, &r.model->text));
     LR_TRY_OR(done, status, yaml_copy(ctx, document->tree, &r.tree));
     LR_TRY_OR(done, status, model_lines_choose(ctx, r.tree, line));

@@ -1,4 +1,4 @@
-/* From a document to a validated model; and from the model text stored in a result to new images. */
+/* From a document to a validated model. */
 #ifndef LR_IO_MODEL_MODEL_LOAD_H
 #define LR_IO_MODEL_MODEL_LOAD_H
 
@@ -11,11 +11,5 @@ enum lr_status model_create(lr_context *ctx, struct units *units, const lr_docum
 /* The model of a text with a single line. `path` names it in messages, and files are looked up in its folder. */
 enum lr_status model_load_text(lr_context *ctx, struct units *units, const char *path, const char *text, size_t length,
                                const char *const *settings, int n_setting, lr_model **model);
-
-/* Fill camera, channels, image and run of a model that already has mesh, line, medium and reference_b, from the
- * resolved text of the original model (model_observation.c). Settings may change how images are made and where; any
- * other needs a new run and is an error. `path` names the text in messages. */
-enum lr_status model_read_imaging(lr_context *ctx, const char *path, const char *resolved, const char *const *settings,
-                                  int n_setting, lr_model *model);
 
 #endif

@@ -73,7 +73,7 @@ enum lr_status read_output(const struct reader *r, const struct yaml_node *node,
         return yaml_fail_key(r->ctx, r->tree, yaml_find(node, "populations"), "this needs a molecule");
     LR_TRY(read_bool(r, yaml_find(node, "populations"), &output->populations));
     LR_TRY(read_int(r, yaml_find(node, "bins"), 1, 1000000, &output->n_bin));
-    LR_TRY(read_shift_range(r, yaml_find(node, "range"), output->range));
+    LR_TRY(read_shift_range(r, shift_scale_of(r->model), yaml_find(node, "range"), output->range));
     return read_directions(r, yaml_find(node, "directions"), output);
 }
 

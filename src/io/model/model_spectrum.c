@@ -17,12 +17,12 @@ static enum lr_status read_gaussian(const struct reader *r, const struct yaml_no
     const double fwhm_per_sigma = 2.0 * sqrt(2.0 * log(2.0));
     LR_TRY(READER_KEYS(r, map, &SCHEMA_GAUSSIAN));
     const struct yaml_node *sigma = yaml_find(map, "sigma"), *fwhm = yaml_find(map, "fwhm");
-    LR_TRY(read_shift(r, yaml_find(map, "centre"), &spectrum->centre));
+    LR_TRY(read_shift(r, shift_scale_of(r->model), yaml_find(map, "centre"), &spectrum->centre));
     if (sigma && fwhm)
         return READER_FAIL(r, fwhm, "'sigma' is also given; remove one of them");
     if (!sigma && !fwhm)
         return yaml_fail_key(r->ctx, r->tree, map, "'sigma' or 'fwhm' is missing");
-    LR_TRY(read_shift_width(r, sigma ? sigma : fwhm, &spectrum->width));
+    LR_TRY(read_shift_width(r, shift_scale_of(r->model), sigma ? sigma : fwhm, &spectrum->width));
     if (fwhm)
         spectrum->width /= fwhm_per_sigma;
     return LR_OK;
@@ -35,8 +35,8 @@ static enum lr_status read_band(const struct reader *r, const struct yaml_node *
     LR_TRY(READER_KEYS(r, map, &SCHEMA_BAND));
     LR_TRY(require_key(r, map, "from", &from_node));
     LR_TRY(require_key(r, map, "to", &to_node));
-    LR_TRY(read_shift(r, from_node, &from));
-    LR_TRY(read_shift(r, to_node, &to));
+    LR_TRY(read_shift(r, shift_scale_of(r->model), from_node, &from));
+    LR_TRY(read_shift(r, shift_scale_of(r->model), to_node, &to));
     spectrum->centre = 0.5 * (from + to);
     spectrum->width = fabs(to - from);
     if (!(spectrum->width > 0.0))
@@ -58,7 +58,7 @@ static enum lr_status read_table_lists(const struct reader *r, const struct yaml
     LR_TRY(lr_allocate(r->ctx, (size_t)spectrum->n_table, sizeof(double), &spectrum->density));
     int i = 0;
     for (const struct yaml_node *s = shift->first, *d = density->first; s; s = s->next, d = d->next, i++) {
-        LR_TRY(read_shift(r, s, &spectrum->shift[i]));
+        LR_TRY(read_shift(r, shift_scale_of(r->model), s, &spectrum->shift[i]));
         LR_TRY(read_quantity(r, d, DIMENSION_ANY, &spectrum->density[i]));
     }
     return LR_OK;
@@ -83,7 +83,9 @@ static enum lr_status read_column(const struct reader *r, const struct yaml_node
     LR_TRY_OR(close, status, lr_allocate(r->ctx, (size_t)count, sizeof(double), values));
     LR_TRY_OR(close, status, read_dataset(r, map, array, -1, *values));
     if (is_shift)
-        LR_TRY_OR(close, status, convert_shifts(r, map, array->has_units ? array->units : "1", *values, count));
+        LR_TRY_OR(
+            close, status,
+            convert_shifts(r, shift_scale_of(r->model), map, array->has_units ? array->units : "1", *values, count));
 close:
     hdf5_array_close(array);
     return status;
@@ -139,7 +141,7 @@ static enum lr_status read_kind(const struct reader *r, const struct yaml_node *
 {
     switch (spectrum->kind) {
     case SPECTRUM_MONOCHROMATIC:
-        return read_shift(r, body, &spectrum->centre);
+        return read_shift(r, shift_scale_of(r->model), body, &spectrum->centre);
     case SPECTRUM_GAUSSIAN:
         return read_gaussian(r, body, spectrum);
     case SPECTRUM_BAND:

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/result/light_table.h"
 #include "io/result/result_groups.h"
 #include "io/result/scene_format.h"
 
@@ -37,63 +38,45 @@ static enum lr_status write_field(struct hdf5_writer *writer, hid_t group, const
 
 /* ---- direct light ---- */
 
-/* One row of numbers and one of channels per source. */
-static enum lr_status write_table(struct hdf5_writer *writer, hid_t group, const char *what, size_t n, size_t n_column,
-                                  const double *geometry, const char *columns, size_t n_channel,
-                                  const double *brightness, const char *units)
-{
-    char name[64];
-    snprintf(name, sizeof name, "%s_geometry", what);
-    LR_TRY(hdf5_write_doubles(writer, group, name, n, n_column, 0, geometry, "1", columns));
-    snprintf(name, sizeof name, "%s_brightness", what);
-    return hdf5_write_doubles(writer, group, name, n, n_channel, LIGHT_PARTS, brightness, units,
-                              "photons per unit radio velocity (cm/s) [source, channel, part of the channel]");
-}
-
 static enum lr_status write_points(struct hdf5_writer *writer, hid_t group, const struct scene *scene)
 {
-    const size_t n = (size_t)scene->n_point, n_channel = (size_t)scene->channels.n, n_light = n_channel * LIGHT_PARTS;
-    double *geometry = NULL, *strength = NULL;
-    enum lr_status status = LR_OK;
-    LR_TRY_OR(done, status, lr_allocate(writer->ctx, N_POINT_COLUMN * n, sizeof(double), &geometry));
-    LR_TRY_OR(done, status, lr_allocate(writer->ctx, n * n_light, sizeof(double), &strength));
-    for (size_t i = 0; i < n; i++) {
-        geometry[N_POINT_COLUMN * i + POINT_CAMERA] = scene->point[i].camera;
-        memcpy(geometry + N_POINT_COLUMN * i + POINT_POSITION, scene->point[i].position, 3 * sizeof(double));
-        memcpy(strength + n_light * i, scene->point[i].strength, n_light * sizeof(double));
+    static const struct light_table_text text = {"point", "point sources: index of the camera, position (cm)",
+                                                 "1/(cm sr)"};
+    struct light_table table = {.n = scene->n_point, .n_column = N_POINT_COLUMN, .n_channel = scene->channels.n};
+    enum lr_status status = light_table_create(writer->ctx, &table);
+    for (int i = 0; status == LR_OK && i < table.n; i++) {
+        double *row = light_table_row(&table, i);
+        row[POINT_CAMERA] = scene->point[i].camera;
+        memcpy(row + POINT_POSITION, scene->point[i].position, 3 * sizeof(double));
+        light_table_put(&table, i, scene->point[i].strength);
     }
-    status = write_table(writer, group, "point", n, N_POINT_COLUMN, geometry,
-                         "point sources: index of the camera, position (cm)", n_channel, strength, "1/(cm sr)");
-done:
-    free(geometry);
-    free(strength);
+    if (status == LR_OK)
+        status = light_table_write(writer, group, &table, &text);
+    light_table_free(&table);
     return status;
 }
 
 static enum lr_status write_planes(struct hdf5_writer *writer, hid_t group, const struct scene *scene)
 {
-    const size_t n = (size_t)scene->n_plane, n_channel = (size_t)scene->channels.n, n_light = n_channel * LIGHT_PARTS;
-    double *geometry = NULL, *brightness = NULL;
-    enum lr_status status = LR_OK;
-    LR_TRY_OR(done, status, lr_allocate(writer->ctx, N_PLANE_COLUMN * n, sizeof(double), &geometry));
-    LR_TRY_OR(done, status, lr_allocate(writer->ctx, n * n_light, sizeof(double), &brightness));
-    for (size_t i = 0; i < n; i++) {
+    static const struct light_table_text text = {"plane",
+                                                 "plane sources: index of the camera, axis (0 to 2), offset (cm), "
+                                                 "isotropic (1) or Lambertian (0), side (0 both, 1 or -1)",
+                                                 "1/(cm3 sr)"};
+    struct light_table table = {.n = scene->n_plane, .n_column = N_PLANE_COLUMN, .n_channel = scene->channels.n};
+    enum lr_status status = light_table_create(writer->ctx, &table);
+    for (int i = 0; status == LR_OK && i < table.n; i++) {
         const struct scene_plane *plane = &scene->plane[i];
-        double *row = geometry + N_PLANE_COLUMN * i;
+        double *row = light_table_row(&table, i);
         row[PLANE_CAMERA] = plane->camera;
         row[PLANE_AXIS] = plane->axis;
         row[PLANE_OFFSET] = plane->offset;
         row[PLANE_ISOTROPIC] = plane->isotropic;
         row[PLANE_SIDE] = plane->side;
-        memcpy(brightness + n_light * i, plane->brightness, n_light * sizeof(double));
+        light_table_put(&table, i, plane->brightness);
     }
-    status = write_table(writer, group, "plane", n, N_PLANE_COLUMN, geometry,
-                         "plane sources: index of the camera, axis (0 to 2), offset (cm), isotropic "
-                         "(1) or Lambertian (0), side (0 both, 1 or -1)",
-                         n_channel, brightness, "1/(cm3 sr)");
-done:
-    free(geometry);
-    free(brightness);
+    if (status == LR_OK)
+        status = light_table_write(writer, group, &table, &text);
+    light_table_free(&table);
     return status;
 }
 

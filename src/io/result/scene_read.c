@@ -7,6 +7,7 @@
 
 #include "base/constants.h"
 #include "io/hdf5/hdf5_read.h"
+#include "io/result/light_table.h"
 #include "io/result/result_path.h"
 #include "io/result/result_read.h"
 #include "io/result/scene_format.h"
@@ -39,86 +40,62 @@ static enum lr_status read_gas(const struct hdf5_reader *reader, struct scene *s
 
 /* ---- direct light ---- */
 
-/* NAME_geometry and NAME_brightness, if present; *n rows. */
-static enum lr_status read_table(const struct hdf5_reader *reader, const char *what, int n_column, int n_channel,
-                                 double **geometry, double **brightness, int *n)
-{
-    enum { MOST_ROWS = 1 << 24 };
-    char name[64], values[64];
-    snprintf(name, sizeof name, "/scene/%s_geometry", what);
-    snprintf(values, sizeof values, "/scene/%s_brightness", what);
-    if (!hdf5_read_has(reader, name))
-        return LR_OK;
-    LR_TRY(hdf5_read_length(reader, name, 2, MOST_ROWS, n));
-    LR_TRY(hdf5_read_doubles(reader, name, 2, (const int[]){*n, n_column}, -INFINITY, geometry));
-    return hdf5_read_doubles(reader, values, 3, (const int[]){*n, n_channel, LIGHT_PARTS}, -INFINITY, brightness);
-}
-
 static bool is_index(double value, int n)
 {
     return value >= 0.0 && value < n && value == floor(value);
 }
 
-static enum lr_status copy_channels(lr_context *ctx, const double *from, int n, double **to)
+static enum lr_status read_point(const struct hdf5_reader *reader, const struct light_table *table, int source,
+                                 const struct scene *scene, struct scene_point *point)
 {
-    LR_TRY(lr_allocate(ctx, (size_t)n, sizeof **to, to));
-    memcpy(*to, from, (size_t)n * sizeof **to);
-    return LR_OK;
+    const double *row = light_table_row(table, source);
+    if (!is_index(row[POINT_CAMERA], scene->n_camera))
+        return hdf5_read_fail(reader, "/scene/point_geometry", "names a camera that does not exist");
+    point->camera = (int)row[POINT_CAMERA];
+    memcpy(point->position, row + POINT_POSITION, sizeof point->position);
+    return light_table_get(reader->ctx, table, source, &point->strength);
 }
 
 static enum lr_status read_points(const struct hdf5_reader *reader, struct scene *scene)
 {
-    const int n_channel = scene->channels.n, n_light = n_channel * LIGHT_PARTS;
-    double *geometry = NULL, *strength = NULL;
-    int n = 0;
-    enum lr_status status = read_table(reader, "point", N_POINT_COLUMN, n_channel, &geometry, &strength, &n);
+    struct light_table table = {.n_column = N_POINT_COLUMN, .n_channel = scene->channels.n};
+    enum lr_status status = light_table_read(reader, "point", &table);
     if (status == LR_OK)
-        status = lr_allocate(reader->ctx, (size_t)n, sizeof *scene->point, &scene->point);
-    for (; status == LR_OK && geometry && scene->n_point < n; scene->n_point++) {
-        const double *row = geometry + (size_t)scene->n_point * N_POINT_COLUMN;
-        struct scene_point *point = &scene->point[scene->n_point];
-        if (!is_index(row[POINT_CAMERA], scene->n_camera))
-            status = hdf5_read_fail(reader, "/scene/point_geometry", "names a camera that does not exist");
-        else
-            status = copy_channels(reader->ctx, strength + (size_t)scene->n_point * (size_t)n_light, n_light,
-                                   &point->strength);
-        if (status != LR_OK)
-            break;
-        point->camera = (int)row[POINT_CAMERA];
-        memcpy(point->position, row + POINT_POSITION, sizeof point->position);
+        status = lr_allocate(reader->ctx, (size_t)table.n, sizeof *scene->point, &scene->point);
+    for (int i = 0; status == LR_OK && i < table.n; i++) {
+        scene->n_point++;
+        status = read_point(reader, &table, i, scene, &scene->point[i]);
     }
-    free(geometry);
-    free(strength);
+    light_table_free(&table);
     return status;
+}
+
+static enum lr_status read_plane(const struct hdf5_reader *reader, const struct light_table *table, int source,
+                                 const struct scene *scene, struct scene_plane *plane)
+{
+    const double *row = light_table_row(table, source);
+    if (!is_index(row[PLANE_CAMERA], scene->n_camera) || !is_index(row[PLANE_AXIS], 3) ||
+        !is_index(row[PLANE_ISOTROPIC], 2) || !is_index(row[PLANE_SIDE] + 1.0, 3))
+        return hdf5_read_fail(reader, "/scene/plane_geometry", "has invalid values");
+    plane->camera = (int)row[PLANE_CAMERA];
+    plane->axis = (int)row[PLANE_AXIS];
+    plane->offset = row[PLANE_OFFSET];
+    plane->isotropic = row[PLANE_ISOTROPIC] != 0.0;
+    plane->side = (int)row[PLANE_SIDE];
+    return light_table_get(reader->ctx, table, source, &plane->brightness);
 }
 
 static enum lr_status read_planes(const struct hdf5_reader *reader, struct scene *scene)
 {
-    const int n_channel = scene->channels.n, n_light = n_channel * LIGHT_PARTS;
-    double *geometry = NULL, *brightness = NULL;
-    int n = 0;
-    enum lr_status status = read_table(reader, "plane", N_PLANE_COLUMN, n_channel, &geometry, &brightness, &n);
+    struct light_table table = {.n_column = N_PLANE_COLUMN, .n_channel = scene->channels.n};
+    enum lr_status status = light_table_read(reader, "plane", &table);
     if (status == LR_OK)
-        status = lr_allocate(reader->ctx, (size_t)n, sizeof *scene->plane, &scene->plane);
-    for (; status == LR_OK && geometry && scene->n_plane < n; scene->n_plane++) {
-        const double *row = geometry + (size_t)scene->n_plane * N_PLANE_COLUMN;
-        struct scene_plane *plane = &scene->plane[scene->n_plane];
-        if (!is_index(row[PLANE_CAMERA], scene->n_camera) || !is_index(row[PLANE_AXIS], 3) ||
-            !is_index(row[PLANE_ISOTROPIC], 2) || !is_index(row[PLANE_SIDE] + 1.0, 3))
-            status = hdf5_read_fail(reader, "/scene/plane_geometry", "has invalid values");
-        else
-            status = copy_channels(reader->ctx, brightness + (size_t)scene->n_plane * (size_t)n_light, n_light,
-                                   &plane->brightness);
-        if (status != LR_OK)
-            break;
-        plane->camera = (int)row[PLANE_CAMERA];
-        plane->axis = (int)row[PLANE_AXIS];
-        plane->offset = row[PLANE_OFFSET];
-        plane->isotropic = row[PLANE_ISOTROPIC] != 0.0;
-        plane->side = (int)row[PLANE_SIDE];
+        status = lr_allocate(reader->ctx, (size_t)table.n, sizeof *scene->plane, &scene->plane);
+    for (int i = 0; status == LR_OK && i < table.n; i++) {
+        scene->n_plane++;
+        status = read_plane(reader, &table, i, scene, &scene->plane[i]);
     }
-    free(geometry);
-    free(brightness);
+    light_table_free(&table);
     return status;
 }
 

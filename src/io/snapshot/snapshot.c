@@ -83,11 +83,9 @@ enum lr_status snapshot_open(lr_context *ctx, const struct units *units, const c
     snapshot->ctx = ctx;
     snapshot->units = units;
     snapshot->mass_per_h2 = SPECIES_MASS_PER_H2;
-    enum lr_status status = lr_allocate(ctx, strlen(path) + 1, 1, &snapshot->path);
-    if (status == LR_OK) {
-        memcpy(snapshot->path, path, strlen(path) + 1);
+    enum lr_status status = lr_copy_text(ctx, path, &snapshot->path);
+    if (status == LR_OK)
         status = open_quietly(snapshot, options);
-    }
     if (status == LR_OK)
         snapshot_view_all(snapshot);
     if (status == LR_OK)

@@ -143,41 +143,43 @@ static void name_place(const struct yaml_tree *tree, const struct yaml_node *nod
         snprintf(place, LONGEST_PLACE, "%s:%d:%d: %s%s", tree->file, line, column, path, colon);
 }
 
-static enum lr_status fail_at(lr_context *ctx, const struct yaml_tree *tree, const struct yaml_node *node, int line,
-                              int column, const char *message)
+enum { LONGEST_MESSAGE = 640 };
+
+static enum lr_status fail_at(lr_context *ctx, const char *place, const char *format, va_list arguments)
 {
-    char place[LONGEST_PLACE];
-    name_place(tree, node, line, column, place);
+    char message[LONGEST_MESSAGE];
+    vsnprintf(message, sizeof message, format, arguments);
     return lr_fail(ctx, LR_ERROR_INPUT, "%s%s", place, message);
 }
 
 enum lr_status yaml_fail(lr_context *ctx, const struct yaml_tree *tree, const struct yaml_node *node,
                          const char *format, ...)
 {
-    char message[640];
+    char place[LONGEST_PLACE];
     va_list arguments;
+    name_place(tree, node, node->line, node->column, place);
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    const enum lr_status status = fail_at(ctx, place, format, arguments);
     va_end(arguments);
-    return fail_at(ctx, tree, node, node->line, node->column, message);
+    return status;
 }
 
 enum lr_status yaml_fail_key(lr_context *ctx, const struct yaml_tree *tree, const struct yaml_node *node,
                              const char *format, ...)
 {
-    char message[640];
+    const bool has_key = node->key_line != 0;
+    char place[LONGEST_PLACE];
     va_list arguments;
+    name_place(tree, node, has_key ? node->key_line : node->line, has_key ? node->key_column : node->column, place);
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    const enum lr_status status = fail_at(ctx, place, format, arguments);
     va_end(arguments);
-    int line = node->key_line ? node->key_line : node->line;
-    int column = node->key_line ? node->key_column : node->column;
-    return fail_at(ctx, tree, node, line, column, message);
+    return status;
 }
 
 void yaml_warn(lr_context *ctx, const struct yaml_tree *tree, const struct yaml_node *node, const char *format, ...)
 {
-    char message[640], place[LONGEST_PLACE];
+    char message[LONGEST_MESSAGE], place[LONGEST_PLACE];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);

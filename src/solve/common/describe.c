@@ -9,14 +9,6 @@
 #include "base/threads.h"
 #include "solve/common/system.h"
 
-static enum lr_status copy_text(lr_context *ctx, const char *text, char **copy)
-{
-    const size_t length = strlen(text ? text : "") + 1;
-    LR_TRY(lr_allocate(ctx, length, 1, copy));
-    memcpy(*copy, text ? text : "", length);
-    return LR_OK;
-}
-
 enum lr_status describe_run(lr_context *ctx, const struct run *run, struct worker *worker,
                             const struct transport_device *description, const char *text, const char *resolved,
                             struct lr_result *result)
@@ -41,6 +33,6 @@ enum lr_status describe_run(lr_context *ctx, const struct run *run, struct worke
     if (gethostname(result->host, sizeof result->host - 1) != 0)
         snprintf(result->host, sizeof result->host, "unknown");
     system_cpu_name(result->cpu, sizeof result->cpu);
-    LR_TRY(copy_text(ctx, text, &result->model_text));
-    return copy_text(ctx, resolved, &result->model_resolved);
+    LR_TRY(lr_copy_text(ctx, text ? text : "", &result->model_text));
+    return lr_copy_text(ctx, resolved ? resolved : "", &result->model_resolved);
 }

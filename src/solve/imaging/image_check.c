@@ -5,7 +5,6 @@
 
 #include "base/constants.h"
 #include "solve/common/statistics.h"
-#include "solve/imaging/scene_build.h"
 
 /* A warning is given beyond this many standard errors. The mesh limits images to an accuracy of MESH_ERROR: a deviation
  * of one per cent is no reason to warn, however many packets there are. */

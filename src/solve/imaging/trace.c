@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/constants.h"
+#include "solve/common/progress.h"
 #include "solve/imaging/trace_prepare.h"
 
 /* The pixel that shows a point; false if it is outside the image. For a near observer, also the solid angle of the
@@ -84,27 +85,13 @@ static void subtract_sky(int n_channel, size_t plane, double *sky, float *intens
     }
 }
 
-struct report {
-    lr_context *ctx;
-    char what[96];
-    int64_t total;
-    double start;
-};
-
-static void forward_progress(void *user, int64_t done)
-{
-    const struct report *report = user;
-    if (report->ctx->progress)
-        report->ctx->progress(report->ctx->progress_user, report->what, done, report->total,
-                              lr_seconds() - report->start);
-}
-
 static enum lr_status run_job(lr_context *ctx, const struct worker *worker, const struct trace_job *job,
                               const struct camera *view, struct trace_image *image)
 {
-    struct report report = {.ctx = ctx, .total = job->pixels[1], .start = lr_seconds()};
-    snprintf(report.what, sizeof report.what, "rows of image '%s'", view->name);
-    const struct transport_monitor monitor = {&ctx->stop, forward_progress, &report};
+    char what[96];
+    snprintf(what, sizeof what, "rows of image '%s'", view->name);
+    struct progress progress = progress_start(ctx, what, job->pixels[1]);
+    const struct transport_monitor monitor = progress_monitor(&progress);
     return worker->backend->trace(ctx, worker->device, worker->threads, worker->double_precision, job, &monitor, image);
 }
 

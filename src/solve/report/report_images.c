@@ -6,7 +6,7 @@
 #include "base/constants.h"
 #include "model/cube_unit.h"
 #include "solve/imaging/image_depths.h"
-#include "solve/imaging/scene_build.h"
+#include "solve/imaging/recording.h"
 #include "solve/imaging/trace.h"
 
 static const double KM_S = 1e5; /* cm/s */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/context.h"
+#include "solve/common/progress.h"
 
 static const double GIB = 1024.0 * 1024.0 * 1024.0;
 
@@ -14,21 +15,6 @@ enum { SUM_BYTES = 4 * sizeof(double), GROUP_BYTES = 2 * sizeof(double), REALS_P
  * fraction of the memory (clearing and adding them up would take longer than the run). */
 static const double GROUP_SHARE = 1.0 / 16;
 enum { FEW_GROUPS = 4, FEWEST_GROUPS = 2 };
-
-struct progress {
-    lr_context *ctx;
-    const char *what;
-    int64_t total;
-    double start;
-};
-
-static void forward_progress(void *user, int64_t done)
-{
-    const struct progress *progress = user;
-    if (progress->ctx->progress)
-        progress->ctx->progress(progress->ctx->progress_user, progress->what, done, progress->total,
-                                lr_seconds() - progress->start);
-}
 
 double pass_memory_limit(const lr_model *model, const struct transport_device *device)
 {
@@ -102,11 +88,11 @@ void pass_free(struct transport_tally *tally)
 enum lr_status pass_transport(lr_context *ctx, const struct worker *worker, const char *what,
                               const struct transport_job *job, struct transport_tally *tally)
 {
-    struct progress progress = {ctx, what, job->n_packet, lr_seconds()};
-    const struct transport_monitor monitor = {&ctx->stop, forward_progress, &progress};
+    struct progress progress = progress_start(ctx, what, job->n_packet);
+    const struct transport_monitor monitor = progress_monitor(&progress);
     LR_TRY(worker->backend->transport(ctx, worker->device, worker->threads, worker->double_precision, job, &monitor,
                                       tally));
     if (!ctx->stop)
-        forward_progress(&progress, progress.total);
+        progress_report(&progress, progress.total);
     return LR_OK;
 }

@@ -1,0 +1,98 @@
+#define _POSIX_C_SOURCE 200809L
+#include "run_task.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "interrupt.h"
+#include "summary.h"
+
+void run_task_free(struct run_task *task)
+{
+    free(task->output);
+    free(task->prefix);
+}
+
+/* slab.h5 -> slab_co.h5 */
+int run_task_create(const struct run_request *request, int index, struct run_task *task)
+{
+    const char *line = lr_document_line(request->document, index);
+    const size_t size = strlen(request->output) + strlen(line) + 2;
+    const bool ends = strlen(request->output) > strlen(request->prefix); /* with .h5, then */
+    *task = (struct run_task){request, index, line, malloc(size), malloc(size)};
+    if (!task->output || !task->prefix) {
+        run_task_free(task);
+        return message_error("out of memory");
+    }
+    snprintf(task->prefix, size, "%s%s%s", request->prefix, *line ? "_" : "", line);
+    snprintf(task->output, size, "%s%s", task->prefix, ends ? ".h5" : "");
+    return EXIT_GOOD;
+}
+
+/* Errors of one of several lines name it; errors in the model already do. */
+static int task_error(lr_context *ctx, const struct run_task *task)
+{
+    const char *text = lr_last_error(ctx);
+    if (*task->line && strncmp(text, "line '", 6) != 0)
+        return message_error("line '%s': %s", task->line, text);
+    return message_error("%s", text);
+}
+
+int run_task_check(lr_context *ctx, const struct run_task *task, lr_model **model)
+{
+    if (lr_model_create(ctx, task->request->document, task->line, model) || lr_result_path_check(ctx, task->output) ||
+        lr_cube_path_check(ctx, *model, task->prefix))
+        return task_error(ctx, task);
+    return EXIT_GOOD;
+}
+
+/* *cubes lists the files, one per line; empty if the model has no camera. */
+static enum lr_status write_files(lr_context *ctx, const struct run_task *task, const lr_result *result, char **cubes)
+{
+    enum lr_status status = lr_result_write(ctx, result, task->output);
+    return status == LR_OK ? lr_result_write_cubes(ctx, result, task->prefix, cubes) : status;
+}
+
+int run_task_reload(lr_context *ctx, const struct run_task *task, struct console *console, lr_model **model)
+{
+    lr_context_on_log(ctx, NULL, NULL);
+    const enum lr_status status = lr_model_create(ctx, task->request->document, task->line, model);
+    lr_context_on_log(ctx, console_log, console);
+    return status == LR_OK ? EXIT_GOOD : task_error(ctx, task);
+}
+
+int run_task_run(lr_context *ctx, const struct run_task *task, struct console *console, const lr_model *model,
+                 struct json *json)
+{
+    struct lr_summary summary;
+    char *cubes = NULL;
+    lr_result *result = NULL;
+    interrupt_catch(ctx);
+    enum lr_status status = lr_run(ctx, model, &result);
+    console_end_line(console);
+    if (status == LR_OK)
+        status = write_files(ctx, task, result, &cubes);
+    interrupt_release();
+    if (status != LR_OK) {
+        task_error(ctx, task);
+        lr_result_free(result);
+        return status == LR_ERROR_INTERRUPTED ? EXIT_STOPPED : EXIT_ERROR;
+    }
+    LR_INIT(summary);
+    lr_result_summary(result, &summary);
+    const bool stopped = interrupt_happened() && (summary.packets < summary.packets_requested ||
+                                                  summary.images_missing || summary.report_missing);
+    if (stopped && summary.packets < summary.packets_requested)
+        message_warning("stopped after %lld of %lld packets; the result is complete for those",
+                        (long long)summary.packets, (long long)summary.packets_requested);
+    if (task->request->switches.json)
+        summary_print_json(json, result, task->output, cubes);
+    else if (!task->request->switches.quiet)
+        summary_print_text(stdout, result, task->output, cubes);
+    const int code = command_print("");
+    lr_text_free(cubes);
+    lr_result_free(result);
+    return code ? code : stopped ? EXIT_STOPPED : EXIT_GOOD;
+}

@@ -1,0 +1,25 @@
+#include "solve/common/progress.h"
+
+#include "base/context.h"
+
+struct progress progress_start(lr_context *ctx, const char *what, int64_t total)
+{
+    return (struct progress){ctx, what, total, lr_seconds()};
+}
+
+void progress_report(const struct progress *progress, int64_t done)
+{
+    lr_context *ctx = progress->ctx;
+    if (ctx->progress)
+        ctx->progress(ctx->progress_user, progress->what, done, progress->total, lr_seconds() - progress->start);
+}
+
+static void forward(void *user, int64_t done)
+{
+    progress_report(user, done);
+}
+
+struct transport_monitor progress_monitor(struct progress *progress)
+{
+    return (struct transport_monitor){&progress->ctx->stop, forward, progress};
+}

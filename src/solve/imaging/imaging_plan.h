@@ -1,0 +1,22 @@
+/* Passes over the cameras and channels of a run that fit into memory. */
+#ifndef LR_SOLVE_IMAGING_IMAGING_PLAN_H
+#define LR_SOLVE_IMAGING_IMAGING_PLAN_H
+
+#include "base/context.h"
+#include "solve/imaging/recording.h"
+
+/* A run in passes, each for some of the cameras or channels: the same packets with the same histories every time. */
+struct imaging_plan {
+    int n_window;
+    struct window *window; /* own */
+    int n_group;           /* independent sums, for errors */
+    bool wide;             /* sums in double */
+    bool keep;             /* the emissivity stays on the device; before planning: whether the device can do that */
+};
+
+/* `free_bytes` is what the device has left, `host_bytes` what this machine has. Says in the log what will be used. */
+enum lr_status imaging_plan(lr_context *ctx, const lr_model *model, double free_bytes, double host_bytes,
+                            struct imaging_plan *plan);
+void imaging_plan_free(struct imaging_plan *plan);
+
+#endif
