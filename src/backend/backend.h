@@ -100,18 +100,54 @@ struct transport_cone {
     double half[2];   /* width and height of the image; INFINITY: it shows the whole mesh */
 };
 
+struct job_sources {
+    int n;
+    const struct transport_source *source;
+};
+
+/* What is counted of packets. */
+struct job_tally {
+    int n_batch; /* independent batches, for errors */
+    int n_group; /* of batches, with cell tallies of their own: n_batch at most, fewer on large meshes */
+    int n_bin;   /* spectrum in x from x_first in steps of x_step; bins 0 and n_bin + 1 hold what lies outside */
+    double x_first, x_step;
+    int n_mu, n_phi, direction_axis;
+    bool fields, record;
+};
+
+/* Light toward cameras (kernel/sight.h). */
+struct job_cameras {
+    int n; /* 0: no light is recorded */
+    const struct transport_camera *camera;
+    double velocity_first; /* where the axis of channels starts, in radio velocity (minus the shift) */
+    double velocity_step;
+    int channel_begin, n_channel; /* those that are recorded */
+    int n_group;                  /* independent sums, for errors */
+    bool wide;                    /* sum in double: few voxels, many deposits in each */
+    bool
+        keep; /* leave the emissivity on the device, divided by the volumes of cells: one group, not wide, not SHELLS */
+    double force_below, share_least;   /* see kernel/deposit.h */
+    int n_aspect;                      /* 1; SHELLS: one camera stands for all, and cells have so many aspects */
+    bool escaped;                      /* light is followed out of the mesh, not only out of its cell */
+    int64_t n_row;                     /* of channels for one camera: n_cell x n_aspect */
+    const struct transport_peel *peel; /* [n]: peel-off images instead of an emissivity; or NULL */
+};
+
+struct job_cones {
+    int n;
+    const struct transport_cone *cone;
+    double shift[2]; /* lowest and highest that count */
+};
+
 struct transport_job {
     /* SHELLS: the velocity of a cell is radial, velocity[0], and its coordinate `local` is the height above the inner
-     * sphere, in local[0]. There are no cameras. AMR: a plane is at local[axis] from the lower face. */
+     * sphere, in local[0]. AMR: a plane is at local[axis] from the lower face. */
     struct job_mesh mesh;
     int64_t n_cell;
     const void *medium;
     void (*read_cells)(const void *medium, int64_t first, int64_t count, struct transport_cell *cells);
     bool absorbing; /* any kappa or eps above zero */
     bool narrow;    /* no damping above LR_NARROW_DAMPING */
-
-    int n_source;
-    const struct transport_source *source;
 
     enum redistribution mode;
     const struct transport_tables *tables; /* NULL unless a table mode */
@@ -121,41 +157,19 @@ struct transport_job {
 
     uint64_t seed;
     int64_t n_packet;           /* ids 0 .. n_packet - 1 */
-    int n_batch;                /* independent batches, for errors */
-    int n_group;                /* of batches, with cell tallies of their own: n_batch at most, fewer on large meshes */
     bool one_thread_per_packet; /* GPU scheduling without the queue; static schedule on a CPU */
 
-    int n_bin; /* spectrum in x from x_first in steps of x_step; bin 0 and n_bin + 1 hold what lies outside */
-    double x_first, x_step;
-    int n_mu, n_phi, direction_axis;
-    bool fields, record;
-
-    /* Light toward cameras (kernel/sight.h); none when n_camera = 0. */
-    int n_camera;
-    const struct transport_camera *camera;
-    double velocity_first; /* where the axis of channels starts, in radio velocity (minus the shift) */
-    double velocity_step;
-    int channel_begin, n_channel; /* those that are recorded */
-    int n_deposit_group;          /* independent sums, for errors */
-    bool deposit_wide;            /* sum in double: few voxels, many deposits in each */
-    bool keep_emissivity; /* leave it with the device, divided by the volumes of cells: one group, not wide, not SHELLS
-                           */
-    double force_below;   /* see kernel/deposit.h */
-    double share_least;   /* the same */
-    int n_aspect;         /* 1; SHELLS: one camera stands for all, and cells have so many aspects */
-    bool escaped;         /* light toward cameras is followed out of the mesh, not only out of its cell */
-    int64_t n_row;        /* of channels for one camera: n_cell x n_aspect */
-    const struct transport_peel *peel; /* [n_camera]: peel-off images instead of an emissivity; or NULL */
-
-    int n_cone;
-    const struct transport_cone *cone;
-    double cone_shift[2]; /* lowest and highest that count */
+    struct job_sources sources;
+    struct job_tally tally;
+    struct job_cameras cameras;
+    struct job_cones cones;
 };
 
 /* Numbers in the emissivity that transport records. */
 static inline size_t transport_voxel_count(const struct transport_job *job)
 {
-    return (size_t)job->n_deposit_group * (size_t)job->n_camera * (size_t)job->n_row * (size_t)job->n_channel;
+    return (size_t)job->cameras.n_group * (size_t)job->cameras.n * (size_t)job->cameras.n_row *
+           (size_t)job->cameras.n_channel;
 }
 
 enum { TRANSPORT_MAX_BATCH = 1024 };

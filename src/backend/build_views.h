@@ -217,35 +217,35 @@ static inline void number_shades(int n_camera, struct camera_view *camera, struc
 static inline int make_camera_views(const struct view_store *store, const struct transport_job *job,
                                     struct transport_view *view)
 {
-    view->n_camera = job->n_camera;
-    view->channels.begin = job->channel_begin;
-    view->channels.n = job->n_channel;
-    view->force_below = (real)job->force_below;
-    view->share_least = (real)job->share_least;
-    view->n_aspect = job->n_aspect;
-    view->n_row = job->n_row;
-    view->escaped = job->escaped;
+    view->n_camera = job->cameras.n;
+    view->channels.begin = job->cameras.channel_begin;
+    view->channels.n = job->cameras.n_channel;
+    view->force_below = (real)job->cameras.force_below;
+    view->share_least = (real)job->cameras.share_least;
+    view->n_aspect = job->cameras.n_aspect;
+    view->n_row = job->cameras.n_row;
+    view->escaped = job->cameras.escaped;
     const struct hidden_view none = hidden_none();
     view->hidden = (const struct hidden_view *)store->copy(store->owner, sizeof none, &none);
-    if (job->n_camera == 0)
+    if (job->cameras.n == 0)
         return view->hidden != NULL;
-    view->channels.first = (real)job->velocity_first;
-    view->channels.inv_step = (real)(1.0 / job->velocity_step);
-    struct camera_view *camera = (struct camera_view *)calloc((size_t)job->n_camera, sizeof *camera);
+    view->channels.first = (real)job->cameras.velocity_first;
+    view->channels.inv_step = (real)(1.0 / job->cameras.velocity_step);
+    struct camera_view *camera = (struct camera_view *)calloc((size_t)job->cameras.n, sizeof *camera);
     if (!camera)
         return 0;
-    for (int c = 0; c < job->n_camera; c++) {
-        const struct transport_camera *from = &job->camera[c];
+    for (int c = 0; c < job->cameras.n; c++) {
+        const struct transport_camera *from = &job->cameras.camera[c];
         camera[c].perspective = from->perspective;
         view->any_near |= from->perspective;
         camera[c].toward = vec3_make((real)from->toward[0], (real)from->toward[1], (real)from->toward[2]);
         camera[c].position = vec3_make((real)from->position[0], (real)from->position[1], (real)from->position[2]);
     }
-    number_shades(job->n_camera, camera, view);
+    number_shades(job->cameras.n, camera, view);
     view->toward = camera[0].toward;
     view->n_cell = job->n_cell;
     view->camera =
-        (const struct camera_view *)store->copy(store->owner, (size_t)job->n_camera * sizeof *camera, camera);
+        (const struct camera_view *)store->copy(store->owner, (size_t)job->cameras.n * sizeof *camera, camera);
     free(camera);
     return view->camera && view->hidden;
 }
@@ -257,17 +257,17 @@ static inline int make_transport_view(const struct view_store *store, const stru
     int failed = 0;
     memset(view, 0, sizeof *view);
     view->mesh = make_mesh_view(store, &job->mesh, &failed);
-    struct source_view *source = (struct source_view *)calloc((size_t)job->n_source, sizeof *source);
+    struct source_view *source = (struct source_view *)calloc((size_t)job->sources.n, sizeof *source);
     if (!source)
         return 0;
     double cumulative = 0;
-    for (int s = 0; s < job->n_source; s++) {
-        cumulative += job->source[s].probability;
-        source[s] = make_source_view(store, &job->source[s], cumulative, &failed);
+    for (int s = 0; s < job->sources.n; s++) {
+        cumulative += job->sources.source[s].probability;
+        source[s] = make_source_view(store, &job->sources.source[s], cumulative, &failed);
     }
-    view->n_source = job->n_source;
+    view->n_source = job->sources.n;
     view->source =
-        (const struct source_view *)store->copy(store->owner, (size_t)job->n_source * sizeof *source, source);
+        (const struct source_view *)store->copy(store->owner, (size_t)job->sources.n * sizeof *source, source);
     free(source);
     view->table = make_table_view(store, job->tables, &failed);
     view->dipole = job->dipole;
@@ -288,13 +288,13 @@ static inline struct vec3 make_vector(const double from[3])
 static inline int make_cone_set(const struct view_store *store, const struct transport_job *job, struct cone_set *set)
 {
     memset(set, 0, sizeof *set);
-    if (job->n_cone == 0)
+    if (job->cones.n == 0)
         return 1;
-    struct cone_view *cone = (struct cone_view *)calloc((size_t)job->n_cone, sizeof *cone);
+    struct cone_view *cone = (struct cone_view *)calloc((size_t)job->cones.n, sizeof *cone);
     if (!cone)
         return 0;
-    for (int c = 0; c < job->n_cone; c++) {
-        const struct transport_cone *from = &job->cone[c];
+    for (int c = 0; c < job->cones.n; c++) {
+        const struct transport_cone *from = &job->cones.cone[c];
         const int all = from->share >= 1;
         cone[c].toward = make_vector(from->toward);
         cone[c].inv_size = all ? R(0) : (real)(0.5 / from->share);
@@ -307,10 +307,10 @@ static inline int make_cone_set(const struct view_store *store, const struct tra
         cone[c].half_height = (real)from->half[1];
         set->places |= isfinite(from->half[0]) || isfinite(from->half[1]);
     }
-    set->n = job->n_cone;
-    set->lowest = (real)job->cone_shift[0];
-    set->highest = (real)job->cone_shift[1];
-    set->cone = (const struct cone_view *)store->copy(store->owner, (size_t)job->n_cone * sizeof *cone, cone);
+    set->n = job->cones.n;
+    set->lowest = (real)job->cones.shift[0];
+    set->highest = (real)job->cones.shift[1];
+    set->cone = (const struct cone_view *)store->copy(store->owner, (size_t)job->cones.n * sizeof *cone, cone);
     free(cone);
     return set->cone != NULL;
 }
@@ -318,28 +318,28 @@ static inline int make_cone_set(const struct view_store *store, const struct tra
 static inline struct tally_axes make_tally_axes(const struct transport_job *job)
 {
     struct tally_axes axes;
-    axes.n_bin = job->n_bin;
-    axes.x_first = (real)job->x_first;
-    axes.inv_x_step = (real)(1.0 / job->x_step);
-    axes.n_mu = job->n_mu;
-    axes.n_phi = job->n_phi;
-    axes.axis = job->direction_axis;
+    axes.n_bin = job->tally.n_bin;
+    axes.x_first = (real)job->tally.x_first;
+    axes.inv_x_step = (real)(1.0 / job->tally.x_step);
+    axes.n_mu = job->tally.n_mu;
+    axes.n_phi = job->tally.n_phi;
+    axes.axis = job->tally.direction_axis;
     return axes;
 }
 
 static inline struct tally_deal make_tally_deal(const struct transport_job *job)
 {
-    return tally_deal_for(job->n_packet, job->n_batch);
+    return tally_deal_for(job->n_packet, job->tally.n_batch);
 }
 
 /* Packets counted in each group of batches. */
 static inline void transport_group_packets(const struct transport_job *job, const struct transport_tally *tally,
                                            double *packets)
 {
-    for (int group = 0; group < job->n_group; group++)
+    for (int group = 0; group < job->tally.n_group; group++)
         packets[group] = 0;
-    for (int batch = 0; batch < job->n_batch; batch++)
-        packets[batch % job->n_group] += tally->batch[batch].packets;
+    for (int batch = 0; batch < job->tally.n_batch; batch++)
+        packets[batch % job->tally.n_group] += tally->batch[batch].packets;
 }
 
 #endif

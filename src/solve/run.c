@@ -39,8 +39,8 @@ static enum lr_status run_pass(lr_context *ctx, const lr_model *model, struct st
     enum lr_status status = LR_OK;
     if (window)
         camera_job_prepare(model, window, &stage->plan, &stage->cameras, job);
-    job->fields = first && model->output.fields;
-    job->record = first && model->output.packets;
+    job->tally.fields = first && model->output.fields;
+    job->tally.record = first && model->output.packets;
     image_check_prepare_job(model, &stage->check, first && window, job);
     LR_TRY_OR(done, status, pass_allocate(ctx, job, &model->run, &tally));
     if (window)

@@ -88,11 +88,11 @@ static void cones_know_the_field_and_the_channels(void **state)
     assert_close(check.cone[1].middle[1], 0.8, 1e-9);
     assert_close(check.cone[1].share, 0.005, 1e-9);
     image_check_prepare_job(model, &check, true, &job);
-    assert_int_equal(job.n_cone, 2);
-    assert_close(job.cone_shift[0], -80 * KM_S / model->reference_b, 1e-9);
-    assert_close(job.cone_shift[1], 40 * KM_S / model->reference_b, 1e-9);
+    assert_int_equal(job.cones.n, 2);
+    assert_close(job.cones.shift[0], -80 * KM_S / model->reference_b, 1e-9);
+    assert_close(job.cones.shift[1], 40 * KM_S / model->reference_b, 1e-9);
     image_check_prepare_job(model, &check, false, &job);
-    assert_int_equal(job.n_cone, 0);
+    assert_int_equal(job.cones.n, 0);
 }
 
 static void cones_narrow_as_packets_grow(void **state)

@@ -99,7 +99,7 @@ static void steps_follow_the_law_of_cosines(void **state)
         const double square = r * r + 2 * r * (double)n.z * l + l * l;
         const double r_new = sqrt(square);
         const double rise = l * (2 * r * (double)n.z + l) / (r_new + r);
-        assert_true(flown.local.x >= R(0) && flown.local.x <= at.width.x);
+        assert_true(flown.local.x >= R(0) && flown.local.x <= at.width.thickness);
         const double slack = 8 * (double)R_EPSILON * (fabs(rise) + (double)at.local.x + l * r / r_new);
         assert_true(fabs((double)flown.local.x - (double)at.local.x - rise) <= slack + rounding(r) * l / r);
         assert_true(fabs((double)vec3_dot(flown.n, flown.n) - 1) < 8 * (double)R_EPSILON);
@@ -153,7 +153,7 @@ static void the_longest_step_turns_by_what_is_asked(void **state)
         const double mu = (r * (double)n.z + l) / r_new;
         const double sine = sqrt(1 - ((double)n.z + turn) * ((double)n.z + turn));
         assert_true(fabs(mu - (double)n.z - turn) < 1e-3 * turn + 20 * (double)R_EPSILON / (sine * sine));
-        at.width.z = reach;
+        at.width.step = reach;
         const struct cell_exit exit = walk_exit(at.local, at.width, n);
         assert_true(exit.distance <= reach && (exit.axis == EXIT_STEP) == (exit.distance == reach));
         limited += exit.axis == EXIT_STEP;
@@ -197,7 +197,7 @@ static void lines_cross_all_shells(void **state)
             escaped = crossing.escaped;
             at = crossing.at;
             n = crossing.n;
-            assert_true(at.local.x == R(0) || at.local.x == at.width.x);
+            assert_true(at.local.x == R(0) || at.local.x == at.width.thickness);
         }
         assert_int_equal(at.i, N - 1);
         const double blur = 4 * rounding(outermost); /* in the impact parameter */
@@ -231,7 +231,7 @@ static void random_walks_stay_in_their_shells(void **state)
             const real tau = -r_log(rng_uniform(random.r2));
             const struct segment segment = fly_segment(at.local, at.width, n, tau, R(4));
             const struct flown flown = walk_move(at.local, at.width, n, segment.length);
-            assert_true(flown.local.x >= R(0) && flown.local.x <= at.width.x);
+            assert_true(flown.local.x >= R(0) && flown.local.x <= at.width.thickness);
             assert_true(fabs((double)vec3_dot(flown.n, flown.n) - 1) < 8 * (double)R_EPSILON);
             at.local = flown.local;
             n = flown.n;

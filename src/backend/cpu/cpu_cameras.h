@@ -67,7 +67,7 @@ static void note_lane(const struct pass *pass, struct lanes *lane, int l, struct
     p.n = vec3_make(lane->in_n_x[l], lane->in_n_y[l], lane->in_n_z[l]);
     p.state = lane->was_owing[l] ? PACKET_OWING : PACKET_WAITING;
     const struct random4 random = rng_draw(view->key, p.draw - 1, p.id_low, p.id_high); /* of the scattering */
-    notes->note[notes->n++] = packet_note(view, &p, shown, lane_atom(lane, l), random, pass->job->n_deposit_group);
+    notes->note[notes->n++] = packet_note(view, &p, shown, lane_atom(lane, l), random, pass->job->cameras.n_group);
     lane->draw[l] = p.draw;
 }
 
@@ -141,7 +141,7 @@ LANE_FN struct sight follow(const struct pass *pass, const struct notes *notes, 
 static void peel(struct pass *pass, const struct note *note, int channel, int camera, real amount)
 {
     const struct transport_job *job = pass->job;
-    const struct transport_peel *image = &job->peel[camera];
+    const struct transport_peel *image = &job->cameras.peel[camera];
     const struct vec3 corner = walk_corner(&pass->view.mesh, note->spot.i, note->spot.j, note->spot.k);
     const double point[3] = {(double)corner.x + (double)note->spot.local.x - image->corner[0],
                              (double)corner.y + (double)note->spot.local.y - image->corner[1],
@@ -154,7 +154,7 @@ static void peel(struct pass *pass, const struct note *note, int channel, int ca
     }
     if (!(x >= 0 && x < image->n_x && y >= 0 && y < image->n_y))
         return;
-    const int64_t row = ((int64_t)note->spot.group * job->n_channel + channel) * image->n_y + (int)y;
+    const int64_t row = ((int64_t)note->spot.group * job->cameras.n_channel + channel) * image->n_y + (int)y;
     shared_add(&pass->tally->peel[camera][row * image->n_x + (int)x], (double)amount);
 }
 
@@ -164,7 +164,7 @@ static void leave_light(struct pass *pass, const struct notes *notes, int m, int
     const real amount = notes->amount[m] * sight_transmission(sight->depth);
     if (sight->state != SIGHT_IS_LEFT)
         return;
-    if (pass->job->peel)
+    if (pass->job->cameras.peel)
         peel(pass, &notes->note[m], notes->channel[m], camera, amount);
     else
         add_to_voxel(pass,

@@ -128,7 +128,7 @@ LANE_FN void serve_lanes(struct pass *pass, struct lanes *lane, struct supply *s
 {
     if (absorbing && pass->view.analog)
         absorb_lanes(&pass->view, lane);
-    if (pass->job->record || pass->sums.cones.places)
+    if (pass->job->tally.record || pass->sums.cones.places)
         keep_places(lane);
     for (int l = 0; l < LANES; l++)
         if (lane->event[l] != EVENT_NONE)
@@ -191,11 +191,11 @@ static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, 
 /* One compiled loop for each combination of mode, absorption, line width and cameras, which are constants in it. */
 #define RUN_ROUNDS(mode, narrow)                                                                                       \
     do {                                                                                                               \
-        if (pass->job->absorbing && pass->job->n_camera > 0)                                                           \
+        if (pass->job->absorbing && pass->job->cameras.n > 0)                                                          \
             run_rounds(pass, lane, notes, supply, mode, 1, narrow, 1);                                                 \
         else if (pass->job->absorbing)                                                                                 \
             run_rounds(pass, lane, notes, supply, mode, 1, narrow, 0);                                                 \
-        else if (pass->job->n_camera > 0)                                                                              \
+        else if (pass->job->cameras.n > 0)                                                                             \
             run_rounds(pass, lane, notes, supply, mode, 0, narrow, 1);                                                 \
         else                                                                                                           \
             run_rounds(pass, lane, notes, supply, mode, 0, narrow, 0);                                                 \
@@ -274,13 +274,13 @@ static void share_sums(struct pass *pass, unsigned long long *n_record)
     struct tally_view *sums = &pass->sums;
     sums->axes = make_tally_axes(job);
     sums->deal = make_tally_deal(job);
-    sums->n_group = job->n_group;
+    sums->n_group = job->tally.n_group;
     sums->n_cell = job->n_cell;
     sums->batch = pass->tally->batch;
     sums->face_spectrum = pass->tally->face_spectrum;
     sums->direction_spectrum = pass->tally->direction_spectrum;
     sums->cone = pass->tally->cone;
-    sums->record = job->record ? pass->tally->record : NULL;
+    sums->record = job->tally.record ? pass->tally->record : NULL;
     sums->n_record = n_record;
 }
 
@@ -302,13 +302,13 @@ enum lr_status VARIANT_NAME(cpu_transport_,
     ready = pass.cell && fill_cells(job->read_cells, job->medium, 0, job->n_cell, pass.cell);
     if (ready)
         make_shades(&chain, &pass.view, pass.cell, threads);
-    if (ready && job->fields) {
+    if (ready && job->tally.fields) {
         /* calloc: pages that no packet touches are never written */
-        pass.sums.fields = calloc(2 * (size_t)job->n_group * (size_t)job->n_cell, sizeof(double));
+        pass.sums.fields = calloc(2 * (size_t)job->tally.n_group * (size_t)job->n_cell, sizeof(double));
         ready = pass.sums.fields != NULL;
     }
     const size_t n_voxel = transport_voxel_count(job);
-    if (ready && job->n_camera > 0 && job->deposit_wide && !job->peel) {
+    if (ready && job->cameras.n > 0 && job->cameras.wide && !job->cameras.peel) {
         pass.emissivity_wide = calloc(n_voxel, sizeof(double));
         ready = pass.emissivity_wide != NULL;
     }
@@ -324,7 +324,7 @@ enum lr_status VARIANT_NAME(cpu_transport_,
         tally->n_record = (int64_t)n_record;
         for (size_t i = 0; pass.emissivity_wide && i < n_voxel; i++)
             tally->emissivity[i] = (float)pass.emissivity_wide[i];
-        if (job->fields) {
+        if (job->tally.fields) {
             fold_fields(&pass, 0, tally->length, tally->length_square);
             fold_fields(&pass, 1, tally->scatter, tally->scatter_square);
         }

@@ -42,8 +42,8 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
             struct pass *pass)
 {
     const struct view_store store = {device, device_copy};
-    const size_t slots = (size_t)job->n_bin + 2;
-    const size_t batches = (size_t)job->n_batch;
+    const size_t slots = (size_t)job->tally.n_bin + 2;
+    const size_t batches = (size_t)job->tally.n_batch;
     if (!make_transport_view(&store, job, &pass->view) || !make_cone_set(&store, job, &pass->tally.cones))
         return false;
     pass->view.cell = device_cells(device, job->read_cells, job->medium, job->n_cell);
@@ -52,34 +52,35 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
     pass->tally.axes = make_tally_axes(job);
     pass->n_packet = job->n_packet;
     pass->tally.deal = make_tally_deal(job);
-    pass->tally.n_group = job->n_group;
+    pass->tally.n_group = job->tally.n_group;
     pass->tally.n_cell = job->n_cell;
     pass->one_thread_per_packet = job->one_thread_per_packet;
     pass->tally.batch = (struct transport_batch *)device_copy(device, batches * sizeof *tally->batch, tally->batch);
     pass->tally.face_spectrum =
         (double *)device_copy(device, batches * N_FACE * slots * sizeof(double), tally->face_spectrum);
-    pass->tally.direction_spectrum = (double *)device_copy(
-        device, batches * (size_t)(job->n_mu * job->n_phi) * slots * sizeof(double), tally->direction_spectrum);
-    if (job->fields) {
-        const size_t bytes = (size_t)job->n_group * (size_t)job->n_cell * 2 * sizeof(double);
+    pass->tally.direction_spectrum =
+        (double *)device_copy(device, batches * (size_t)(job->tally.n_mu * job->tally.n_phi) * slots * sizeof(double),
+                              tally->direction_spectrum);
+    if (job->tally.fields) {
+        const size_t bytes = (size_t)job->tally.n_group * (size_t)job->n_cell * 2 * sizeof(double);
         pass->tally.fields = (double *)device_copy(device, bytes, NULL);
     }
-    if (job->n_camera > 0) {
+    if (job->cameras.n > 0) {
         const size_t n = transport_voxel_count(job);
-        pass->n_deposit_group = job->n_deposit_group;
-        if (job->deposit_wide)
+        pass->n_deposit_group = job->cameras.n_group;
+        if (job->cameras.wide)
             pass->emissivity_wide = (double *)device_copy(device, n * sizeof(double), NULL);
         else
             pass->emissivity = (float *)device_copy(device, n * sizeof(float), NULL);
         if (!reserve_notes(device, n_thread, pass))
             return false;
     }
-    if (job->n_cone > 0)
-        pass->tally.cone = (double *)device_copy(device, batches * (size_t)job->n_cone * 2 * sizeof(double), NULL);
-    if (job->record)
+    if (job->cones.n > 0)
+        pass->tally.cone = (double *)device_copy(device, batches * (size_t)job->cones.n * 2 * sizeof(double), NULL);
+    if (job->tally.record)
         pass->tally.record =
             (struct transport_record *)device_copy(device, (size_t)job->n_packet * sizeof *pass->tally.record, NULL);
-    if (job->record || pass->tally.cones.places)
+    if (job->tally.record || pass->tally.cones.places)
         pass->last = (struct last_place *)device_copy(device, (size_t)n_thread * sizeof *pass->last, NULL);
     pass->tally.n_record = (unsigned long long *)device_copy(device, sizeof *pass->tally.n_record, NULL);
     pass->queue = (unsigned long long *)device_copy(device, sizeof *pass->queue, NULL);
@@ -106,11 +107,11 @@ template <int MODE, bool ABSORBING, bool NARROW>
 struct kernels kernels_of(const struct transport_job *job)
 {
     struct kernels kernels = {transport_kernel<MODE, ABSORBING, NARROW>, NULL};
-    if (job->n_camera > 0) {
+    if (job->cameras.n > 0) {
         enum {
             MAY_BE_LONE = WALK_KNOWS_SHADE && MODE == REDISTRIBUTION_EXACT
         }; /* in other cases it makes no difference */
-        const bool lone = MAY_BE_LONE && job->n_camera == 1 && !job->camera[0].perspective;
+        const bool lone = MAY_BE_LONE && job->cameras.n == 1 && !job->cameras.camera[0].perspective;
         kernels.packets =
             lone ? noting_kernel<MODE, ABSORBING, NARROW, MAY_BE_LONE> : noting_kernel<MODE, ABSORBING, NARROW, false>;
         kernels.cameras = camera_kernel<MODE, NARROW>;
@@ -265,7 +266,8 @@ bool download_field(struct device *device, const struct transport_job *job, cons
     double *host = (double *)malloc(2 * bytes);
     if (folded && host) {
         const unsigned blocks = (unsigned)((job->n_cell + 255) / 256);
-        fold_kernel<<<blocks, 256>>>(sums, group_packets, job->n_group, job->n_cell, folded, folded + job->n_cell);
+        fold_kernel<<<blocks, 256>>>(sums, group_packets, job->tally.n_group, job->n_cell, folded,
+                                     folded + job->n_cell);
         okay(device, cudaGetLastError());
         if (okay(device, cudaMemcpy(host, folded, 2 * bytes, cudaMemcpyDeviceToHost)))
             for (int64_t cell = 0; cell < job->n_cell; cell++) {
@@ -282,7 +284,7 @@ bool download_field(struct device *device, const struct transport_job *job, cons
 bool download_emissivity(struct device *device, const struct transport_job *job, const struct pass *pass, float *host)
 {
     const size_t n = transport_voxel_count(job);
-    if (!job->deposit_wide)
+    if (!job->cameras.wide)
         return okay(device, cudaMemcpy(host, pass->emissivity, n * sizeof *host, cudaMemcpyDeviceToHost));
     double *wide = (double *)malloc(n * sizeof *wide);
     if (!wide)
@@ -297,37 +299,38 @@ bool download_emissivity(struct device *device, const struct transport_job *job,
 bool download(struct device *device, const struct transport_job *job, const struct pass *pass,
               struct transport_tally *tally)
 {
-    const size_t slots = (size_t)job->n_bin + 2;
-    const size_t batches = (size_t)job->n_batch;
+    const size_t slots = (size_t)job->tally.n_bin + 2;
+    const size_t batches = (size_t)job->tally.n_batch;
     unsigned long long n_record = 0;
     okay(device, cudaMemcpy(tally->batch, pass->tally.batch, batches * sizeof *tally->batch, cudaMemcpyDeviceToHost));
     okay(device, cudaMemcpy(tally->face_spectrum, pass->tally.face_spectrum, batches * N_FACE * slots * sizeof(double),
                             cudaMemcpyDeviceToHost));
-    okay(device,
-         cudaMemcpy(tally->direction_spectrum, pass->tally.direction_spectrum,
-                    batches * (size_t)(job->n_mu * job->n_phi) * slots * sizeof(double), cudaMemcpyDeviceToHost));
-    if (job->n_cone > 0)
-        okay(device, cudaMemcpy(tally->cone, pass->tally.cone, batches * (size_t)job->n_cone * 2 * sizeof(double),
+    okay(device, cudaMemcpy(tally->direction_spectrum, pass->tally.direction_spectrum,
+                            batches * (size_t)(job->tally.n_mu * job->tally.n_phi) * slots * sizeof(double),
+                            cudaMemcpyDeviceToHost));
+    if (job->cones.n > 0)
+        okay(device, cudaMemcpy(tally->cone, pass->tally.cone, batches * (size_t)job->cones.n * 2 * sizeof(double),
                                 cudaMemcpyDeviceToHost));
     okay(device, cudaMemcpy(&n_record, pass->tally.n_record, sizeof n_record, cudaMemcpyDeviceToHost));
-    if (job->record && n_record > 0) {
+    if (job->tally.record && n_record > 0) {
         okay(device,
              cudaMemcpy(tally->record, pass->tally.record, n_record * sizeof *tally->record, cudaMemcpyDeviceToHost));
         tally->n_record = (int64_t)n_record;
     }
-    if (job->n_camera > 0 && job->keep_emissivity) {
-        spread_kernel<<<4096, 64>>>(pass->view.mesh, job->n_cell, job->n_camera, job->n_channel, pass->emissivity);
+    if (job->cameras.n > 0 && job->cameras.keep) {
+        spread_kernel<<<4096, 64>>>(pass->view.mesh, job->n_cell, job->cameras.n, job->cameras.n_channel,
+                                    pass->emissivity);
         if (!okay(device, cudaGetLastError()) || !okay(device, cudaDeviceSynchronize()))
             return false;
         tally->kept = device_keep(device, pass->emissivity);
-    } else if (job->n_camera > 0 && !download_emissivity(device, job, pass, tally->emissivity)) {
+    } else if (job->cameras.n > 0 && !download_emissivity(device, job, pass, tally->emissivity)) {
         return false;
     }
-    if (job->fields && device->error == cudaSuccess) {
+    if (job->tally.fields && device->error == cudaSuccess) {
         double packets[TRANSPORT_MAX_BATCH];
         transport_group_packets(job, tally, packets);
         const double *group_packets =
-            (const double *)device_copy(device, (size_t)job->n_group * sizeof(double), packets);
+            (const double *)device_copy(device, (size_t)job->tally.n_group * sizeof(double), packets);
         return group_packets &&
                download_field(device, job, pass->tally.fields, group_packets, tally->length, tally->length_square) &&
                download_field(device, job, pass->tally.fields + 1, group_packets, tally->scatter,

@@ -15,7 +15,7 @@ static const double SHARE_LEAST = 0.005;
 
 static void prepare_peel(const struct mesh *mesh, const struct camera *camera, struct transport_peel *peel)
 {
-    const double length = 0.5 * mesh_size(mesh, 0);
+    const double length = code_length(mesh);
     const double pixel = camera_pixel_size(camera) / length;
     peel->pixel = pixel;
     peel->n_x = camera->pixels[0];
@@ -30,7 +30,7 @@ static void prepare_peel(const struct mesh *mesh, const struct camera *camera, s
 
 static void prepare_camera(const struct mesh *mesh, const struct camera *from, struct transport_camera *camera)
 {
-    const double length = 0.5 * mesh_size(mesh, 0);
+    const double length = code_length(mesh);
     camera->perspective = from->kind == CAMERA_PERSPECTIVE;
     for (int axis = 0; axis < 3; axis++) {
         camera->toward[axis] = from->toward[axis];
@@ -50,38 +50,38 @@ void camera_job_prepare(const lr_model *model, const struct window *window, cons
             prepare_peel(&model->mesh, from, &cameras->peel[c]);
     }
     const struct light_rows rows = light_rows_make(&model->mesh, aspect_count(model));
-    job->n_aspect = rows.n_aspect;
-    job->n_row = rows.n + job_cavity(&model->mesh) * rows.n_aspect;
-    job->escaped = peels || follows_light_out(model);
-    job->n_camera = job->n_aspect > 1 ? 1 : window->n_camera;
-    job->camera = cameras->camera;
-    job->channel_begin = window->channel * channel_refinement(model);
-    job->n_channel = channels.n;
-    job->velocity_first = model->channels.first / model->reference_b;
-    job->velocity_step = channels.width / model->reference_b;
-    job->n_deposit_group = peels ? IMAGE_GROUPS : plan->n_group;
-    job->deposit_wide = plan->wide;
-    job->keep_emissivity = plan->keep;
+    job->cameras.n_aspect = rows.n_aspect;
+    job->cameras.n_row = rows.n + job_cavity(&model->mesh) * rows.n_aspect;
+    job->cameras.escaped = peels || follows_light_out(model);
+    job->cameras.n = job->cameras.n_aspect > 1 ? 1 : window->n_camera;
+    job->cameras.camera = cameras->camera;
+    job->cameras.channel_begin = window->channel * channel_refinement(model);
+    job->cameras.n_channel = channels.n;
+    job->cameras.velocity_first = model->channels.first / model->reference_b;
+    job->cameras.velocity_step = channels.width / model->reference_b;
+    job->cameras.n_group = peels ? IMAGE_GROUPS : plan->n_group;
+    job->cameras.wide = plan->wide;
+    job->cameras.keep = plan->keep;
     const bool thick = has_deep_cells(model, THICK);
-    job->force_below = peels ? 0 : thick ? FORCE_BELOW_AMONG_THICK : FORCE_BELOW;
-    job->share_least = job->escaped ? SHARE_LEAST : 0;
-    job->peel = peels ? cameras->peel : NULL;
+    job->cameras.force_below = peels ? 0 : thick ? FORCE_BELOW_AMONG_THICK : FORCE_BELOW;
+    job->cameras.share_least = job->cameras.escaped ? SHARE_LEAST : 0;
+    job->cameras.peel = peels ? cameras->peel : NULL;
 }
 
 static size_t peel_count(const struct transport_job *job, int camera)
 {
-    return (size_t)job->n_deposit_group * (size_t)job->n_channel * (size_t)job->peel[camera].n_x *
-           (size_t)job->peel[camera].n_y;
+    return (size_t)job->cameras.n_group * (size_t)job->cameras.n_channel * (size_t)job->cameras.peel[camera].n_x *
+           (size_t)job->cameras.peel[camera].n_y;
 }
 
 enum lr_status camera_job_allocate(lr_context *ctx, const struct transport_job *job, struct transport_tally *tally)
 {
-    if (job->keep_emissivity)
+    if (job->cameras.keep)
         return LR_OK;
-    if (!job->peel)
+    if (!job->cameras.peel)
         return lr_allocate(ctx, transport_voxel_count(job), sizeof(float), &tally->emissivity);
-    LR_TRY(lr_allocate(ctx, (size_t)job->n_camera, sizeof *tally->peel, &tally->peel));
-    for (int c = 0; c < job->n_camera; c++)
+    LR_TRY(lr_allocate(ctx, (size_t)job->cameras.n, sizeof *tally->peel, &tally->peel));
+    for (int c = 0; c < job->cameras.n; c++)
         LR_TRY(lr_allocate(ctx, peel_count(job, c), sizeof(double), &tally->peel[c]));
     return LR_OK;
 }
@@ -92,7 +92,7 @@ void camera_job_release(const struct worker *worker, const struct transport_job 
         worker->backend->drop(tally->kept);
     tally->kept = NULL;
     free(tally->emissivity);
-    for (int c = 0; tally->peel && c < job->n_camera; c++)
+    for (int c = 0; tally->peel && c < job->cameras.n; c++)
         free(tally->peel[c]);
     free(tally->peel);
     tally->emissivity = NULL;

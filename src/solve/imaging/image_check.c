@@ -88,7 +88,7 @@ static const char *find_obstacle(const lr_model *model, const struct camera *cam
 static struct transport_cone make_cone(const lr_model *model, const struct camera *camera, double share)
 {
     const struct mesh *mesh = &model->mesh;
-    const double length = 0.5 * mesh_size(mesh, 0);
+    const double length = code_length(mesh);
     const bool whole = mesh->kind == MESH_SHELLS || mesh_layer_axis(mesh) >= 0 || shows_whole_mesh(camera, mesh);
     struct transport_cone cone = {.share = mesh->kind == MESH_SHELLS ? 1 : share};
     for (int d = 0; d < 3; d++) {
@@ -120,10 +120,10 @@ void image_check_prepare_job(const lr_model *model, const struct image_check *ch
                              struct transport_job *job)
 {
     const struct channels *channels = &model->channels;
-    job->n_cone = count ? check->n_cone : 0;
-    job->cone = check->cone;
-    job->cone_shift[0] = -(channels->first + channels->n * channels->width) / model->reference_b;
-    job->cone_shift[1] = -channels->first / model->reference_b;
+    job->cones.n = count ? check->n_cone : 0;
+    job->cones.cone = check->cone;
+    job->cones.shift[0] = -(channels->first + channels->n * channels->width) / model->reference_b;
+    job->cones.shift[1] = -channels->first / model->reference_b;
 }
 
 /* L / (4 pi f) SUM w / N. */
@@ -131,16 +131,16 @@ void image_check_count(const lr_model *model, const struct transport_job *job, c
                        struct image_check *check)
 {
     double sum[TRANSPORT_MAX_BATCH], packets[TRANSPORT_MAX_BATCH];
-    for (int c = 0; c < job->n_cone; c++) {
+    for (int c = 0; c < job->cones.n; c++) {
         const double scale = model_luminosity(model) / (4 * LR_PI * check->cone[c].share);
         check->packets[c] = 0;
-        for (int b = 0; b < job->n_batch; b++) {
-            const double *counted = &tally->cone[2 * ((size_t)b * (size_t)job->n_cone + (size_t)c)];
+        for (int b = 0; b < job->tally.n_batch; b++) {
+            const double *counted = &tally->cone[2 * ((size_t)b * (size_t)job->cones.n + (size_t)c)];
             sum[b] = counted[0];
             packets[b] = tally->batch[b].packets;
             check->packets[c] += counted[1];
         }
-        const struct lr_estimate share = ratio_estimate(job->n_batch, sum, packets);
+        const struct lr_estimate share = ratio_estimate(job->tally.n_batch, sum, packets);
         check->flux[c] = (struct lr_estimate){share.value * scale, share.error * scale};
     }
 }

@@ -23,8 +23,8 @@ struct material {
 
 static void count_packets(const struct transport_job *job, const struct transport_tally *tally, double *packets)
 {
-    for (int b = 0; b < job->n_batch; b++)
-        packets[b % job->n_deposit_group] += tally->batch[b].packets;
+    for (int b = 0; b < job->tally.n_batch; b++)
+        packets[b % job->cameras.n_group] += tally->batch[b].packets;
 }
 
 static void gather(const struct worker *worker, const lr_model *model, const struct imaging_pass *pass,
@@ -36,8 +36,8 @@ static void gather(const struct worker *worker, const lr_model *model, const str
                                   .tally = pass->tally,
                                   .channels = window_channels(model, pass->window),
                                   .scattered = {.sums = pass->tally ? pass->tally->emissivity : NULL,
-                                                .n_group = job->n_deposit_group,
-                                                .n_camera = job->n_camera,
+                                                .n_group = job->cameras.n_group,
+                                                .n_camera = job->cameras.n,
                                                 .cavity = job_cavity(&model->mesh),
                                                 .packets = material->packets}};
     if (pass->tally)

@@ -4,16 +4,12 @@
 
 #include "base/constants.h"
 #include "base/threads.h"
-
-static double length_unit(const struct mesh *mesh)
-{
-    return 0.5 * mesh_size(mesh, 0);
-}
+#include "solve/transport/job.h"
 
 /* Emissivities are stored in this unit, so that they stay within the range of float. */
 static double emissivity_unit(const lr_model *model)
 {
-    const double length = length_unit(&model->mesh);
+    const double length = code_length(&model->mesh);
     const double luminosity = model_luminosity(model);
     return (luminosity > 0 ? luminosity : 1) / (4 * LR_PI * length * length * length * model->reference_b);
 }
@@ -64,7 +60,7 @@ static double scattered_rate(const lr_model *model, const struct scene *scene)
 /* That of a row: the sphere inside which there is nothing has no area, and no light. */
 static double row_scale(const struct scene *scene, double rate, int64_t row)
 {
-    const double volume = light_row_volume(&scene->rows, &scene->mesh, row, length_unit(&scene->mesh));
+    const double volume = light_row_volume(&scene->rows, &scene->mesh, row, code_length(&scene->mesh));
     return volume > 0 ? rate / volume : 0;
 }
 
@@ -85,7 +81,7 @@ void scene_scale_sums(const lr_model *model, const struct scene *scene, const fl
 struct trace_light kept_light(const lr_model *model, const struct scene *scene, int camera, const void *kept,
                               double packets)
 {
-    const double length = length_unit(&scene->mesh); /* of code units, in which volumes were divided by */
+    const double length = code_length(&scene->mesh); /* of code units, in which volumes were divided by */
     return (struct trace_light){.unit = emissivity_unit(model),
                                 .kept = kept,
                                 .first = (int64_t)camera * (int64_t)scene_voxel_count(scene),

@@ -11,13 +11,12 @@
 static struct trace_gas gas_of_cell(const struct prepared_trace *prepared, int64_t cell)
 {
     const struct scene *scene = prepared->scene;
-    const struct transport_cell from =
-        cell < 0 ? job_empty_cell(prepared->gas, prepared->velocity_unit)
-                 : job_cell(prepared->gas, cell, prepared->length_unit, prepared->velocity_unit);
+    const struct transport_cell from = cell < 0 ? job_empty_cell(prepared->gas, prepared->unit.velocity)
+                                                : job_cell(prepared->gas, cell, prepared->unit);
     struct trace_gas gas = {.alpha0 = from.alpha0, .a = from.a, .b = from.b, .kappa = from.kappa};
     memcpy(gas.velocity, from.velocity, sizeof gas.velocity);
     if (prepared->shines && cell >= 0)
-        gas.line_source = field_at(&scene->line_source, cell) * prepared->length_unit / prepared->intensity_unit;
+        gas.line_source = field_at(&scene->line_source, cell) * prepared->unit.length / prepared->intensity_unit;
     return gas;
 }
 
@@ -32,7 +31,7 @@ static void read_gas(const void *user, int64_t first, int64_t count, struct trac
 static void read_glow(const void *user, int glow, int64_t first, int64_t count, double *strength)
 {
     const struct prepared_trace *prepared = user;
-    const double unit = prepared->length_unit / (prepared->intensity_unit * prepared->velocity_unit);
+    const double unit = prepared->unit.length / (prepared->intensity_unit * prepared->unit.velocity);
     for (int64_t i = 0; i < count; i++) {
         const int64_t cell = first + i - prepared->cavity;
         strength[i] = cell < 0 ? 0 : field_at(&prepared->scene->glow[glow].strength, cell) * unit;
@@ -51,7 +50,7 @@ static double background_light(double nu0, double temperature)
 /* A unit that keeps intensities within the range of float: roughly the brightest emission. */
 static double choose_unit(const struct scene *scene, const struct trace_light *scattered, double background)
 {
-    const double length = 0.5 * mesh_size(&scene->mesh, 0);
+    const double length = code_length(&scene->mesh);
     double unit = background;
     unit = fmax(unit, field_measure(&scene->line_source, &scene->mesh).high * length);
     if (scattered->value || scattered->kept)
@@ -78,7 +77,7 @@ static enum lr_status prepare_rings(lr_context *ctx, const struct camera *view, 
                       fine * trace_largest_speed(&prepared->scene->mesh, prepared->gas, &prepared->scene->line_source),
                       view, &prepared->rings));
     for (int i = 0; i < prepared->rings.n_row * RAYS_PER_ROW; i++)
-        prepared->rings.impact[i] /= prepared->length_unit;
+        prepared->rings.impact[i] /= prepared->unit.length;
     memcpy(job->toward, view->toward, sizeof job->toward);
     job->impact = prepared->rings.impact;
     job->pixels[0] = RAYS_PER_ROW;
@@ -100,10 +99,10 @@ static enum lr_status prepare_eye(lr_context *ctx, const struct camera *view, st
         job->right[axis] = view->right[axis];
         job->up[axis] = view->up[axis];
         const double origin = job->perspective ? view->position[axis] : view->centre[axis];
-        job->origin[axis] = job_coordinate(mesh, axis, origin, prepared->length_unit);
+        job->origin[axis] = job_coordinate(mesh, axis, origin, prepared->unit.length);
     }
     const double size = camera_pixel_size(view);
-    job->pixel = job->perspective ? size : size / prepared->length_unit;
+    job->pixel = job->perspective ? size : size / prepared->unit.length;
     job->pixels[0] = view->pixels[0];
     job->pixels[1] = view->pixels[1];
     job->rays = trace_choose_rays(ctx, mesh, view);
@@ -114,7 +113,7 @@ static enum lr_status prepare_mesh(lr_context *ctx, struct prepared_trace *prepa
 {
     const struct mesh *mesh = &prepared->scene->mesh;
     struct trace_job *job = &prepared->job;
-    LR_TRY(job_mesh_make(ctx, mesh, job_cavity(mesh), prepared->length_unit, &prepared->mesh));
+    LR_TRY(job_mesh_make(ctx, mesh, job_cavity(mesh), prepared->unit.length, &prepared->mesh));
     prepared->cavity = job_cavity(mesh);
     job->mesh = prepared->mesh.job;
     job->n_cell = mesh_cell_count(mesh) + prepared->cavity;
@@ -132,8 +131,8 @@ static int prepare_channels(lr_context *ctx, const struct channels *channels, st
     const int first = (int)lround((channels->first - stored->first) / stored->width);
     job->merge = (int)lround(channels->width / stored->width);
     job->n_channel = channels->n * job->merge;
-    job->velocity_first = (stored->first + first * stored->width) / prepared->velocity_unit;
-    job->velocity_step = stored->width / prepared->velocity_unit;
+    job->velocity_first = (stored->first + first * stored->width) / prepared->unit.velocity;
+    job->velocity_step = stored->width / prepared->unit.velocity;
     const int samples = trace_choose_samples(ctx, &prepared->scene->mesh, prepared->gas, &prepared->scene->line_source,
                                              stored->width, channels->samples);
     quadrature_make(samples, &prepared->rule);
@@ -179,7 +178,7 @@ static enum lr_status prepare_planes(lr_context *ctx, int origin, int first, str
         double *brightness = prepared->owned + (size_t)job->n_plane * n;
         light_of_nodes(prepared, first, from->brightness, brightness);
         prepared->plane[job->n_plane++] = (struct trace_plane){
-            from->axis, job_coordinate(&scene->mesh, from->axis, from->offset, prepared->length_unit), from->isotropic,
+            from->axis, job_coordinate(&scene->mesh, from->axis, from->offset, prepared->unit.length), from->isotropic,
             from->side, brightness};
     }
     job->plane = prepared->plane;
@@ -192,8 +191,8 @@ static enum lr_status prepare_glows(lr_context *ctx, struct prepared_trace *prep
     LR_TRY(lr_allocate(ctx, (size_t)scene->n_glow, sizeof *prepared->glow, &prepared->glow));
     for (int g = 0; g < scene->n_glow; g++) {
         const struct scene_glow *from = &scene->glow[g];
-        prepared->glow[g] = (struct trace_glow){from->n, from->first / prepared->velocity_unit,
-                                                from->step / prepared->velocity_unit, from->below, from->gas_frame};
+        prepared->glow[g] = (struct trace_glow){from->n, from->first / prepared->unit.velocity,
+                                                from->step / prepared->unit.velocity, from->below, from->gas_frame};
     }
     prepared->job.n_glow = scene->n_glow;
     prepared->job.glow = prepared->glow;
@@ -215,9 +214,9 @@ static enum lr_status prepare_probes(lr_context *ctx, int origin, const struct c
         struct trace_probe *probe = &prepared->probe[job->n_probe];
         double square = 0;
         for (int axis = 0; axis < 3; axis++) {
-            probe->start[axis] = job_coordinate(&scene->mesh, axis, from->position[axis], prepared->length_unit);
+            probe->start[axis] = job_coordinate(&scene->mesh, axis, from->position[axis], prepared->unit.length);
             probe->direction[axis] = job->perspective
-                                         ? (view->position[axis] - from->position[axis]) / prepared->length_unit
+                                         ? (view->position[axis] - from->position[axis]) / prepared->unit.length
                                          : view->toward[axis];
             square += probe->direction[axis] * probe->direction[axis];
         }
@@ -266,7 +265,7 @@ static enum lr_status prepare_scattered(lr_context *ctx, const struct trace_ligh
     if (light && prepared->cavity)
         LR_TRY(add_cavity(ctx, light, prepared, &light));
     job->emissivity = light ? light + first : NULL;
-    job->emissivity_unit = from->unit * prepared->length_unit / prepared->intensity_unit;
+    job->emissivity_unit = from->unit * prepared->unit.length / prepared->intensity_unit;
     if (from->kept) {
         job->kept = from->kept;
         job->kept_first = from->first + first;
@@ -287,8 +286,7 @@ enum lr_status trace_prepare(lr_context *ctx, const struct trace_request *reques
     prepared->scene = scene;
     prepared->gas = request->gas;
     prepared->shines = shines;
-    prepared->length_unit = 0.5 * mesh_size(&scene->mesh, 0);
-    prepared->velocity_unit = scene->reference_b;
+    prepared->unit = code_units_of(&scene->mesh, scene->reference_b);
     prepared->intensity_unit = choose_unit(scene, &request->scattered, background);
     struct trace_job *job = &prepared->job;
     LR_TRY(prepare_mesh(ctx, prepared));

@@ -14,7 +14,8 @@ struct prepared_trace {
     struct trace_job job;
     const struct scene *scene;
     const struct medium *gas;
-    double length_unit, velocity_unit, intensity_unit;
+    struct code_units unit;
+    double intensity_unit;
     bool shines; /* includes the line source */
     struct own_mesh mesh;
     int cavity;   /* 1: the first cell of the job is the empty cavity inside the shells */

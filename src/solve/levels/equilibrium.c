@@ -295,7 +295,7 @@ enum lr_status equilibrium_solve(lr_context *ctx, const struct worker *worker, c
     LR_TRY_OR(done, status, it.backend->open(ctx, place.device, place.threads, &prepared.job, &it.state));
     LR_TRY_OR(done, status, first_guess(ctx, model, out->x));
     LR_TRY_OR(done, status, it.backend->write(ctx, it.state, out->x));
-    LR_TRY_OR(done, status, solve_with_enough_rays(&it, model, prepared.length_unit, other));
+    LR_TRY_OR(done, status, solve_with_enough_rays(&it, model, prepared.unit.length, other));
 done:
     if (it.state)
         it.backend->close(it.state);

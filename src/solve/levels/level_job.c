@@ -29,10 +29,10 @@ static void read_gas(const void *medium, int64_t first, int64_t count, struct le
     for (int64_t i = 0; i < count; i++) {
         const int64_t cell = first + i;
         gas[i].density = field_at(&model->species->density, cell);
-        gas[i].b = field_at(&model->medium.b, cell) / prepared->velocity_unit;
+        gas[i].b = field_at(&model->medium.b, cell) / prepared->unit.velocity;
         for (int axis = 0; axis < 3; axis++)
-            gas[i].velocity[axis] = field_at(&model->medium.velocity[axis], cell) / prepared->velocity_unit;
-        gas[i].kappa = field_at(&model->medium.kappa, cell) * prepared->length_unit;
+            gas[i].velocity[axis] = field_at(&model->medium.velocity[axis], cell) / prepared->unit.velocity;
+        gas[i].kappa = field_at(&model->medium.kappa, cell) * prepared->unit.length;
         gas[i].dust_temperature = field_at(&model->species->dust_temperature, cell);
     }
 }
@@ -67,7 +67,7 @@ static enum lr_status prepare_lines(lr_context *ctx, struct prepared_levels *pre
         to->a_ul = from->a_ul;
         to->weight_ratio = molecule->level[from->upper].weight / molecule->level[from->lower].weight;
         to->opacity = from->a_ul * wavelength * wavelength * wavelength / (8 * LR_PI * LR_SQRT_PI) /
-                      prepared->velocity_unit * prepared->length_unit;
+                      prepared->unit.velocity * prepared->unit.length;
         to->energy = LR_PLANCK * from->frequency / LR_BOLTZMANN;
         to->background = occupation(to->energy, species->options.background);
     }
@@ -82,12 +82,12 @@ static enum lr_status prepare_mesh(lr_context *ctx, struct prepared_levels *prep
     const struct mesh *mesh = &prepared->model->mesh;
     struct level_job *job = &prepared->job;
     const int across = mesh_layer_axis(mesh);
-    LR_TRY(job_mesh_make(ctx, mesh, 0, prepared->length_unit, &prepared->mesh));
+    LR_TRY(job_mesh_make(ctx, mesh, 0, prepared->unit.length, &prepared->mesh));
     for (int axis = 0; across >= 0 && axis < 3; axis++)
         if (axis != across)
-            prepared->mesh.width[axis][0] = LAYER_WIDTH * mesh_size(mesh, across) / prepared->length_unit;
+            prepared->mesh.width[axis][0] = LAYER_WIDTH * mesh_size(mesh, across) / prepared->unit.length;
     job->mesh = prepared->mesh.job;
-    job->inner = mesh->kind == MESH_SHELLS ? mesh->edge[0][0] / prepared->length_unit : 0;
+    job->inner = mesh->kind == MESH_SHELLS ? mesh->edge[0][0] / prepared->unit.length : 0;
     job->n_cell = mesh_cell_count(mesh);
     return LR_OK;
 }
@@ -147,8 +147,8 @@ static enum lr_status prepare_band(lr_context *ctx, struct prepared_levels *prep
         return lr_fail(ctx, LR_ERROR_INPUT,
                        "%s: lines as narrow as b = %.3g km/s with shifts up to %.3g km/s need %g frequencies, more "
                        "than %d; add turbulence to the cold gas, or remove the fastest gas",
-                       prepared->model->path, found.b_low * prepared->velocity_unit / 1e5,
-                       half * prepared->velocity_unit / 1e5, 2 * number + 1, MOST_FREQUENCIES);
+                       prepared->model->path, found.b_low * prepared->unit.velocity / 1e5,
+                       half * prepared->unit.velocity / 1e5, 2 * number + 1, MOST_FREQUENCIES);
     job->n_frequency = 2 * (int)number + 1;
     job->frequency_step = step;
     job->frequency_first = -number * step;
@@ -157,8 +157,7 @@ static enum lr_status prepare_band(lr_context *ctx, struct prepared_levels *prep
 
 enum lr_status level_job_prepare(lr_context *ctx, const lr_model *model, struct prepared_levels *prepared)
 {
-    *prepared = (struct prepared_levels){
-        .model = model, .length_unit = 0.5 * mesh_size(&model->mesh, 0), .velocity_unit = model->reference_b};
+    *prepared = (struct prepared_levels){.model = model, .unit = code_units_of(&model->mesh, model->reference_b)};
     struct level_job *job = &prepared->job;
     job->medium = prepared;
     job->read_gas = read_gas;

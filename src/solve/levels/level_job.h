@@ -9,7 +9,7 @@
 struct prepared_levels {
     struct level_job job;
     const lr_model *model;
-    double length_unit, velocity_unit;
+    struct code_units unit;
     struct own_mesh mesh;
     struct level_line *line;
     struct level_star *star;

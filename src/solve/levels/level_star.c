@@ -71,7 +71,7 @@ static void fill_shells(const struct prepared_levels *prepared, const struct sou
         const double width = mesh->edge[0][i + 1] - mesh->edge[0][i];
         const struct box_view seen = {4 * LR_PI * width, 4 * LR_PI};
         fill_cell(&seen, mesh_cell_volume(mesh, i, 0, 0), source->radius, &dilution[i], &length[i]);
-        length[i] /= prepared->length_unit;
+        length[i] /= prepared->unit.length;
     }
 }
 
@@ -91,7 +91,7 @@ static void fill_boxes(const struct prepared_levels *prepared, const struct sour
                 }
                 const struct box_view seen = level_star_box(low, high);
                 fill_cell(&seen, mesh_cell_volume(mesh, i, j, k), source->radius, &dilution[cell], &length[cell]);
-                length[cell] /= prepared->length_unit;
+                length[cell] /= prepared->unit.length;
             }
 }
 
@@ -112,7 +112,7 @@ static enum lr_status make_star(lr_context *ctx, struct prepared_levels *prepare
     for (int l = 0; l < job->n_line; l++)
         light[l] = 1 / expm1(job->line[l].energy / source->temperature);
     for (int axis = 0; axis < (mesh->kind == MESH_SHELLS ? 1 : 3); axis++)
-        star->point[axis] = (source->position[axis] - mesh_lower(mesh, axis)) / prepared->length_unit;
+        star->point[axis] = (source->position[axis] - mesh_lower(mesh, axis)) / prepared->unit.length;
     (mesh->kind == MESH_SHELLS ? fill_shells : fill_boxes)(prepared, source, dilution, length);
     return LR_OK;
 }

@@ -22,8 +22,8 @@ static enum lr_status measure_rates(lr_context *ctx, const struct worker *worker
     LR_TRY(worker->backend->device_describe(ctx, worker->device, &description));
     LR_TRY(job_prepare(ctx, derived, &prepared));
     struct transport_job *job = &prepared.job;
-    job->fields = true;
-    job->record = false;
+    job->tally.fields = true;
+    job->tally.record = false;
     LR_TRY_OR(done, status, pass_plan_memory(ctx, derived, &description, job, &left));
     LR_TRY_OR(done, status, pass_allocate(ctx, job, &derived->run, &tally));
     LR_TRY_OR(done, status, pass_transport(ctx, worker, "packets for level populations", job, &tally));

@@ -65,13 +65,14 @@ static void assemble_scalars(const struct prepared *prepared, const struct trans
 static struct lr_estimate quantile_estimate(const struct transport_job *job, int n_batch, const double *batch_slots,
                                             const double *total_slots, double fraction)
 {
-    struct lr_estimate estimate = {folded_quantile(job->n_bin, job->x_first, job->x_step, total_slots, fraction), NAN};
+    struct lr_estimate estimate = {
+        folded_quantile(job->tally.n_bin, job->tally.x_first, job->tally.x_step, total_slots, fraction), NAN};
     double sum = 0;
     double square = 0;
     int used = 0;
     for (int b = 0; b < n_batch; b++) {
-        const double q = folded_quantile(job->n_bin, job->x_first, job->x_step,
-                                         batch_slots + (size_t)b * (size_t)(job->n_bin + 2), fraction);
+        const double q = folded_quantile(job->tally.n_bin, job->tally.x_first, job->tally.x_step,
+                                         batch_slots + (size_t)b * (size_t)(job->tally.n_bin + 2), fraction);
         if (!isfinite(q))
             continue;
         used++;
@@ -95,8 +96,8 @@ static enum lr_status measured_allocate(lr_context *ctx, size_t n, struct measur
 static void assemble_spectrum(const struct transport_job *job, const struct batches *batches, const double *slots,
                               int n_group, int group, double factor, double *value, double *error)
 {
-    const size_t n_slot = (size_t)job->n_bin + 2;
-    for (int bin = 0; bin < job->n_bin; bin++) {
+    const size_t n_slot = (size_t)job->tally.n_bin + 2;
+    for (int bin = 0; bin < job->tally.n_bin; bin++) {
         for (int b = 0; b < batches->n; b++)
             batches->value[b] = slots[((size_t)b * (size_t)n_group + (size_t)group) * n_slot + (size_t)bin + 1];
         const struct lr_estimate estimate = ratio_estimate(batches->n, batches->value, batches->packets);
@@ -110,16 +111,16 @@ static enum lr_status assemble_spectra(lr_context *ctx, const struct prepared *p
                                        struct lr_result *result)
 {
     const struct transport_job *job = &prepared->job;
-    const size_t n_bin = (size_t)job->n_bin;
+    const size_t n_bin = (size_t)job->tally.n_bin;
     const size_t n_slot = n_bin + 2;
-    const int n_direction = job->n_mu * job->n_phi;
-    const double per_x = prepared->luminosity / job->x_step;
+    const int n_direction = job->tally.n_mu * job->tally.n_phi;
+    const double per_x = prepared->luminosity / job->tally.x_step;
     double *total = NULL; /* [n_batch + 1][n_slot]: summed over faces; the last entry summed over batches */
     enum lr_status status = LR_OK;
-    result->n_bin = job->n_bin;
-    result->n_mu = job->n_mu;
-    result->n_phi = job->n_phi;
-    result->axis = job->direction_axis;
+    result->n_bin = job->tally.n_bin;
+    result->n_mu = job->tally.n_mu;
+    result->n_phi = job->tally.n_phi;
+    result->axis = job->tally.direction_axis;
     LR_TRY_OR(done, status, lr_allocate(ctx, n_bin + 1, sizeof(double), &result->x_edge));
     LR_TRY_OR(done, status, measured_allocate(ctx, n_bin, &result->total));
     const bool faces = prepared->model->mesh.kind != MESH_SHELLS; /* shells have a single face, which is the total */
@@ -128,7 +129,7 @@ static enum lr_status assemble_spectra(lr_context *ctx, const struct prepared *p
     LR_TRY_OR(done, status, measured_allocate(ctx, (size_t)n_direction * n_bin, &result->direction));
     LR_TRY_OR(done, status, lr_allocate(ctx, ((size_t)batches->n + 1) * n_slot, sizeof(double), &total));
     for (size_t i = 0; i <= n_bin; i++)
-        result->x_edge[i] = job->x_first + (double)i * job->x_step;
+        result->x_edge[i] = job->tally.x_first + (double)i * job->tally.x_step;
 
     double *all = total + (size_t)batches->n * n_slot;
     for (size_t b = 0; b < (size_t)batches->n; b++)
@@ -154,7 +155,7 @@ static enum lr_status assemble_spectra(lr_context *ctx, const struct prepared *p
     summary->median_abs_x = quantile_estimate(job, batches->n, total, all, 0.5);
     summary->lower_quartile_abs_x = quantile_estimate(job, batches->n, total, all, 0.25);
     summary->upper_quartile_abs_x = quantile_estimate(job, batches->n, total, all, 0.75);
-    summary->peak_abs_x = folded_peak(job->n_bin, job->x_first, job->x_step, all);
+    summary->peak_abs_x = folded_peak(job->tally.n_bin, job->tally.x_first, job->tally.x_step, all);
 done:
     free(total);
     return status;
@@ -189,11 +190,11 @@ static enum lr_status assemble_fields(lr_context *ctx, const struct prepared *pr
     int used = 0;
     for (int b = 0; b < prepared->model->run.batches; b++)
         used += tally->batch[b].packets > 0;
-    used = used < prepared->job.n_group ? used : prepared->job.n_group;
+    used = used < prepared->job.tally.n_group ? used : prepared->job.tally.n_group;
     LR_TRY(measured_allocate(ctx, n, &result->mean_intensity));
     LR_TRY(measured_allocate(ctx, n, &result->scattering_rate));
     assemble_field(prepared, tally->length, tally->length_square, used, packets,
-                   prepared->luminosity * prepared->length_unit / (4 * LR_PI), &result->mean_intensity);
+                   prepared->luminosity * prepared->unit.length / (4 * LR_PI), &result->mean_intensity);
     assemble_field(prepared, tally->scatter, tally->scatter_square, used, packets, prepared->luminosity,
                    &result->scattering_rate);
     return LR_OK;
@@ -206,13 +207,13 @@ static void find_point(const struct prepared *prepared, const int32_t cell[3], c
     if (mesh->kind == MESH_SHELLS) {
         const int shell = cell[0] - prepared->cavity;
         point[0] = point[1] = 0;
-        point[2] = (shell < 0 ? 0 : mesh->edge[0][shell]) + local[0] * prepared->length_unit;
+        point[2] = (shell < 0 ? 0 : mesh->edge[0][shell]) + local[0] * prepared->unit.length;
         return;
     }
     double high[3];
     mesh_cell_box(mesh, cell[0], cell[1], cell[2], point, high);
     for (int axis = 0; axis < 3; axis++)
-        point[axis] += local[axis] * prepared->length_unit;
+        point[axis] += local[axis] * prepared->unit.length;
 }
 
 static enum lr_status assemble_packets(lr_context *ctx, const struct prepared *prepared,
@@ -236,8 +237,8 @@ static enum lr_status assemble_packets(lr_context *ctx, const struct prepared *p
         list->scatterings[p] = record->scatterings;
         list->face[p] = record->face;
         list->weight[p] = record->weight * prepared->luminosity / (double)result->summary.packets;
-        list->shift[p] = record->shift * prepared->velocity_unit;
-        list->path[p] = record->path * prepared->length_unit;
+        list->shift[p] = record->shift * prepared->unit.velocity;
+        list->path[p] = record->path * prepared->unit.length;
         for (size_t axis = 0; axis < 3; axis++)
             list->direction[3 * p + axis] = record->direction[axis];
         find_point(prepared, record->cell, record->local, list->position + 3 * p);
@@ -251,7 +252,7 @@ void assemble_description(const struct prepared *prepared, struct lr_result *res
     const lr_model *model = prepared->model;
     result->batches = model->run.batches;
     result->photon_energy = LR_PLANCK * model->line.nu0;
-    result->half_size_x = prepared->length_unit;
+    result->half_size_x = prepared->unit.length;
     result->summary.reference_b = model->reference_b;
     result->summary.shells = model->mesh.kind == MESH_SHELLS;
     result->summary.packets_requested = model->run.packets;
@@ -271,9 +272,9 @@ enum lr_status assemble_result(lr_context *ctx, const struct prepared *prepared,
     assemble_scalars(prepared, tally, &batches, result);
     LR_TRY_OR(done, status, mesh_copy(ctx, &model->mesh, &result->mesh));
     LR_TRY_OR(done, status, assemble_spectra(ctx, prepared, tally, &batches, result));
-    if (prepared->job.fields)
+    if (prepared->job.tally.fields)
         LR_TRY_OR(done, status, assemble_fields(ctx, prepared, tally, result));
-    if (prepared->job.record)
+    if (prepared->job.tally.record)
         LR_TRY_OR(done, status, assemble_packets(ctx, prepared, tally, result));
 done:
     free(batches.packets);

@@ -9,15 +9,25 @@
 #include "kernel/redistribution.h"
 #include "model/field.h"
 
-struct transport_cell job_cell(const struct medium *medium, int64_t cell, double length_unit, double velocity_unit)
+double code_length(const struct mesh *mesh)
 {
-    struct transport_cell gas = {.alpha0 = field_at(&medium->alpha0, cell) * length_unit,
+    return 0.5 * mesh_size(mesh, 0);
+}
+
+struct code_units code_units_of(const struct mesh *mesh, double reference_b)
+{
+    return (struct code_units){.length = code_length(mesh), .velocity = reference_b};
+}
+
+struct transport_cell job_cell(const struct medium *medium, int64_t cell, struct code_units unit)
+{
+    struct transport_cell gas = {.alpha0 = field_at(&medium->alpha0, cell) * unit.length,
                                  .a = field_at(&medium->a, cell),
-                                 .b = field_at(&medium->b, cell) / velocity_unit,
-                                 .kappa = field_at(&medium->kappa, cell) * length_unit,
+                                 .b = field_at(&medium->b, cell) / unit.velocity,
+                                 .kappa = field_at(&medium->kappa, cell) * unit.length,
                                  .eps = field_at(&medium->eps, cell)};
     for (int axis = 0; axis < 3; axis++)
-        gas.velocity[axis] = field_at(&medium->velocity[axis], cell) / velocity_unit;
+        gas.velocity[axis] = field_at(&medium->velocity[axis], cell) / unit.velocity;
     return gas;
 }
 
@@ -28,10 +38,10 @@ static void read_cells(const void *user, int64_t first, int64_t count, struct tr
     for (int64_t i = 0; i < count; i++) {
         const int64_t cell = first + i - prepared->cavity;
         if (cell < 0) {
-            cells[i] = job_empty_cell(medium, prepared->velocity_unit);
+            cells[i] = job_empty_cell(medium, prepared->unit.velocity);
             continue;
         }
-        cells[i] = job_cell(medium, cell, prepared->length_unit, prepared->velocity_unit);
+        cells[i] = job_cell(medium, cell, prepared->unit);
     }
 }
 
@@ -114,7 +124,7 @@ static enum lr_status prepare_mesh(lr_context *ctx, struct prepared *prepared)
     const struct mesh *mesh = &prepared->model->mesh;
     struct transport_job *job = &prepared->job;
     prepared->cavity = job_cavity(mesh);
-    LR_TRY(job_mesh_make(ctx, mesh, prepared->cavity, prepared->length_unit, &prepared->mesh));
+    LR_TRY(job_mesh_make(ctx, mesh, prepared->cavity, prepared->unit.length, &prepared->mesh));
     job->mesh = prepared->mesh.job;
     job->n_cell = mesh_cell_count(mesh) + prepared->cavity;
     job->medium = prepared;
@@ -132,7 +142,7 @@ static void locate(const struct prepared *prepared, const double point[3], int32
     mesh_cell_box(mesh, at[0], at[1], at[2], low, high);
     for (int axis = 0; axis < 3; axis++) {
         cell[axis] = at[axis];
-        local[axis] = fmax((point[axis] - low[axis]) / prepared->length_unit, 0);
+        local[axis] = fmax((point[axis] - low[axis]) / prepared->unit.length, 0);
     }
 }
 
@@ -144,7 +154,7 @@ static void locate_plane(const struct prepared *prepared, int axis, double offse
     point[axis] = offset;
     locate(prepared, point, to->cell, to->local);
     if (mesh->kind == MESH_AMR)
-        to->local[axis] = job_coordinate(mesh, axis, offset, prepared->length_unit);
+        to->local[axis] = job_coordinate(mesh, axis, offset, prepared->unit.length);
 }
 
 static enum lr_status prepare_spectrum(lr_context *ctx, struct prepared *prepared, const struct spectrum *from,
@@ -152,8 +162,8 @@ static enum lr_status prepare_spectrum(lr_context *ctx, struct prepared *prepare
 {
     to->spectrum = from->kind;
     to->gas_frame = from->gas_frame;
-    to->centre = from->centre / prepared->velocity_unit;
-    to->width = from->width / prepared->velocity_unit;
+    to->centre = from->centre / prepared->unit.velocity;
+    to->width = from->width / prepared->unit.velocity;
     if (from->kind != SPECTRUM_TABLE)
         return LR_OK;
     const int n = from->n_table;
@@ -167,7 +177,7 @@ static enum lr_status prepare_spectrum(lr_context *ctx, struct prepared *prepare
     for (int i = 0; i < n; i++)
         largest = fmax(largest, from->density[i]);
     for (int i = 0; i < n; i++) {
-        shift[i] = from->shift[i] / prepared->velocity_unit;
+        shift[i] = from->shift[i] / prepared->unit.velocity;
         density[i] = from->density[i] / largest;
         integral[i] = i == 0 ? 0 : integral[i - 1] + 0.5 * (density[i] + density[i - 1]) * (shift[i] - shift[i - 1]);
     }
@@ -224,7 +234,7 @@ static enum lr_status prepare_radial_list(lr_context *ctx, struct prepared *prep
         const bool inside = r < mesh->edge[0][0]; /* in the cavity */
         const int shell = inside ? 0 : mesh_find_cell(mesh, 0, r);
         prepared->list_cell[index][3 * k] = inside ? 0 : shell + prepared->cavity;
-        local[3 * k] = (inside ? r : r - mesh->edge[0][shell]) / prepared->length_unit;
+        local[3 * k] = (inside ? r : r - mesh->edge[0][shell]) / prepared->unit.length;
         direction[3 * k] = sqrt(1 - mu * mu);
         direction[3 * k + 2] = mu;
     }
@@ -245,7 +255,7 @@ static enum lr_status prepare_list(lr_context *ctx, struct prepared *prepared, c
     if (prepared->model->mesh.kind == MESH_SHELLS)
         LR_TRY(prepare_radial_list(ctx, prepared, from, index, local));
     for (int64_t k = 0; k < n; k++) {
-        shift[k] = from->packet_shift[k] / prepared->velocity_unit;
+        shift[k] = from->packet_shift[k] / prepared->unit.velocity;
         if (prepared->model->mesh.kind != MESH_SHELLS)
             locate(prepared, &from->packet_position[3 * k], &prepared->list_cell[index][3 * k], &local[3 * k]);
     }
@@ -307,8 +317,8 @@ static enum lr_status prepare_sources(lr_context *ctx, struct prepared *prepared
         prepared->luminosity += model->source[s].luminosity;
     for (int s = 0; s < model->n_source; s++)
         LR_TRY(prepare_source(ctx, prepared, s));
-    prepared->job.n_source = model->n_source;
-    prepared->job.source = prepared->source;
+    prepared->job.sources.n = model->n_source;
+    prepared->job.sources.source = prepared->source;
     return LR_OK;
 }
 
@@ -328,7 +338,7 @@ static double source_extent(const struct prepared *prepared)
             edge = fmax(edge, fabs(spectrum->shift[i]));
         for (int64_t k = 0; source->kind == SOURCE_PACKETS && k < source->n_packet; k++)
             edge = fmax(edge, fabs(source->packet_shift[k]));
-        extent = fmax(extent, edge / prepared->velocity_unit);
+        extent = fmax(extent, edge / prepared->unit.velocity);
     }
     return extent;
 }
@@ -346,9 +356,9 @@ static void choose_range(struct prepared *prepared, const struct field_range *b,
             depth = fmax(depth, field_largest_depth(&model->medium.alpha0, &model->mesh, axis));
     const double wing = a->high * 0.5 * depth;
     const double core = 6 + (prepared->job.mode == REDISTRIBUTION_COMPLETE ? 10 * sqrt(wing) : 4.5 * cbrt(wing));
-    const double half = core * b->high / prepared->velocity_unit + speed + source_extent(prepared);
-    prepared->job.x_first = -half;
-    prepared->job.x_step = 2 * half / model->output.n_bin;
+    const double half = core * b->high / prepared->unit.velocity + speed + source_extent(prepared);
+    prepared->job.tally.x_first = -half;
+    prepared->job.tally.x_step = 2 * half / model->output.n_bin;
 }
 
 static enum lr_status prepare_physics(lr_context *ctx, struct prepared *prepared)
@@ -362,7 +372,7 @@ static enum lr_status prepare_physics(lr_context *ctx, struct prepared *prepared
     double speed = 0;
     for (int axis = 0; axis < 3; axis++) {
         const struct field_range v = field_measure(&medium->velocity[axis], &model->mesh);
-        speed += fmax(fabs(v.low), fabs(v.high)) / prepared->velocity_unit;
+        speed += fmax(fabs(v.low), fabs(v.high)) / prepared->unit.velocity;
     }
     job->absorbing = !field_is_zero(&medium->kappa, n_cell) || !field_is_zero(&medium->eps, n_cell);
     job->narrow = a.high <= LR_NARROW_DAMPING;
@@ -371,22 +381,22 @@ static enum lr_status prepare_physics(lr_context *ctx, struct prepared *prepared
     job->dipole_core = model->line.dipole_core;
     job->analog_absorption = job->absorbing && model->physics.absorption == ABSORPTION_ANALOG;
     job->recoil = model->physics.recoil
-                      ? LR_PLANCK * model->line.nu0 / (model->line.mass * LR_LIGHT_SPEED) / prepared->velocity_unit
+                      ? LR_PLANCK * model->line.nu0 / (model->line.mass * LR_LIGHT_SPEED) / prepared->unit.velocity
                       : 0;
     if (job->mode == REDISTRIBUTION_TABLE_GLOBAL || job->mode == REDISTRIBUTION_TABLE_CONSTANT) {
         LR_TRY(tables_build(ctx, a.low, a.high, job->mode == REDISTRIBUTION_TABLE_CONSTANT, &prepared->tables));
         job->tables = &prepared->tables.view;
     }
     const struct output *output = &model->output;
-    job->n_bin = output->n_bin;
-    job->n_mu = output->n_mu;
-    job->n_phi = output->n_phi;
-    job->direction_axis = output->axis;
-    job->fields = output->fields;
-    job->record = output->packets;
+    job->tally.n_bin = output->n_bin;
+    job->tally.n_mu = output->n_mu;
+    job->tally.n_phi = output->n_phi;
+    job->tally.direction_axis = output->axis;
+    job->tally.fields = output->fields;
+    job->tally.record = output->packets;
     if (output->range[0] < output->range[1]) {
-        job->x_first = output->range[0] / prepared->velocity_unit;
-        job->x_step = (output->range[1] - output->range[0]) / prepared->velocity_unit / output->n_bin;
+        job->tally.x_first = output->range[0] / prepared->unit.velocity;
+        job->tally.x_step = (output->range[1] - output->range[0]) / prepared->unit.velocity / output->n_bin;
     } else {
         choose_range(prepared, &b, &a, speed);
     }
@@ -399,14 +409,13 @@ static void prepare_run(struct prepared *prepared)
     struct transport_job *job = &prepared->job;
     job->seed = run->seed;
     job->n_packet = run->packets;
-    job->n_batch = run->batches;
+    job->tally.n_batch = run->batches;
     job->one_thread_per_packet = run->scheduling == SCHEDULING_STATIC;
 }
 
 enum lr_status job_prepare(lr_context *ctx, const lr_model *model, struct prepared *prepared)
 {
-    *prepared = (struct prepared){
-        .model = model, .length_unit = 0.5 * mesh_size(&model->mesh, 0), .velocity_unit = model->reference_b};
+    *prepared = (struct prepared){.model = model, .unit = code_units_of(&model->mesh, model->reference_b)};
     enum lr_status status = LR_OK;
     LR_TRY_OR(fail, status, prepare_mesh(ctx, prepared));
     LR_TRY_OR(fail, status, prepare_sources(ctx, prepared));

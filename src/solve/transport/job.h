@@ -7,6 +7,15 @@
 #include "solve/transport/alias.h"
 #include "solve/transport/redistribution_tables.h"
 
+/* The units of a job, in CGS. */
+struct code_units {
+    double length;   /* half the mesh along x, or the radius of shells */
+    double velocity; /* reference_b */
+};
+
+double code_length(const struct mesh *mesh);
+struct code_units code_units_of(const struct mesh *mesh, double reference_b);
+
 /* What every job says of its mesh: numbers of cells, their widths in code units (allocated), the rules of the faces.
  * Packets and rays on shells need cells from the centre on: a cavity is the first, and cell i of the mesh is cell
  * i + job_cavity(). */
@@ -20,10 +29,9 @@ struct own_mesh {
 struct prepared {
     struct transport_job job;
     const lr_model *model;
-    double length_unit;   /* cm: half the mesh along x, or the radius of shells */
-    int cavity;           /* 1: the first cell of the job is the empty cavity inside the shells */
-    double velocity_unit; /* cm/s: reference_b */
-    double luminosity;    /* photons/s, all sources */
+    struct code_units unit;
+    int cavity;        /* 1: the first cell of the job is the empty cavity inside the shells */
+    double luminosity; /* photons/s, all sources */
     struct own_mesh mesh;
     struct transport_source *source;
     struct alias *alias;
@@ -34,7 +42,7 @@ struct prepared {
 };
 
 /* A cell of the model in code units. */
-struct transport_cell job_cell(const struct medium *medium, int64_t cell, double length_unit, double velocity_unit);
+struct transport_cell job_cell(const struct medium *medium, int64_t cell, struct code_units unit);
 
 /* `cavity`: 1 if the first cell is the cavity inside the shells, otherwise 0. */
 enum lr_status job_mesh_make(lr_context *ctx, const struct mesh *mesh, int cavity, double length_unit,

@@ -27,24 +27,24 @@ enum lr_status pass_plan_memory(lr_context *ctx, const lr_model *model, const st
 {
     const double real_bytes = model->run.precision == PRECISION_DOUBLE ? 8 : 4;
     const double cells = (double)job->n_cell;
-    const double records = job->record ? (double)job->n_packet * sizeof(struct transport_record) : 0;
-    const double fixed = cells * (REALS_PER_CELL * real_bytes + (job->fields ? SUM_BYTES : 0)) + records;
-    const double per_group = job->fields ? cells * GROUP_BYTES : 0;
+    const double records = job->tally.record ? (double)job->n_packet * sizeof(struct transport_record) : 0;
+    const double fixed = cells * (REALS_PER_CELL * real_bytes + (job->tally.fields ? SUM_BYTES : 0)) + records;
+    const double per_group = job->tally.fields ? cells * GROUP_BYTES : 0;
     const double usable = pass_memory_limit(model, device);
     const double comfortable = floor(GROUP_SHARE * device->memory_bytes / fmax(per_group, 1));
-    job->n_group = comfortable >= job->n_batch ? job->n_batch
-                   : comfortable > FEW_GROUPS  ? (int)comfortable
-                                               : FEW_GROUPS;
-    if (fixed + job->n_group * per_group > usable)
-        job->n_group = FEWEST_GROUPS;
-    if (job->n_group > job->n_batch)
-        job->n_group = job->n_batch;
-    const double needed = fixed + job->n_group * per_group;
+    job->tally.n_group = comfortable >= job->tally.n_batch ? job->tally.n_batch
+                         : comfortable > FEW_GROUPS        ? (int)comfortable
+                                                           : FEW_GROUPS;
+    if (fixed + job->tally.n_group * per_group > usable)
+        job->tally.n_group = FEWEST_GROUPS;
+    if (job->tally.n_group > job->tally.n_batch)
+        job->tally.n_group = job->tally.n_batch;
+    const double needed = fixed + job->tally.n_group * per_group;
     if (needed > usable)
-        return lr_fail(ctx, LR_ERROR_MEMORY,
-                       "%s: %lld cells need %.3g GiB and only %.3g GiB may be used; use a smaller mesh%s%s",
-                       model->path, (long long)job->n_cell, needed / GIB, usable / GIB,
-                       job->fields ? ", 'output.fields: false'" : "", job->record ? ", 'output.packets: false'" : "");
+        return lr_fail(
+            ctx, LR_ERROR_MEMORY, "%s: %lld cells need %.3g GiB and only %.3g GiB may be used; use a smaller mesh%s%s",
+            model->path, (long long)job->n_cell, needed / GIB, usable / GIB,
+            job->tally.fields ? ", 'output.fields: false'" : "", job->tally.record ? ", 'output.packets: false'" : "");
     *left = usable - needed;
     return LR_OK;
 }
@@ -53,21 +53,21 @@ enum lr_status pass_allocate(lr_context *ctx, const struct transport_job *job, c
                              struct transport_tally *tally)
 {
     const size_t batches = (size_t)run->batches;
-    const size_t slots = (size_t)job->n_bin + 2;
+    const size_t slots = (size_t)job->tally.n_bin + 2;
     const size_t cells = (size_t)job->n_cell;
     LR_TRY(lr_allocate(ctx, batches, sizeof *tally->batch, &tally->batch));
     LR_TRY(lr_allocate(ctx, batches * N_FACE * slots, sizeof(double), &tally->face_spectrum));
-    LR_TRY(lr_allocate(ctx, batches * (size_t)(job->n_mu * job->n_phi) * slots, sizeof(double),
+    LR_TRY(lr_allocate(ctx, batches * (size_t)(job->tally.n_mu * job->tally.n_phi) * slots, sizeof(double),
                        &tally->direction_spectrum));
-    if (job->fields) {
+    if (job->tally.fields) {
         LR_TRY(lr_allocate(ctx, cells, sizeof(double), &tally->length));
         LR_TRY(lr_allocate(ctx, cells, sizeof(double), &tally->length_square));
         LR_TRY(lr_allocate(ctx, cells, sizeof(double), &tally->scatter));
         LR_TRY(lr_allocate(ctx, cells, sizeof(double), &tally->scatter_square));
     }
-    if (job->n_cone > 0)
-        LR_TRY(lr_allocate(ctx, 2 * batches * (size_t)job->n_cone, sizeof(double), &tally->cone));
-    if (job->record)
+    if (job->cones.n > 0)
+        LR_TRY(lr_allocate(ctx, 2 * batches * (size_t)job->cones.n, sizeof(double), &tally->cone));
+    if (job->tally.record)
         LR_TRY(lr_allocate(ctx, (size_t)run->packets, sizeof *tally->record, &tally->record));
     return LR_OK;
 }
