@@ -48,9 +48,13 @@ __device__ __forceinline__ void fly(const struct pass &pass, const struct table_
     struct flight flight = packet_fly(&pass.view, &p, seen, ahead, 0, ABSORBING, analog, IMAGING);
     if (analog && flight.collided)
         flight.absorbed = packet_is_absorbed(&pass.view, &p, flight.profile);
-    if (flight.collided && pass.last)
-        packet_keep_place(&p, last_of_thread(pass));
-    packet_after_flight(&pass.view, &pass.tally, &p, flight, last_of_thread(pass), ABSORBING);
+    struct last_place *last = NULL;
+    if (pass.last) {
+        last = last_of_thread(pass);
+        if (flight.collided)
+            packet_keep_place(&p, last);
+    }
+    packet_after_flight(&pass.view, &pass.tally, &p, flight, last, ABSORBING);
 }
 
 template <int MODE, bool ABSORBING, bool NARROW>
