@@ -40,7 +40,7 @@ LR_FN void packet_scatter(const struct transport_view *view, struct packet *p, s
     const int owing = imaging && p->state == PACKET_OWING;
     const int scatters = found & !owing;
     if (LR_BRANCH(scatters)) {
-        const struct scattered out =
+        const struct scattered_photon out =
             line_scatter(view, p->a, LR_KEPT(p->b, view->cell[p->cell].b), p->n, p->x, atom, random, mode, dipole);
         p->n = vec3_select(scatters, out.n, p->n);
         p->x = scatters ? out.x : p->x;

@@ -12,7 +12,7 @@
 #include "kernel/vec3.h"
 
 /* A photon after a scattering. */
-struct scattered {
+struct scattered_photon {
     struct vec3 n;
     real x; /* in the gas */
 };

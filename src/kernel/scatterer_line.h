@@ -71,11 +71,11 @@ LR_FN real line_dipole_part(const struct transport_view *view, real a, real x)
     return phase_in_core(a, x) ? view->dipole_core : view->dipole_wing;
 }
 
-LR_FN struct scattered line_scatter(const struct transport_view *view, real a, real b, struct vec3 n, real x,
-                                    struct velocity_proposal atom, struct random4 random, const int mode,
-                                    const int dipole)
+LR_FN struct scattered_photon line_scatter(const struct transport_view *view, real a, real b, struct vec3 n, real x,
+                                           struct velocity_proposal atom, struct random4 random, const int mode,
+                                           const int dipole)
 {
-    struct scattered out;
+    struct scattered_photon out;
     out.n = dipole ? direction_dipole(n, line_dipole_part(view, a, x), random.r0, random.r1)
                    : direction_isotropic(random.r0, random.r1);
     out.x = line_frequency(view, b, x, atom.u, line_side_velocity(random), vec3_dot(n, out.n), mode);

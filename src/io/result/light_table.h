@@ -18,7 +18,7 @@ struct light_table_text {
     const char *name, *columns, *units; /* units of the brightness */
 };
 
-/* An empty table of so many rows. */
+/* An empty table with this many rows. */
 enum lr_status light_table_create(lr_context *ctx, struct light_table *table);
 /* The table of that name under /scene; without rows if there is none. */
 enum lr_status light_table_read(const struct hdf5_reader *reader, const char *name, struct light_table *table);

@@ -1,12 +1,12 @@
-/* Which images a stored scene can give: it has light for its own cameras and channels only, unless all of it comes from
- * the gas. */
+/* Which images a stored scene can give: it has light only for its own cameras and channels, unless all of it comes
+ * from the gas. */
 #ifndef LR_IO_RESULT_SCENE_MATCH_H
 #define LR_IO_RESULT_SCENE_MATCH_H
 
 #include "io/model/model_observation.h"
 #include "io/result/scene_settings.h"
 
-/* The cameras that are asked for. `path` names the result in messages. */
+/* The requested cameras. `path` names the result in messages. */
 enum lr_status scene_match_cameras(lr_context *ctx, const char *path, const struct observation *wanted, int chosen,
                                    lr_scene *scene);
 /* The channels: whole stored ones, consecutive or merged; rounding is removed. */

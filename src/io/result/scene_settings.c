@@ -47,7 +47,7 @@ static enum lr_status add_camera_setting(lr_context *ctx, struct scene_settings 
     return add_setting(ctx, settings, key, value);
 }
 
-/* The short settings of cameras and of channels, but for `bin`, which no model has. */
+/* The short settings of cameras and channels, except `bin`, which models do not have. */
 static enum lr_status write_out(lr_context *ctx, const struct scene *scene, struct scene_settings *settings)
 {
     const struct short_settings *brief = &settings->brief;

@@ -5,12 +5,12 @@
 #include "model/light_rows.h"
 #include "solve/transport/job.h"
 
-/* Segments of a smaller scattering depth leave their mean with the cameras (kernel/deposit.h): measured in
- * docs/imaging.md. In a mesh with thick cells packets scatter often enough, but for the thinnest of its gas. */
+/* Segments of smaller scattering depth leave their mean with the cameras (kernel/deposit.h); measured in
+ * docs/imaging.md. In a mesh with thick cells packets scatter often enough, except in the thinnest gas. */
 static const double THICK = 2;
 static const double FORCE_BELOW = 0.3, FORCE_BELOW_AMONG_THICK = 0.01;
 
-/* Of light that is followed out of the mesh. */
+/* For light that is followed out of the mesh. */
 static const double SHARE_LEAST = 0.005;
 
 static void prepare_peel(const struct mesh *mesh, const struct camera *camera, struct transport_peel *peel)

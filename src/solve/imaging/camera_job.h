@@ -15,7 +15,7 @@ struct camera_list {
 void camera_job_prepare(const lr_model *model, const struct window *window, const struct imaging_plan *plan,
                         struct camera_list *cameras, struct transport_job *job);
 
-/* Memory for it, in the tally. */
+/* Allocates memory for it, in the tally. */
 enum lr_status camera_job_allocate(lr_context *ctx, const struct transport_job *job, struct transport_tally *tally);
 void camera_job_release(const struct worker *worker, const struct transport_job *job, struct transport_tally *tally);
 

@@ -9,7 +9,7 @@
 
 /* ---- volume sources --------------------------------------------------------------------------------------------- */
 
-/* Emissivity of a volume source in photons s^-1 cm^-3 is its field times this. */
+/* The emissivity of a volume source in photons s^-1 cm^-3 is its field times this. */
 static double volume_scale(const lr_model *model, const struct source *source)
 {
     const struct mesh *mesh = &model->mesh;
@@ -22,7 +22,7 @@ static double volume_scale(const lr_model *model, const struct source *source)
     return sum > 0 ? source->luminosity / sum : 0;
 }
 
-/* A spectrum that is the profile of the cell makes a line source: e / (4 pi) H / (sqrt(pi) b). */
+/* A source whose spectrum is the profile of the cell is a line source: e / (4 pi) H / (sqrt(pi) b). */
 static enum lr_status add_line_source(lr_context *ctx, const lr_model *model, const struct source *source,
                                       struct scene *scene)
 {
@@ -35,7 +35,8 @@ static enum lr_status add_line_source(lr_context *ctx, const lr_model *model, co
     return LR_OK;
 }
 
-/* Any other spectrum is a glow: the part of it below each of many shifts. Two are enough for a density that is even. */
+/* Any other spectrum is a glow: the fraction of it below each of many shifts. Two shifts are enough for a flat
+ * density. */
 static enum lr_status add_glow(lr_context *ctx, const lr_model *model, const struct source *source, struct scene *scene)
 {
     enum { FINE = 4097 };
@@ -64,8 +65,7 @@ static enum lr_status add_glow(lr_context *ctx, const lr_model *model, const str
 
 /* ---- other sources ---------------------------------------------------------------------------------------------- */
 
-/* Velocity of the gas toward an observer; that of shells is for a source in their centre, whose light leaves along the
- * flow. */
+/* Velocity of the gas toward an observer; in shells, for a source at the centre, whose light leaves along the flow. */
 static double velocity_along(const struct mesh *mesh, const struct medium *medium, int64_t cell, const double n[3])
 {
     double sum = 0;
@@ -76,7 +76,7 @@ static double velocity_along(const struct mesh *mesh, const struct medium *mediu
     return sum;
 }
 
-/* Direction from a point to a camera; its own `toward` from its own place. */
+/* Direction from a point to a camera. */
 static void direction_to(const struct camera *camera, const double from[3], double n[3])
 {
     memcpy(n, camera->toward, 3 * sizeof *n);

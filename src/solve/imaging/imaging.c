@@ -10,7 +10,7 @@
 #include "solve/imaging/scene_build.h"
 #include "solve/transport/job.h"
 
-/* Everything the cubes of a window are made of. */
+/* Everything that the cubes of a window are made from. */
 struct material {
     const struct worker *worker;
     const lr_model *model;

@@ -13,7 +13,7 @@ struct imaging_pass {
     const struct transport_tally *tally;
 };
 
-/* The cubes of a window, into the cubes of the result. Without packets they show unscattered light. */
+/* Makes the cubes of a window, in the cubes of the result. Without packets they show unscattered light. */
 enum lr_status imaging_finish(lr_context *ctx, const struct worker *worker, const lr_model *model,
                               const struct imaging_pass *pass, struct lr_result *result);
 

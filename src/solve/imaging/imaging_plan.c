@@ -11,7 +11,7 @@ static const double MIB = 1024.0 * 1024.0;
 /* Shares of scatterings are summed in double where voxels are few and each gets many; 2^25 doubles are 256 MiB. */
 static const double WIDE_VOXELS = 33554432;
 
-/* What a pass over some cameras takes per row (model/light_rows.h) and recorded channel. Transport has sums, a float
+/* What a pass over some cameras needs per row (model/light_rows.h) and recorded channel. Transport has sums, a float
  * for each group and a double where they are wide, on the device and on the host; for every camera, or once for all
  * observers of shells. The host makes an emissivity of them for every camera, and its error. */
 struct voxel_cost {
@@ -36,7 +36,7 @@ static double host_bytes_of(const struct voxel_cost *cost, int n_camera)
     return cost->kept ? 0 : device_bytes_of(cost, n_camera) + cost->emissivity * n_camera;
 }
 
-/* Whether the emissivity can stay with the device that rays are traced on: nobody else wants it. */
+/* Whether the emissivity can stay on the device that traces the rays: nothing else needs it. */
 static bool can_keep(const lr_model *model, const struct imaging_plan *plan)
 {
     return model->mesh.kind != MESH_SHELLS && model->image.method != IMAGE_PEEL_OFF && plan->n_group == 1 &&
@@ -59,7 +59,7 @@ static bool records(const lr_model *model)
     return model->run.packets > 0 && model->image.method == IMAGE_TWO_STEP;
 }
 
-/* The most cameras whose `voxels` fit at once, 0 when not even one does. */
+/* The most cameras whose `voxels` fit at once; 0 if not even one does. */
 static int cameras_that_fit(const struct voxel_cost *cost, double voxels, int n_camera, const struct memory *memory)
 {
     while (n_camera > 0 && (voxels * device_bytes_of(cost, n_camera) > memory->device ||
@@ -68,7 +68,7 @@ static int cameras_that_fit(const struct voxel_cost *cost, double voxels, int n_
     return n_camera;
 }
 
-/* The cubes themselves: intensity, and what else is kept of them. */
+/* The cubes themselves: intensity, and whatever else is kept with them. */
 static enum lr_status check_cubes(lr_context *ctx, const lr_model *model, double host_bytes)
 {
     const double per_voxel =
@@ -111,7 +111,7 @@ static struct extent measure(const lr_model *model)
                            .slice = (double)rows.n * refined};
 }
 
-/* All that is recorded in all passes together, in voxels. */
+/* Everything recorded in all passes together, in voxels. */
 static double all_voxels(const struct extent *extent)
 {
     return extent->slice * extent->n_channel * extent->n_emissivity;
@@ -142,7 +142,7 @@ static enum lr_status choose_pass(lr_context *ctx, const lr_model *model, const 
                    least(memory) / GIB, model->image.errors ? " or 'image.errors: false'" : "");
 }
 
-/* Passes of that size, the last ones perhaps smaller. */
+/* Passes of that size; the last may be smaller. */
 static enum lr_status divide(lr_context *ctx, const lr_model *model, const struct window *pass,
                              struct imaging_plan *plan)
 {

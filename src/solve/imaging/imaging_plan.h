@@ -11,10 +11,10 @@ struct imaging_plan {
     struct window *window; /* own */
     int n_group;           /* independent sums, for errors */
     bool wide;             /* sums in double */
-    bool keep;             /* the emissivity stays on the device; before planning: whether the device can do that */
+    bool keep;             /* the emissivity stays on the device; before planning: whether the device supports this */
 };
 
-/* `free_bytes` is what the device has left, `host_bytes` what this machine has. Says in the log what will be used. */
+/* `free_bytes` is the free memory of the device, `host_bytes` that of this machine. Logs what will be used. */
 enum lr_status imaging_plan(lr_context *ctx, const lr_model *model, double free_bytes, double host_bytes,
                             struct imaging_plan *plan);
 void imaging_plan_free(struct imaging_plan *plan);

@@ -13,7 +13,7 @@ struct channels window_channels(const lr_model *model, const struct window *wind
     return channels;
 }
 
-/* Gas moves toward the observer with v mu: a bin is so narrow that this changes by b/8. */
+/* Gas moves toward the observer with v mu: bins are narrow enough that this changes by b/8. */
 int aspect_count(const lr_model *model)
 {
     const int least = 32;
@@ -39,15 +39,15 @@ bool has_deep_cells(const lr_model *model, double depth)
     return deep;
 }
 
-/* Where all cells are thin, rays can take light over from packets at the end of its cell (kernel/sight.h). */
+/* Where all cells are thin, rays can take over the light of packets at the edge of its cell (kernel/sight.h). */
 bool follows_light_out(const lr_model *model)
 {
     return has_deep_cells(model, 0.05);
 }
 
-/* Inside a channel the ray tracer gives scattered light the shape of the line, which it has less and less of as the gas
- * gets thick: within b/8 that does not matter (docs/imaging.md). Channels are recorded as narrow as that where it takes
- * little memory, and of b/4 where it takes much. */
+/* Inside a channel the ray tracer gives scattered light the shape of the line, which is less and less true as the
+ * gas gets thicker; within b/8 it does not matter (docs/imaging.md). Channels are recorded that narrow where this takes
+ * little memory, and b/4 wide where it takes much. */
 int channel_refinement(const lr_model *model)
 {
     const double fine = 0.125 * model->reference_b, coarse = 0.25 * model->reference_b;

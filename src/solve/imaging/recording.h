@@ -11,16 +11,16 @@ struct window {
     int channel, n_channel;
 };
 
-/* The channels of a window, as they are asked for. */
+/* The channels of a window, as requested. */
 struct channels window_channels(const lr_model *model, const struct window *window);
 
-/* Each channel is recorded as so many narrower ones, in a run with packets: a power of two. */
+/* In a run with packets, each channel is recorded as this many narrower ones: a power of two. */
 int channel_refinement(const lr_model *model);
 
-/* Shells that scatter: how many aspects (kernel/aspect.h) their emissivity has; otherwise 1. */
+/* For scattering shells, the number of aspects (kernel/aspect.h) of their emissivity; otherwise 1. */
 int aspect_count(const lr_model *model);
 
-/* Whether any cell is deeper than this, at line centre and along its longest side. */
+/* Whether any cell is deeper than this, at line centre along its longest side. */
 bool has_deep_cells(const lr_model *model, double depth);
 
 /* Whether light toward cameras is followed out of the mesh, rather than out of its cell. */

@@ -19,7 +19,7 @@ static size_t job_voxel_count(const struct scattered *scattered, const struct sc
     return scene_voxel_count(scene) + (size_t)(scattered->cavity * scene->rows.n_aspect * scene->channels.n);
 }
 
-/* All observers of shells share what one camera was sent. */
+/* All observers of shells share the light sent to one camera. */
 const float *scattered_sums(const struct scattered *scattered, const struct scene *scene, int group, int camera)
 {
     const int from = scene->mesh.kind == MESH_SHELLS ? 0 : camera;
@@ -50,14 +50,14 @@ static double group_error(const struct scattered *scattered, const float *sums, 
  *
  *     E = L / (4 pi V dv) SUM / N      photons s^-1 cm^-3 sr^-1 per unit velocity,
  *
- * and those that leave by a surface the same with its area, an intensity. This without SUM / (N V), in the unit of the
- * scene. */
+ * and those that leave through a surface are, with its area instead of V, an intensity. Returns this without
+ * SUM / (N V), in the unit of the scene. */
 static double scattered_rate(const lr_model *model, const struct scene *scene)
 {
     return model_luminosity(model) / (4 * LR_PI * scene->channels.width * emissivity_unit(model));
 }
 
-/* That of a row: the sphere inside which there is nothing has no area, and no light. */
+/* The same for a row. The sphere around an empty centre has no area and no light. */
 static double row_scale(const struct scene *scene, double rate, int64_t row)
 {
     const double volume = light_row_volume(&scene->rows, &scene->mesh, row, code_length(&scene->mesh));
@@ -81,7 +81,7 @@ void scene_scale_sums(const lr_model *model, const struct scene *scene, const fl
 struct trace_light kept_light(const lr_model *model, const struct scene *scene, int camera, const void *kept,
                               double packets)
 {
-    const double length = code_length(&scene->mesh); /* of code units, in which volumes were divided by */
+    const double length = code_length(&scene->mesh); /* volumes were divided by in code units */
     return (struct trace_light){.unit = emissivity_unit(model),
                                 .kept = kept,
                                 .first = (int64_t)camera * (int64_t)scene_voxel_count(scene),

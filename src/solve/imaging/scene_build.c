@@ -6,7 +6,7 @@
 #include "model/field.h"
 #include "solve/imaging/direct_light.h"
 
-/* Mesh, gas and cameras, and room for so many sources. */
+/* Sets up mesh, gas and cameras, with room for this many sources. */
 static enum lr_status build_gas(lr_context *ctx, const lr_model *model, const struct window *window, int n_source,
                                 struct scene *scene)
 {

@@ -322,7 +322,7 @@ static enum lr_status prepare_sources(lr_context *ctx, struct prepared *prepared
     return LR_OK;
 }
 
-/* Furthest shift, in reference_b, at which a source emits anything worth a bin. */
+/* The furthest shift, in reference_b, at which a source emits enough to need a bin. */
 static double source_extent(const struct prepared *prepared)
 {
     double extent = 0;
@@ -366,7 +366,7 @@ static enum lr_status prepare_physics(lr_context *ctx, struct prepared *prepared
     const lr_model *model = prepared->model;
     const struct medium *medium = &model->medium;
     struct transport_job *job = &prepared->job;
-    const int64_t n_cell = mesh_cell_count(&model->mesh); /* the job may have a cavity more */
+    const int64_t n_cell = mesh_cell_count(&model->mesh); /* the job may have one more, a cavity */
     const struct field_range a = field_measure(&medium->a, &model->mesh);
     const struct field_range b = field_measure(&medium->b, &model->mesh);
     double speed = 0;
