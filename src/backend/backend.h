@@ -124,8 +124,8 @@ struct job_cameras {
     int channel_begin, n_channel; /* those that are recorded */
     int n_group;                  /* independent sums, for errors */
     bool wide;                    /* sum in double: few voxels, many deposits in each */
-    bool
-        keep; /* leave the emissivity on the device, divided by the volumes of cells: one group, not wide, not SHELLS */
+    /* Leave the emissivity on the device, divided by the volumes of cells: one group, not wide, not SHELLS. */
+    bool keep;
     double force_below, share_least;   /* see kernel/deposit.h */
     int n_aspect;                      /* 1; SHELLS: one camera stands for all, and cells have so many aspects */
     bool escaped;                      /* light is followed out of the mesh, not only out of its cell */
@@ -182,11 +182,11 @@ struct transport_tally {
      * fields. */
     double *length, *length_square;   /* weighted path, code length */
     double *scatter, *scatter_square; /* weighted scattering depth */
-    /* Sums of photons toward each camera, P(g) included: [n_deposit_group][n_camera][n_row][n_channel]. */
+    /* Sums of photons toward each camera, P(g) included: [cameras.n_group][cameras.n][n_row][n_channel]. */
     float *emissivity;
-    double *cone;                    /* [n_batch][n_cone][2]: weight, and packets */
+    double *cone;                    /* [n_batch][cones.n][2]: weight, and packets */
     void *kept;                      /* instead, when it was to be kept; lr_backend.drop() frees it */
-    double **peel;                   /* [n_camera] images [n_deposit_group][n_channel][n_y][n_x] */
+    double **peel;                   /* [cameras.n] images [cameras.n_group][n_channel][n_y][n_x] */
     struct transport_record *record; /* room for n_packet; n_record counts */
     int64_t n_record;
     double seconds; /* of transport alone */

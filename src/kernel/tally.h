@@ -83,7 +83,7 @@ struct tally_view {
     struct transport_batch *batch;   /* [n_batch] */
     double *face_spectrum;           /* [n_batch][6][n_bin + 2] */
     double *direction_spectrum;      /* [n_batch][n_mu n_phi][n_bin + 2] */
-    double *cone;                    /* [n_batch][n_cone][2]: weight and number of packets */
+    double *cone;                    /* [n_batch][cones.n][2]: weight and number of packets */
     struct transport_record *record; /* or NULL */
     unsigned long long *n_record;
 };

@@ -99,7 +99,7 @@ LR_FN struct place amr_descend(const struct mesh_view *mesh, struct amr_cell fro
     return at;
 }
 
-/* The place of a point; on a face of the mesh if `face` >= 0, numbered as in enum face_rule, x-, x+, ... */
+/* The place of a point; on a face of the mesh if `face` >= 0, numbered x-, x+, y-, ... */
 LR_FN struct place walk_place(const struct mesh_view *mesh, const double point[3], int face)
 {
     struct amr_cell cell;

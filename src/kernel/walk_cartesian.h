@@ -69,7 +69,7 @@ LR_FN double walk_size(const struct mesh_view *mesh, int axis)
     return (double)mesh->edge[axis][mesh->n[axis]];
 }
 
-/* The place of a point; on a face of the mesh if `face` >= 0, numbered as in enum face_rule, x-, x+, ... */
+/* The place of a point; on a face of the mesh if `face` >= 0, numbered x-, x+, y-, ... */
 LR_FN struct place walk_place(const struct mesh_view *mesh, const double point[3], int face)
 {
     struct place at;

@@ -123,7 +123,7 @@ void mesh_widths(const struct mesh *mesh, int axis, double *smallest, double *la
 /* The first i with edge[i] >= edge[i + 1], or -1 if the edges increase as required. */
 int mesh_find_disorder(const struct mesh *mesh, int axis);
 /* Not AMR: the cell containing coordinate x along the axis, clamped to the mesh; a face belongs to the cell above it.
- * / */
+ */
 int mesh_find_cell(const struct mesh *mesh, int axis, double x);
 /* The cell containing a point, clamped to the mesh: its (i, j, k), and its index. */
 void mesh_find_point(const struct mesh *mesh, const double point[3], int at[3]);
@@ -132,7 +132,7 @@ int64_t mesh_cell_at(const struct mesh *mesh, const double point[3]);
 bool mesh_contains(const struct mesh *mesh, const double point[3]);
 /* The axis normal to layers: the only one that is not a single cell with periodic faces. -1 if there are no layers. */
 int mesh_layer_axis(const struct mesh *mesh);
-/* Area of one face of the mesh; face as in enum face_rule order x-, x+, ... cm^2. */
+/* Area of one face of the mesh; faces are numbered x-, x+, y-, ... cm^2. */
 double mesh_face_area(const struct mesh *mesh, int face);
 
 #endif

@@ -12,8 +12,7 @@ double cube_pixel_angle(const struct camera *camera, double distance, int axis);
 
 /* sr of a Gaussian beam with these FWHM: pi major minor / (4 ln 2). */
 double cube_beam_solid_angle(const double beam[3]);
-/* Solid angle of each pixel of a PERSPECTIVE camera over that of the central one: cos^3 of its angle from the axis.
- * / */
+/* Solid angle of each pixel of a PERSPECTIVE camera over that of the central one: cos^3 of its angle from the axis. */
 void cube_pixel_weights(const struct camera *camera, float *weights);
 bool cube_has_beam(const struct image_options *options);
 

@@ -1,5 +1,5 @@
 /* The validated model: everything a run needs, in CGS, with names and units resolved. io/ fills it once; nothing edits
- * it afterwards. Frequencies are written as Doppler shifts, shift = c (nu - nu0) / nu0 in cm/s, positive = blue. / */
+ * it afterwards. Frequencies are written as Doppler shifts, shift = c (nu - nu0) / nu0 in cm/s, positive = blue. */
 #ifndef LR_MODEL_MODEL_H
 #define LR_MODEL_MODEL_H
 

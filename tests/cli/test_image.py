@@ -241,6 +241,15 @@ def test_cameras_and_channels_are_free_where_nothing_scatters(folder):
     assert cube(folder, "both_one") == pytest.approx(cube(folder, "model_one"), rel=1e-5, abs=1e-6)
 
 
+def test_a_column_density_belongs_to_the_run(folder):
+    """New images of a run that mapped its column density have no such map."""
+    gas_run(folder, "model", FRONT, WIDE, "emissivity: true, column: true")
+    assert (folder.path / "model_one_column.fits").exists()
+    assert image(folder, "-o", "again")["cubes"] == ["again_one.fits"]
+    assert cube(folder, "again_one") == pytest.approx(cube(folder, "model_one"), rel=1e-5, abs=1e-6)
+    assert not (folder.path / "again_one_column.fits").exists()
+
+
 def test_light_from_outside_binds_the_channels(folder):
     """Also where it emits outside the stored channels, and nothing of it is stored."""
     external = "{external: {}, spectrum: {band: {from: 4 km/s, to: 8 km/s}}, luminosity: 1 Lsun}"

@@ -49,7 +49,7 @@ static void test_one_model(void **state)
     assert_string_equal(lr_document_text(document), BASE);
     make(f, document, NULL);
     make(f, document, "");
-    refuse(f, document, "co", "text: no list of lines with a line 'co'");
+    refuse(f, document, "co", "text: no line 'co': the model has no list 'lines'");
     lr_document_free(document);
 }
 

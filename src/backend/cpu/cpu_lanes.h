@@ -16,6 +16,7 @@ enum { EVENT_NONE = 0, EVENT_FLUSH = -1, EVENT_ABSORBED = -2 };
 #define LANE_FN static inline __attribute__((always_inline))
 
 #define LANE_ARRAY(type, name, member) _Alignas(64) type name[LANES];
+#define LANE_ONE(type, name, member) lane->name[l] = R(1);
 #define LANE_GET(type, name, member) p->member = lane->name[l];
 #define LANE_PUT(type, name, member) lane->name[l] = p->member;
 

@@ -1,7 +1,7 @@
 /* CPU transport driver: LANES packets per thread as a structure of arrays. In every round each lane takes one step of
  * its own history: it proposes an atom if it waits for a scattering, or flies one segment if it is in flight. The steps
- * are loops that the compiler vectorises; only face crossings and births are done one by one. A rejected proposal
- * therefore costs its lane a round, not the whole vector.
+ * are loops that the compiler vectorises; only rare events, such as face crossings and births, are done one by one. A
+ * rejected proposal therefore costs its lane a round, not the whole vector.
  *
  * Compiled once per precision and instruction set; LR_CPU_VARIANT names the entry. */
 #include <math.h>
@@ -188,37 +188,42 @@ static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, 
         serve_notes(pass, notes, mode);
 }
 
-/* One compiled loop for each combination of mode, absorption, line width and cameras, which are constants in it. */
-#define RUN_ROUNDS(mode, narrow)                                                                                       \
+/* One compiled loop for each combination of mode, absorption, line width and cameras, which are constants in it; to
+ * save compile time, only `exact` and `complete` have loops of their own for gas that does not absorb. */
+#define RUN_ROUNDS(mode, narrow, absorbing)                                                                            \
     do {                                                                                                               \
-        if (pass->job->absorbing && pass->job->cameras.n > 0)                                                          \
-            run_rounds(pass, lane, notes, supply, mode, 1, narrow, 1);                                                 \
-        else if (pass->job->absorbing)                                                                                 \
-            run_rounds(pass, lane, notes, supply, mode, 1, narrow, 0);                                                 \
-        else if (pass->job->cameras.n > 0)                                                                             \
-            run_rounds(pass, lane, notes, supply, mode, 0, narrow, 1);                                                 \
+        if (pass->job->cameras.n > 0)                                                                                  \
+            run_rounds(pass, lane, notes, supply, mode, absorbing, narrow, 1);                                         \
         else                                                                                                           \
-            run_rounds(pass, lane, notes, supply, mode, 0, narrow, 0);                                                 \
+            run_rounds(pass, lane, notes, supply, mode, absorbing, narrow, 0);                                         \
     } while (0)
 
 static void run_mode(struct pass *pass, struct lanes *lane, struct notes *notes, struct supply *supply)
 {
+    const bool absorbing = pass->job->absorbing;
     switch (pass->job->mode) {
     case REDISTRIBUTION_EXACT:
-        if (pass->job->narrow)
-            RUN_ROUNDS(REDISTRIBUTION_EXACT, 1);
+        if (pass->job->narrow && absorbing)
+            RUN_ROUNDS(REDISTRIBUTION_EXACT, 1, 1);
+        else if (pass->job->narrow)
+            RUN_ROUNDS(REDISTRIBUTION_EXACT, 1, 0);
+        else if (absorbing)
+            RUN_ROUNDS(REDISTRIBUTION_EXACT, 0, 1);
         else
-            RUN_ROUNDS(REDISTRIBUTION_EXACT, 0);
+            RUN_ROUNDS(REDISTRIBUTION_EXACT, 0, 0);
         break;
     case REDISTRIBUTION_TABLE_GLOBAL:
     case REDISTRIBUTION_TABLE_CONSTANT:
-        RUN_ROUNDS(REDISTRIBUTION_TABLE_GLOBAL, 0);
+        RUN_ROUNDS(REDISTRIBUTION_TABLE_GLOBAL, 0, 1);
         break;
     case REDISTRIBUTION_APPROXIMATE_VOIGT:
-        RUN_ROUNDS(REDISTRIBUTION_APPROXIMATE_VOIGT, 0);
+        RUN_ROUNDS(REDISTRIBUTION_APPROXIMATE_VOIGT, 0, 1);
         break;
     case REDISTRIBUTION_COMPLETE:
-        RUN_ROUNDS(REDISTRIBUTION_COMPLETE, 0);
+        if (absorbing)
+            RUN_ROUNDS(REDISTRIBUTION_COMPLETE, 0, 1);
+        else
+            RUN_ROUNDS(REDISTRIBUTION_COMPLETE, 0, 0);
         break;
     }
 }
@@ -228,7 +233,6 @@ static void clear_lanes(struct lanes *lane)
 {
     memset(lane, 0, sizeof *lane);
     for (int l = 0; l < LANES; l++) {
-#define LANE_ONE(type, name, member) lane->name[l] = R(1);
         EXTENT_MEMBERS(LANE_ONE)
         lane->a[l] = R(0.01);
         lane->b[l] = lane->tau[l] = lane->alpha0[l] = lane->n_x[l] = lane->owed_depth[l] = R(1);

@@ -69,7 +69,8 @@ __device__ __forceinline__ void take_up(const struct pass &pass, const struct pa
     copy_packet<ABSORBING>(aside, p);
     if (p.state == PACKET_GONE || p.state == NO_MORE_PACKETS)
         return;
-    packet_set_weight(&p, ABSORBING ? p.settled : 1.0);
+    if (!ABSORBING)
+        packet_set_weight(&p, 1.0);
     packet_enter(&pass.view, &p);
 }
 

@@ -38,7 +38,7 @@ static bool cell_shows_line(const struct observed *seen, int64_t cell)
 static void find_core(const struct observed *seen, const struct camera *camera, int64_t cell, double core[2])
 {
     double centre = 0.0, half = 3.0 * field_at(&seen->medium->b, cell);
-    if (seen->mesh->kind == MESH_SHELLS) /* gas that comes as fast as it goes */
+    if (seen->mesh->kind == MESH_SHELLS) /* gas that approaches as fast as it recedes */
         half += fabs(field_at(&seen->medium->velocity[0], cell));
     for (int d = 0; d < 3 && seen->mesh->kind != MESH_SHELLS; d++)
         centre -= field_at(&seen->medium->velocity[d], cell) * camera->toward[d];
@@ -80,8 +80,6 @@ static void warn_of_missed_line(const struct reader *r, const struct observed *s
     }
 }
 
-/* Levels in LTE, or given ones, and no camera to see the light. */
-
 enum lr_status read_observation(const struct reader *r, const struct observed *seen, struct observation *out)
 {
     const struct yaml_node *root = r->tree->root, *cameras = yaml_find(root, "cameras");
@@ -107,7 +105,7 @@ enum lr_status read_observation(const struct reader *r, const struct observed *s
 
 /* ---- Of a model ---- */
 
-/* Levels in LTE, or given ones, and nobody to look at the light. */
+/* Levels in LTE, or given ones, and no camera to see the light. */
 static void warn_of_nothing(const struct reader *r)
 {
     const lr_model *model = r->model;

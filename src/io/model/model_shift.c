@@ -12,7 +12,7 @@ struct shift_scale shift_scale_of(const lr_model *model)
     return (struct shift_scale){model->line.nu0, model->reference_b};
 }
 
-/* What kind of number `unit` makes; converts the values to x, cm/s or Hz. */
+/* Which of the three the unit implies; converts the values to x, cm/s or Hz. */
 static enum unit_match convert_any(const struct reader *r, const char *unit, double *values, size_t n,
                                    enum dimension *dimension)
 {
@@ -30,7 +30,7 @@ static double shift_of(struct shift_scale scale, double value, enum dimension di
     if (dimension == DIMENSION_NONE)
         return value * scale.reference_b;
     if (dimension == DIMENSION_VELOCITY)
-        return value == 0.0 ? 0.0 : -value; /* no -0 in what users read */
+        return value == 0.0 ? 0.0 : -value; /* users should not see -0 */
     return LR_LIGHT_SPEED * (value / scale.nu0 - 1.0);
 }
 

@@ -18,10 +18,10 @@ enum lr_status read_shift(const struct reader *r, struct shift_scale scale, cons
 /* The same for a width, > 0. */
 enum lr_status read_shift_width(const struct reader *r, struct shift_scale scale, const struct yaml_node *node,
                                 double *width);
-/* Two of them that differ, [from, to] in either order, as range[0] < range[1]. */
+/* Two different ones, [from, to] in either order, as range[0] < range[1]. */
 enum lr_status read_shift_range(const struct reader *r, struct shift_scale scale, const struct yaml_node *node,
                                 double range[2]);
-/* The same for an array with a unit text ("" or "1" = Doppler units), in place. */
+/* The same for an array with a unit string ("" or "1" = Doppler units), in place. */
 enum lr_status convert_shifts(const struct reader *r, struct shift_scale scale, const struct yaml_node *node,
                               const char *unit, double *values, int64_t n);
 

@@ -10,8 +10,10 @@
 static enum lr_status observe(lr_context *ctx, const char *path, const struct scene_settings *settings, lr_scene *scene)
 {
     const struct scene *stored = scene->scene;
-    const struct observed seen = {
-        .mesh = &stored->mesh, .medium = &stored->medium, .scale = {stored->nu0, stored->reference_b}};
+    const struct observed seen = {.mesh = &stored->mesh,
+                                  .medium = &stored->medium,
+                                  .scale = {stored->nu0, stored->reference_b},
+                                  .molecule = true};
     const struct stored_text text = {path, scene->model_resolved, (const char *const *)settings->text, settings->n};
     struct observation wanted;
     enum lr_status status = read_stored_observation(ctx, &text, &seen, &scene->run, &wanted);
@@ -20,6 +22,7 @@ static enum lr_status observe(lr_context *ctx, const char *path, const struct sc
     if (status == LR_OK)
         status = scene_match_channels(ctx, path, &settings->brief, &wanted.channels, scene);
     scene->image = wanted.image;
+    scene->image.column = false; /* made by the run: a scene has no densities */
     free(wanted.camera);
     return status;
 }

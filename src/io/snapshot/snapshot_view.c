@@ -124,7 +124,7 @@ static enum lr_status take_edges(const struct snapshot *snapshot, struct mesh *m
 /* ---- Bricks ---- */
 
 /* The position of a brick, by axes of the file; false if it is left out. Finer bricks follow the coarsest brick that
- * contains them. / */
+ * contains them. */
 static bool move_brick(const struct snapshot *snapshot, int64_t b, int to[3])
 {
     const struct snapshot_view *view = &snapshot->view;
@@ -165,7 +165,7 @@ static enum lr_status place_bricks(struct snapshot *snapshot, int64_t *n, int *l
 }
 
 /* The whole file must be one mesh without holes, whatever part is used; errors name bricks by their index in the file.
- * / */
+ */
 static enum lr_status check_bricks(const struct snapshot *snapshot)
 {
     const struct snapshot_bricks *bricks = &snapshot->bricks;

@@ -1,4 +1,4 @@
-/* The imaging side of a run: what transport records for the cameras, in how many passes, and the cubes made from it. */
+/* From the light that transport recorded to the cubes of a run. */
 #ifndef LR_SOLVE_IMAGING_IMAGING_H
 #define LR_SOLVE_IMAGING_IMAGING_H
 

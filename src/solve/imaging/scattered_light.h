@@ -16,7 +16,7 @@ struct scattered {
 /* The sums of a group for a camera of the scene, from its first cell on. */
 const float *scattered_sums(const struct scattered *scattered, const struct scene *scene, int group, int camera);
 
-/* Add scattered light. With `errors` the groups give a standard error per voxel. */
+/* Adds scattered light. With `errors` the groups give a standard error per voxel. */
 enum lr_status scene_add_scattered(lr_context *ctx, const lr_model *model, struct scene *scene,
                                    const struct scattered *scattered, bool errors);
 

@@ -1,4 +1,4 @@
-/* From a model, and the light that its Monte Carlo pass recorded for the cameras, to a scene for the ray tracer. */
+/* From a model to a scene for the ray tracer; scattered light is added later (scattered_light.h). */
 #ifndef LR_SOLVE_IMAGING_SCENE_BUILD_H
 #define LR_SOLVE_IMAGING_SCENE_BUILD_H
 
