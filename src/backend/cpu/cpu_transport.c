@@ -189,7 +189,12 @@ static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, 
 }
 
 /* One compiled loop for each combination of mode, absorption, line width and cameras, which are constants in it; to
- * save compile time, only `exact` and `complete` have loops of their own for gas that does not absorb. */
+ * save compile time, only `exact` and `complete` have loops of their own for gas that does not absorb. With
+ * LR_GENERAL_ROUNDS even these use the loops for any gas. */
+#ifndef LR_GENERAL_ROUNDS
+#define LR_GENERAL_ROUNDS 0
+#endif
+
 #define RUN_ROUNDS(mode, narrow, absorbing)                                                                            \
     do {                                                                                                               \
         if (pass->job->cameras.n > 0)                                                                                  \
@@ -201,13 +206,14 @@ static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, 
 static void run_mode(struct pass *pass, struct lanes *lane, struct notes *notes, struct supply *supply)
 {
     const bool absorbing = pass->job->absorbing;
+    const bool narrow = pass->job->narrow;
     switch (pass->job->mode) {
     case REDISTRIBUTION_EXACT:
-        if (pass->job->narrow && absorbing)
+        if (!LR_GENERAL_ROUNDS && narrow && absorbing)
             RUN_ROUNDS(REDISTRIBUTION_EXACT, 1, 1);
-        else if (pass->job->narrow)
+        else if (!LR_GENERAL_ROUNDS && narrow)
             RUN_ROUNDS(REDISTRIBUTION_EXACT, 1, 0);
-        else if (absorbing)
+        else if (LR_GENERAL_ROUNDS || absorbing)
             RUN_ROUNDS(REDISTRIBUTION_EXACT, 0, 1);
         else
             RUN_ROUNDS(REDISTRIBUTION_EXACT, 0, 0);
@@ -220,7 +226,7 @@ static void run_mode(struct pass *pass, struct lanes *lane, struct notes *notes,
         RUN_ROUNDS(REDISTRIBUTION_APPROXIMATE_VOIGT, 0, 1);
         break;
     case REDISTRIBUTION_COMPLETE:
-        if (absorbing)
+        if (LR_GENERAL_ROUNDS || absorbing)
             RUN_ROUNDS(REDISTRIBUTION_COMPLETE, 0, 1);
         else
             RUN_ROUNDS(REDISTRIBUTION_COMPLETE, 0, 0);
