@@ -13,6 +13,7 @@
 #ifndef LR_KERNEL_BALL_H
 #define LR_KERNEL_BALL_H
 
+#include "kernel/ball_view.h"
 #include "kernel/phase.h"
 
 #define BALL_LEAST R(8)
@@ -22,34 +23,6 @@
 #define BALL_JOIN R(4)
 #define BALL_LOG_STEP R(0.0625)
 enum { BALL_JOIN_ROW = 16 }; /* BALL_JOIN / BALL_STEP */
-
-/* How one photon left: frequency, or its change (lowest bit set); cosine of the angle between the place and the initial
- * direction; angle of the final direction to the radius, and its azimuth from the plane of both; path and last flight
- * in radii, scatterings. */
-struct LR_ALIGNED(16) ball_record {
-    float x;
-    uint16_t mu_place, mu_out, azimuth, path, scatterings, last;
-};
-
-/* What leaves in the core [0] and in the wing [1]. */
-struct ball_row {
-    float wing;                  /* chance of the wing */
-    float path[2], scattered[2]; /* factors that give the kept records the mean of all that were made */
-    uint32_t first[2], n[2];     /* kept records */
-};
-
-struct ball_level {
-    int first_row, n_row; /* the last is at x_max */
-    float x_max;
-};
-
-struct ball_view {
-    int n_table, n_level; /* dampings a_first 2^j; levels of each */
-    real a_first;
-    const struct ball_level *level; /* [n_table][n_level] */
-    const struct ball_row *row;
-    const struct ball_record *record;
-};
 
 LR_FN real ball_radius(int level)
 {
