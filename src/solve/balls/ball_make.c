@@ -1,12 +1,295 @@
+/* Makes tables of balls; compiled in double precision (CMakeLists.txt).
+ *
+ * A level is made when all smaller ones are there. Its rows are made a few at a time: trials in chunks, whose sums are
+ * added in a fixed order, then the choice of records to keep. */
 #include "solve/balls/ball_make.h"
+
+#include <math.h>
 #include <stdlib.h>
-int ball_table_make(const struct ball_wish *wish, const struct transport_monitor *monitor, struct ball_table *table)
+#include <string.h>
+
+#include "base/threads.h"
+#include "kernel/ball_trial.h"
+#include "solve/balls/ball_sums.h"
+#include "solve/balls/ball_thin.h"
+
+enum {
+    ROWS_AT_ONCE = 16,
+    CHUNK = 1024,   /* trials */
+    WING_SHARE = 4, /* rows in the wing have trials / WING_SHARE */
+    SAMPLED = 8     /* trials whose exits are there to choose from, for each that is kept */
+};
+
+/* The last row of a level is the first where fewer free paths than this fit into the radius. */
+static const double LEAST_DEPTH = 2;
+
+static void gas_make(const struct ball_wish *wish, struct ball_gas *gas)
 {
-    (void)wish;
-    (void)monitor;
-    (void)table;
-    return 0;
+    ball_gas_make(wish->a, gas);
+    gas->dipole = wish->dipole;
+    gas->dipole_core = wish->dipole_core;
+    gas->dipole_wing = wish->dipole_wing;
 }
+
+/* A lattice that fills the cube evenly for any number of points: alpha_j = root^-(j+1), root^(n+1) = root + 1 (Roberts
+ * 2018), shifted at random. */
+static void lattice_make(struct rng_key key, uint32_t row, struct ball_lattice *lattice)
+{
+    double root = 1.1;
+    for (int i = 0; i < 100; i++)
+        root = pow(1 + root, 1.0 / (BALL_N_EVEN + 1));
+    for (int j = 0; j < BALL_N_EVEN; j++) {
+        lattice->alpha[j] = (uint32_t)(4294967296.0 * pow(root, -(j + 1)));
+        lattice->shift[j] = rng_draw(key, UINT32_MAX - (uint32_t)j, 0, row).r0;
+    }
+}
+
+struct level_shape {
+    int n_row;
+    double x_max;
+};
+static struct level_shape level_shape(double a, int level)
+{
+    int row = 1;
+    while (voigt(a, ball_row_x(row)) * ball_radius(level) > LEAST_DEPTH)
+        row++;
+    return (struct level_shape){row + 1, ball_row_x(row)};
+}
+
+static int64_t trials_of(const struct ball_wish *wish, double x)
+{
+    const int64_t trials = x <= ball_wing_from(wish->a) ? wish->trials : wish->trials / WING_SHARE;
+    return trials > CHUNK ? trials / CHUNK * CHUNK : CHUNK;
+}
+
+/* What is being made: the table, the means of its rows, and room for some rows. */
+struct making {
+    const struct ball_wish *wish;
+    struct ball_table *table;
+    struct ball_mean *mean;
+    struct ball_gas gas;
+    int64_t n_chunk, n_sampled; /* of a row, at most: chunks, and trials whose exits are kept until some are chosen */
+    struct ball_sums *sums;     /* [ROWS_AT_ONCE][n_chunk] */
+    struct ball_sample *sample; /* [ROWS_AT_ONCE][n_sampled][2 exits] */
+    struct ball_record *kept;   /* [ROWS_AT_ONCE][2 parts][wish->kept] */
+};
+
+static void trials_prepare(const struct making *making, int level, int row, struct ball_trials *set)
+{
+    const struct ball_table *table = making->table;
+    set->gas = making->gas;
+    set->smaller = (struct ball_view){
+        .n_table = 1, .n_level = level, .level = table->level, .row = table->row, .record = table->record};
+    set->mean = making->mean;
+    set->key = rng_key_from_seed(making->wish->seed);
+    set->row = (uint32_t)row;
+    set->radius = ball_radius(level);
+    set->x = ball_row_x(row - table->level[level].first_row);
+    lattice_make(set->key, set->row, &set->lattice);
+}
+
+/* Notes an exit in y: the chance of the wing, then path and scatterings of either part. */
+static void exit_note(const struct ball_trials *set, const struct ball_exit *out, double weight, double *y)
+{
+    const int wing = r_abs(out->x) > set->gas.x_wing;
+    y[0] += weight * wing;
+    y[1 + 2 * wing] += weight * out->path;
+    y[2 + 2 * wing] += weight * out->scatterings;
+}
+
+static struct ball_sample sample_of(const struct ball_trials *set, struct ball_trial *trial,
+                                    const struct ball_exit *out, double weight)
+{
+    const struct ball_leaver leaver = {.place = {out->place.x, out->place.y, out->place.z},
+                                       .n = {out->n.x, out->n.y, out->n.z},
+                                       .x = out->x,
+                                       .path = out->path,
+                                       .last = out->last,
+                                       .scatterings = out->scatterings};
+    return (struct ball_sample){ball_record_make(&leaver, set->x, ball_draw(set, trial)), (float)out->x, (float)weight};
+}
+
+/* The trials of a chunk; `sample` has two exits for each, or is NULL. */
+static void chunk_run(const struct ball_trials *set, int64_t chunk, struct ball_sums *sums, struct ball_sample *sample)
+{
+    *sums = (struct ball_sums){0};
+    for (int i = 0; i < CHUNK; i++) {
+        struct ball_trial trial;
+        double y[BALL_N_WANTED] = {0};
+        struct ball_exit out = ball_trial_common(set, (uint32_t)(chunk * CHUNK + i), &trial);
+        const double weight = trial.weight;
+        exit_note(set, &out, weight, y);
+        if (sample)
+            sample[2 * i] = sample_of(set, &trial, &out, weight);
+        if (trial.split > 0) {
+            out = ball_trial_rare(set, &trial);
+            exit_note(set, &out, trial.split, y);
+        }
+        if (sample)
+            sample[2 * i + 1] = sample_of(set, &trial, &out, trial.split);
+        ball_sums_note(sums, y, trial.surplus);
+    }
+}
+
+/* Puts those that left in the core first; returns their number. Without those of weight zero, `n` are left. */
+static int64_t part_core(struct ball_sample *sample, int64_t *n, double x_wing)
+{
+    int64_t n_core = 0;
+    int64_t n_used = 0;
+    for (int64_t i = 0; i < *n; i++) {
+        if (!(sample[i].weight > 0))
+            continue;
+        const struct ball_sample here = sample[i];
+        sample[i] = sample[n_used];
+        sample[n_used++] = here;
+        if (fabs((double)here.x) <= x_wing) {
+            sample[n_used - 1] = sample[n_core];
+            sample[n_core++] = here;
+        }
+    }
+    *n = n_used;
+    return n_core;
+}
+
+/* The row from its sums and samples. `first` of its records is not known yet. */
+static void row_finish(const struct making *making, int row, double x, const struct ball_sums *sums,
+                       struct ball_sample *sample, struct ball_record *kept)
+{
+    const struct ball_wish *wish = making->wish;
+    const int64_t trials = trials_of(wish, x);
+    struct ball_sums all = {0};
+    for (int64_t chunk = 0; chunk < trials / CHUNK; chunk++)
+        ball_sums_add(&all, &sums[chunk]);
+    double best[BALL_N_WANTED];
+    ball_sums_means(&all, best);
+
+    struct ball_row *made = &making->table->row[row];
+    int64_t n = 2 * (trials < making->n_sampled ? trials : making->n_sampled);
+    const int64_t n_core = part_core(sample, &n, making->gas.x_wing);
+    made->wing = (float)(n_core == n ? 0 : n_core == 0 ? 1 : fmin(fmax(best[0], 0), 1));
+    for (int wing = 0; wing < 2; wing++) {
+        struct ball_record *mine = kept + wing * (int64_t)wish->kept;
+        made->n[wing] = ball_thin(wing ? sample + n_core : sample, wing ? n - n_core : n_core, wish->kept,
+                                  rng_key_from_seed(wish->seed), (uint32_t)(2 * row + wing), mine);
+        const struct ball_record_means mean = ball_record_means(mine, made->n[wing]);
+        const double share = wing ? best[0] : 1 - best[0];
+        const int known = made->n[wing] > 0 && share > 0 && best[1 + 2 * wing] > 0 && best[2 + 2 * wing] > 0;
+        made->path[wing] = known ? (float)(best[1 + 2 * wing] / share / mean.path) : 1.0f;
+        made->scattered[wing] = known ? (float)(best[2 + 2 * wing] / share / mean.scatterings) : 1.0f;
+        making->mean[row].path[wing] = mean.path * (double)made->path[wing];
+        making->mean[row].scatterings[wing] = mean.scatterings * (double)made->scattered[wing];
+    }
+}
+
+/* Rows first .. first + n of a level. */
+static void rows_make(const struct making *making, int level, int first, int n)
+{
+    const struct ball_level *at = &making->table->level[level];
+    const int threads = thread_count(making->wish->threads);
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp for schedule(dynamic) collapse(2)
+        for (int i = 0; i < n; i++) {
+            for (int64_t chunk = 0; chunk < making->n_chunk; chunk++) {
+                struct ball_trials set;
+                trials_prepare(making, level, first + i, &set);
+                const int64_t trial = chunk * CHUNK;
+                if (trial < trials_of(making->wish, set.x))
+                    chunk_run(&set, chunk, &making->sums[i * making->n_chunk + chunk],
+                              trial < making->n_sampled ? &making->sample[2 * (i * making->n_sampled + trial)] : NULL);
+            }
+        }
+#pragma omp for schedule(dynamic)
+        for (int i = 0; i < n; i++)
+            row_finish(making, first + i, ball_row_x(first + i - at->first_row), &making->sums[i * making->n_chunk],
+                       &making->sample[2 * i * making->n_sampled], &making->kept[2 * i * (int64_t)making->wish->kept]);
+    }
+}
+
+/* Moves what was kept of n rows to the end of the table. */
+static int rows_append(const struct making *making, int first, int n)
+{
+    struct ball_table *table = making->table;
+    int64_t more = 0;
+    for (int i = first; i < first + n; i++)
+        more += (int64_t)table->row[i].n[0] + table->row[i].n[1];
+    struct ball_record *record = realloc(table->record, sizeof *record * (size_t)(table->n_record + more));
+    if (!record)
+        return 0;
+    table->record = record;
+    for (int i = 0; i < n; i++) {
+        for (int wing = 0; wing < 2; wing++) {
+            struct ball_row *row = &table->row[first + i];
+            row->first[wing] = (uint32_t)table->n_record;
+            memcpy(record + table->n_record, &making->kept[(2 * i + wing) * (int64_t)making->wish->kept],
+                   sizeof *record * row->n[wing]);
+            table->n_record += row->n[wing];
+        }
+    }
+    return 1;
+}
+
+static enum ball_made levels_make(struct making *making)
+{
+    const struct ball_wish *wish = making->wish;
+    struct ball_table *table = making->table;
+    for (int level = 0; level < wish->n_level; level++) {
+        const struct ball_level *at = &table->level[level];
+        for (int done = 0; done < at->n_row; done += ROWS_AT_ONCE) {
+            const int n = at->n_row - done < ROWS_AT_ONCE ? at->n_row - done : ROWS_AT_ONCE;
+            rows_make(making, level, at->first_row + done, n);
+            if (!rows_append(making, at->first_row + done, n))
+                return BALL_NO_MEMORY;
+            if (wish->report && wish->report(wish->report_to, (double)(at->first_row + done + n) / table->n_row))
+                return BALL_STOPPED;
+        }
+        table->n_level++;
+    }
+    return BALL_MADE;
+}
+
+/* Sizes of all levels, and room for all rows. */
+static int table_begin(const struct ball_wish *wish, struct ball_table *table)
+{
+    table->a = wish->a;
+    table->level = calloc((size_t)wish->n_level, sizeof *table->level);
+    if (!table->level)
+        return 0;
+    for (int level = 0; level < wish->n_level; level++) {
+        const struct level_shape shape = level_shape(wish->a, level);
+        table->level[level] = (struct ball_level){table->n_row, shape.n_row, (float)shape.x_max};
+        table->n_row += shape.n_row;
+    }
+    table->row = calloc((size_t)table->n_row, sizeof *table->row);
+    return table->row != NULL;
+}
+
+enum ball_made ball_table_make(const struct ball_wish *wish, struct ball_table *table)
+{
+    *table = (struct ball_table){0};
+    struct making making = {.wish = wish, .table = table};
+    making.n_chunk = trials_of(wish, 0) / CHUNK;
+    making.n_sampled = ((int64_t)SAMPLED * wish->kept + CHUNK - 1) / CHUNK * CHUNK;
+    enum ball_made made = BALL_NO_MEMORY;
+    if (table_begin(wish, table)) {
+        making.mean = calloc((size_t)table->n_row, sizeof *making.mean);
+        making.sums = malloc(sizeof *making.sums * (size_t)(ROWS_AT_ONCE * making.n_chunk));
+        making.sample = malloc(sizeof *making.sample * (size_t)(2 * ROWS_AT_ONCE * making.n_sampled));
+        making.kept = malloc(sizeof *making.kept * 2 * ROWS_AT_ONCE * wish->kept);
+        if (making.mean && making.sums && making.sample && making.kept) {
+            gas_make(wish, &making.gas);
+            made = levels_make(&making);
+        }
+    }
+    free(making.mean);
+    free(making.sums);
+    free(making.sample);
+    free(making.kept);
+    if (made != BALL_MADE)
+        ball_table_free(table);
+    return made;
+}
+
 void ball_table_free(struct ball_table *table)
 {
     free(table->level);

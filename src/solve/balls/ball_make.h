@@ -1,11 +1,23 @@
-/* Makes tables of ball records (kernel/ball.h). */
+/* Makes the records of kernel/ball.h for one damping parameter, level by level, with the trials of kernel/ball_trial.h.
+ * The same wish gives the same table on any number of threads. */
 #ifndef LR_SOLVE_BALLS_BALL_MAKE_H
 #define LR_SOLVE_BALLS_BALL_MAKE_H
 
-#include <stdint.h>
+#include "kernel/ball.h"
 
-#include "backend/backend.h"
-#include "kernel/ball_view.h"
+struct ball_wish {
+    double a;
+    int n_level;
+    int dipole; /* or isotropic; fractions as in kernel/phase.h */
+    double dipole_core, dipole_wing;
+    int64_t trials; /* of each row in the core of the line; the others need fewer */
+    uint32_t kept;  /* records of each part of a row, at most */
+    uint64_t seed;
+    int threads; /* 0: all */
+    /* If not NULL, called now and then with what has been done, 0 .. 1; other than 0 stops. */
+    int (*report)(void *to, double done);
+    void *report_to;
+};
 
 struct ball_table {
     double a;
@@ -16,18 +28,10 @@ struct ball_table {
     struct ball_record *record;
 };
 
-struct ball_wish {
-    double a;
-    int n_level;
-    int dipole;
-    double dipole_core, dipole_wing;
-    int64_t trials;
-    uint64_t seed;
-    int threads;
-};
+enum ball_made { BALL_MADE, BALL_NO_MEMORY, BALL_STOPPED };
 
-/* 0: out of memory, or stopped. The monitor counts levels. */
-int ball_table_make(const struct ball_wish *wish, const struct transport_monitor *monitor, struct ball_table *table);
+/* Unless all is made, the table is empty. */
+enum ball_made ball_table_make(const struct ball_wish *wish, struct ball_table *table);
 void ball_table_free(struct ball_table *table);
 
 #endif

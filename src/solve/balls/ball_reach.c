@@ -193,13 +193,15 @@ double ball_space_room(const lr_model *model, const struct ball_space *space, in
         const double width = mesh_cell_width(mesh, i, j, k), inner = mesh->edge[0][i] - unit * (double)beyond.below;
         if (field_at(&model->medium.velocity[0], cell) != 0)
             return 0;
-        room = inner > 0 ? fmin(0.5 * width + unit * fmin((double)beyond.below, (double)beyond.above), width + unit * (double)beyond.above)
+        room = inner > 0 ? fmin(0.5 * width + unit * fmin((double)beyond.below, (double)beyond.above),
+                                width + unit * (double)beyond.above)
                          : mesh->edge[0][i + 1] + unit * (double)beyond.above;
     } else {
         double low[3], high[3];
         mesh_cell_box(mesh, i, j, k, low, high);
         for (int axis = 0; axis < 3; axis++)
-            room = space->endless[axis] ? room : fmin(room, 0.5 * (high[axis] - low[axis]) + unit * (double)beyond.below);
+            room =
+                space->endless[axis] ? room : fmin(room, 0.5 * (high[axis] - low[axis]) + unit * (double)beyond.below);
     }
     return fmin(room * field_at(&model->medium.alpha0, cell), 1e10);
 }

@@ -17,7 +17,7 @@
 static const double WORTH_JUMPS = 4e9, DEEP = 32;
 
 /* The tables are made with the same random numbers everywhere. */
-enum { BALL_SEED = 15 };
+enum { BALL_SEED = 15, BALL_KEPT = 4096 };
 
 /* Jumps need scattering in the gas's own frame without recoil, and weights instead of absorption as a whole. Light for
  * cameras leaves at every scattering. */
@@ -62,17 +62,29 @@ struct ball_plan ball_plan_of(const lr_model *model, const struct ball_space *sp
 
 /* ---- tables ---- */
 
-static enum lr_status find_table(lr_context *ctx, const struct ball_wish *wish, struct ball_table *table)
+enum { PROGRESS_STEPS = 1000 };
+
+static int report(void *to, double done)
+{
+    const struct progress *progress = to;
+    progress_report(progress, (int64_t)(done * PROGRESS_STEPS));
+    return progress->ctx->stop;
+}
+
+static enum lr_status find_table(lr_context *ctx, struct ball_wish *wish, struct ball_table *table)
 {
     if (ball_cache_read(wish, table))
         return LR_OK;
     char what[64];
-    snprintf(what, sizeof what, "records of deep gas, a = %.3g", wish->a);
-    struct progress progress = progress_start(ctx, what, wish->n_level);
-    const struct transport_monitor monitor = progress_monitor(&progress);
-    if (!ball_table_make(wish, &monitor, table))
-        return ctx->stop ? lr_fail(ctx, LR_ERROR_INTERRUPTED, "stopped while making %s", what)
-                         : lr_fail(ctx, LR_ERROR_MEMORY, "out of memory for %s", what);
+    snprintf(what, sizeof what, "steps of records of deep gas (a = %.3g)", wish->a);
+    struct progress progress = progress_start(ctx, what, PROGRESS_STEPS);
+    wish->report = report;
+    wish->report_to = &progress;
+    const enum ball_made made = ball_table_make(wish, table);
+    if (made == BALL_STOPPED)
+        return lr_fail(ctx, LR_ERROR_INTERRUPTED, "stopped while making records of deep gas; nothing was written");
+    if (made != BALL_MADE)
+        return lr_fail(ctx, LR_ERROR_MEMORY, "out of memory for records of deep gas");
     if (!ball_cache_write(wish, table))
         lr_log(ctx, LR_LOG_WARNING,
                "the records of deep gas could not be kept for later runs; set LINERAD_CACHE to a folder for them");
@@ -127,14 +139,15 @@ static enum lr_status find_tables(lr_context *ctx, const lr_model *model, const 
     enum lr_status status = LR_OK;
     LR_TRY(lr_allocate(ctx, (size_t)plan->n_table, sizeof *table, &table));
     for (int t = 0; t < plan->n_table && status == LR_OK; t++) {
-        const struct ball_wish wish = {.a = ldexp(1, plan->first + t),
-                                       .n_level = plan->n_level,
-                                       .dipole = model->physics.dipole,
-                                       .dipole_core = model->physics.dipole ? model->line.dipole_core : 0,
-                                       .dipole_wing = model->physics.dipole ? 1 : 0,
-                                       .trials = model->physics.trials,
-                                       .seed = BALL_SEED,
-                                       .threads = thread_count(model->run.threads)};
+        struct ball_wish wish = {.a = ldexp(1, plan->first + t),
+                                 .n_level = plan->n_level,
+                                 .dipole = model->physics.dipole,
+                                 .dipole_core = model->physics.dipole ? model->line.dipole_core : 0,
+                                 .dipole_wing = model->physics.dipole ? 1 : 0,
+                                 .trials = model->physics.trials,
+                                 .kept = BALL_KEPT,
+                                 .seed = BALL_SEED,
+                                 .threads = thread_count(model->run.threads)};
         status = find_table(ctx, &wish, &table[t]);
     }
     if (status == LR_OK && !join(plan, table, set))

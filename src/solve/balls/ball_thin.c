@@ -1,0 +1,131 @@
+/* Of many weighted records few of equal weight are kept. Samples are ordered so that neighbours are alike, halved in
+ * turn by frequency and by path; one is then drawn from each of n_kept equal stretches of the cumulated weight. Each
+ * has a chance in proportion to its weight, so nothing is biased, and those kept represent all much better than
+ * independent draws would. */
+#include "solve/balls/ball_thin.h"
+
+#include <math.h>
+
+#include "base/constants.h"
+
+static uint16_t code_of(double value, double least, double uniform)
+{
+    if (value <= least)
+        return 0;
+    const double step = (double)BALL_CODE_STEP;
+    const double below = floor(log(value / least) / step);
+    const double low = least * exp(below * step);
+    const double high = low * exp(step);
+    return (uint16_t)fmin(below + (uniform < (value - low) / (high - low) ? 1 : 0), UINT16_MAX);
+}
+
+static uint16_t cell_of(double part)
+{
+    return (uint16_t)fmin(fmax(part, 0) * (UINT16_MAX + 1), UINT16_MAX);
+}
+
+struct ball_record ball_record_make(const struct ball_leaver *leaver, double x_row, struct random4 random)
+{
+    struct ball_record record;
+    union {
+        float number;
+        uint32_t bits;
+    } code;
+    /* a photon at line centre may as well leave on the other side of it */
+    const double x = x_row == 0 && (random.r3 & 1u) ? -leaver->x : leaver->x;
+    const int memory = fabs(x - x_row) < 0.5 * x_row;
+    code.number = (float)(memory ? x - x_row : x);
+    code.bits = (code.bits & ~1u) | (memory ? 1u : 0u);
+    record.x = code.number;
+
+    /* e the place, n the direction: the azimuth of n about e is 0 on the side of the z axis */
+    const double *e = leaver->place;
+    const double *n = leaver->n;
+    const double mu_out = fmin(fmax(e[0] * n[0] + e[1] * n[1] + e[2] * n[2], 0), 1);
+    const double along = n[2] - mu_out * e[2];
+    const double across = n[1] * e[0] - n[0] * e[1];
+    const double turn = along == 0 && across == 0 ? 0 : fabs(atan2(across, along)) / (2 * LR_PI);
+    record.mu_place = cell_of(0.5 * (e[2] + 1));
+    record.mu_out = cell_of(mu_out);
+    record.azimuth = cell_of(2 * turn);
+    record.path = code_of(leaver->path, (double)BALL_LEAST_PATH, (double)rng_uniform(random.r0));
+    record.scatterings = code_of(leaver->scatterings, 1, (double)rng_uniform(random.r1));
+    record.last = code_of(leaver->last, (double)BALL_LEAST_LAST, (double)rng_uniform(random.r2));
+    return record;
+}
+
+static double key_of(const struct ball_sample *sample, int axis)
+{
+    return axis ? (double)sample->record.path : fabs((double)sample->x);
+}
+
+/* Reorders samples so that none before `at` has a larger key than any after it (Hoare's selection). */
+static void part_at(struct ball_sample *sample, int64_t n, int64_t at, int axis)
+{
+    int64_t low = 0;
+    int64_t high = n - 1;
+    while (low < high) {
+        const double pivot = key_of(&sample[low + (high - low) / 2], axis);
+        int64_t i = low;
+        int64_t j = high;
+        while (i <= j) {
+            while (key_of(&sample[i], axis) < pivot)
+                i++;
+            while (key_of(&sample[j], axis) > pivot)
+                j--;
+            if (i <= j) {
+                const struct ball_sample other = sample[i];
+                sample[i++] = sample[j];
+                sample[j--] = other;
+            }
+        }
+        if (at <= j)
+            high = j;
+        else if (at >= i)
+            low = i;
+        else
+            return;
+    }
+}
+
+static void order(struct ball_sample *sample, int64_t n, int axis)
+{
+    enum { FEW = 4 };
+    if (n <= FEW)
+        return;
+    const int64_t half = n / 2;
+    part_at(sample, n, half, axis);
+    order(sample, half, !axis);
+    order(sample + half, n - half, !axis);
+}
+
+uint32_t ball_thin(struct ball_sample *sample, int64_t n, uint32_t n_kept, struct rng_key key, uint32_t id,
+                   struct ball_record *kept)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += (double)sample[i].weight;
+    if (!(sum > 0))
+        return 0;
+    const uint32_t m = n < (int64_t)n_kept ? (uint32_t)n : n_kept;
+    order(sample, n, 0);
+    int64_t at = 0;
+    double reached = (double)sample[0].weight;
+    for (uint32_t i = 0; i < m; i++) {
+        const double goal = (i + (double)rng_uniform(rng_draw(key, i, id, UINT32_MAX).r0)) * sum / m;
+        while (reached < goal && at < n - 1)
+            reached += (double)sample[++at].weight;
+        kept[i] = sample[at].record;
+    }
+    return m;
+}
+
+struct ball_record_means ball_record_means(const struct ball_record *record, uint32_t n)
+{
+    struct ball_record_means mean = {0, 0};
+    for (uint32_t i = 0; i < n; i++) {
+        mean.path += (double)ball_decode(record[i].path, BALL_LEAST_PATH) / n;
+        mean.scatterings += (double)ball_decode(record[i].scatterings, R(1)) / n;
+    }
+    return mean;
+}
