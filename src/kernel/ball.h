@@ -117,9 +117,9 @@ LR_FN struct ball_exit ball_read(const struct ball_record *record, const struct 
     const struct r_sincos about = r_sincos_turn(rng_uniform(random.r2));
     out.place = direction_normalised(direction_turned_to(
         n, vec3_make(place.x * about.cos - place.y * about.sin, place.x * about.sin + place.y * about.cos, place.z)));
-    out.n = direction_normalised(direction_turned_to(
-        n,
-        vec3_make(leaves.x * about.cos - leaves.y * about.sin, leaves.x * about.sin + leaves.y * about.cos, leaves.z)));
+    out.n =
+        direction_normalised(direction_turned_to(n, vec3_make(leaves.x * about.cos - leaves.y * about.sin,
+                                                              leaves.x * about.sin + leaves.y * about.cos, leaves.z)));
     return out;
 }
 
