@@ -151,31 +151,41 @@ static int64_t part_core(struct ball_sample *sample, int64_t *n, double x_wing)
     return n_core;
 }
 
-/* The row from its sums and samples. `first` of its records is not known yet. */
-static void row_finish(const struct making *making, int row, double x, const struct ball_sums *sums,
-                       struct ball_sample *sample, struct ball_record *kept)
+static struct ball_row_means row_means(const struct ball_sums *sums, int64_t n_chunk)
+{
+    struct ball_sums all = {0};
+    for (int64_t chunk = 0; chunk < n_chunk; chunk++)
+        ball_sums_add(&all, &sums[chunk]);
+    double y[BALL_N_WANTED];
+    ball_sums_means(&all, y);
+    struct ball_row_means means = {.wing = fmin(fmax(y[0], 0), 1)};
+    for (int wing = 0; wing < 2; wing++) {
+        const double share = wing ? means.wing : 1 - means.wing;
+        means.path[wing] = share > 0 ? y[1 + 2 * wing] / share : 0;
+        means.scatterings[wing] = share > 0 ? y[2 + 2 * wing] / share : 0;
+    }
+    return means;
+}
+
+/* Makes a row of its samples and of the means of the table. Where its records begin is not known yet. */
+static void row_finish(const struct making *making, int row, double x, struct ball_sample *sample,
+                       struct ball_record *kept)
 {
     const struct ball_wish *wish = making->wish;
-    const int64_t trials = trials_of(wish, x);
-    struct ball_sums all = {0};
-    for (int64_t chunk = 0; chunk < trials / CHUNK; chunk++)
-        ball_sums_add(&all, &sums[chunk]);
-    double best[BALL_N_WANTED];
-    ball_sums_means(&all, best);
-
+    const struct ball_row_means *means = &making->table->means[row];
     struct ball_row *made = &making->table->row[row];
+    const int64_t trials = trials_of(wish, x);
     int64_t n = 2 * (trials < making->n_sampled ? trials : making->n_sampled);
     const int64_t n_core = part_core(sample, &n, making->gas.x_wing);
-    made->wing = (float)(n_core == n ? 0 : n_core == 0 ? 1 : fmin(fmax(best[0], 0), 1));
+    made->wing = (float)(n_core == n ? 0 : n_core == 0 ? 1 : means->wing);
     for (int wing = 0; wing < 2; wing++) {
         struct ball_record *mine = kept + wing * (int64_t)wish->kept;
         made->n[wing] = ball_thin(wing ? sample + n_core : sample, wing ? n - n_core : n_core, wish->kept,
                                   rng_key_from_seed(wish->seed), (uint32_t)(2 * row + wing), mine);
         const struct ball_record_means mean = ball_record_means(mine, made->n[wing]);
-        const double share = wing ? best[0] : 1 - best[0];
-        const int known = made->n[wing] > 0 && share > 0 && best[1 + 2 * wing] > 0 && best[2 + 2 * wing] > 0;
-        made->path[wing] = known ? (float)(best[1 + 2 * wing] / share / mean.path) : 1.0f;
-        made->scattered[wing] = known ? (float)(best[2 + 2 * wing] / share / mean.scatterings) : 1.0f;
+        const int known = made->n[wing] > 0 && means->path[wing] > 0 && means->scatterings[wing] > 0;
+        made->path[wing] = known ? (float)(means->path[wing] / mean.path) : 1.0f;
+        made->scattered[wing] = known ? (float)(means->scatterings[wing] / mean.scatterings) : 1.0f;
         making->mean[row].path[wing] = mean.path * (double)made->path[wing];
         making->mean[row].scatterings[wing] = mean.scatterings * (double)made->scattered[wing];
     }
@@ -200,9 +210,14 @@ static void rows_make(const struct making *making, int level, int first, int n)
             }
         }
 #pragma omp for schedule(dynamic)
-        for (int i = 0; i < n; i++)
-            row_finish(making, first + i, ball_row_x(first + i - at->first_row), &making->sums[i * making->n_chunk],
-                       &making->sample[2 * i * making->n_sampled], &making->kept[2 * i * (int64_t)making->wish->kept]);
+        for (int i = 0; i < n; i++) {
+            const double x = ball_row_x(first + i - at->first_row);
+            making->table->means[first + i] =
+                making->wish->known ? making->wish->known[first + i]
+                                    : row_means(&making->sums[i * making->n_chunk], trials_of(making->wish, x) / CHUNK);
+            row_finish(making, first + i, x, &making->sample[2 * i * making->n_sampled],
+                       &making->kept[2 * i * (int64_t)making->wish->kept]);
+        }
     }
 }
 
@@ -261,7 +276,8 @@ static int table_begin(const struct ball_wish *wish, struct ball_table *table)
         table->n_row += shape.n_row;
     }
     table->row = calloc((size_t)table->n_row, sizeof *table->row);
-    return table->row != NULL;
+    table->means = calloc((size_t)table->n_row, sizeof *table->means);
+    return table->row && table->means;
 }
 
 enum ball_made ball_table_make(const struct ball_wish *wish, struct ball_table *table)
@@ -295,5 +311,6 @@ void ball_table_free(struct ball_table *table)
     free(table->level);
     free(table->row);
     free(table->record);
+    free(table->means);
     *table = (struct ball_table){0};
 }

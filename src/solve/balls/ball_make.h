@@ -5,6 +5,12 @@
 
 #include "kernel/ball.h"
 
+/* Means over all trials of a row: chance of the wing, and path (in radii) and scatterings of those that leave in the
+ * core [0] and in the wing [1]. */
+struct ball_row_means {
+    double wing, path[2], scatterings[2];
+};
+
 struct ball_wish {
     double a;
     int n_level;
@@ -14,6 +20,9 @@ struct ball_wish {
     uint32_t kept;  /* records of each part of a row, at most */
     uint64_t seed;
     int threads; /* 0: all */
+    /* If not NULL, the means of all rows from an earlier, larger table: trials then give the shape of the distributions
+     * only, and few are enough. */
+    const struct ball_row_means *known;
     /* If not NULL, called now and then with what has been done, 0 .. 1; other than 0 stops. */
     int (*report)(void *to, double done);
     void *report_to;
@@ -26,6 +35,7 @@ struct ball_table {
     struct ball_level *level;
     struct ball_row *row;
     struct ball_record *record;
+    struct ball_row_means *means; /* of the rows */
 };
 
 enum ball_made { BALL_MADE, BALL_NO_MEMORY, BALL_STOPPED };
