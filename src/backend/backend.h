@@ -380,6 +380,8 @@ struct transport_device {
     double memory_bytes; /* free now */
 };
 
+struct ball_work;
+
 struct lr_backend {
     const char *name; /* "cpu", "cuda" */
     int (*device_count)(void);
@@ -392,6 +394,8 @@ struct lr_backend {
                             const struct trace_job *job, const struct transport_monitor *monitor,
                             struct trace_image *image);
     const struct level_backend *(*levels)(enum mesh_kind mesh, bool double_precision);
+    /* Runs trials of ball records (backend/ball_work.h). */
+    enum lr_status (*balls)(lr_context *ctx, int device, int threads, const struct ball_work *work);
     void (*drop)(void *kept); /* NULL: this backend has no memory of its own to keep an emissivity in */
 };
 

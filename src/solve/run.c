@@ -219,7 +219,7 @@ static const char *device_of(const lr_model *model)
 
 static enum lr_status prepare_jumps(lr_context *ctx, const lr_model *model, struct stage *stage)
 {
-    LR_TRY(ball_set_prepare(ctx, model, &stage->balls));
+    LR_TRY(ball_set_prepare(ctx, &stage->worker, model, &stage->balls));
     if (stage->balls.view.n_table > 0)
         stage->prepared.job.balls = &stage->balls.view;
     return LR_OK;

@@ -119,7 +119,7 @@ static void balls_are_left_as_in_the_exact_process(void **state)
 {
     (void)state;
     struct ball_table table;
-    struct ball_wish wish = {.a = A, .n_level = 3, .trials = 32768, .kept = 4096, .seed = 7};
+    struct ball_wish wish = {.a = A, .n_level = 3, .trials = 32768, .kept = 4096, .seed = 7, .backend = backend_cpu()};
     assert_int_equal(ball_table_make(&wish, &table), BALL_MADE);
     assert_int_equal(table.n_level, 3);
     compare_row(&table, &wish, 0, 0, 100000);
@@ -141,7 +141,7 @@ static void tables_do_not_depend_on_threads(void **state)
     (void)state;
     struct ball_table one;
     struct ball_table two;
-    struct ball_wish wish = {.a = A, .n_level = 2, .trials = 4096, .kept = 256, .seed = 3, .threads = 1};
+    struct ball_wish wish = {.a = A, .n_level = 2, .trials = 4096, .kept = 256, .seed = 3, .backend = backend_cpu(), .threads = 1};
     assert_int_equal(ball_table_make(&wish, &one), BALL_MADE);
     wish.threads = 2;
     assert_int_equal(ball_table_make(&wish, &two), BALL_MADE);
@@ -244,22 +244,22 @@ static void records_are_read_as_written(void **state)
         const struct vec3 local = direction_about_z(rng_uniform(random.r2), rng_uniform(random.r3));
         const struct vec3 n = direction_turned_to(place, local);
         const double x_row = i % 3;
-        const struct ball_leaver leaver = {.place = {(double)place.x, (double)place.y, (double)place.z},
-                                           .n = {(double)n.x, (double)n.y, (double)n.z},
-                                           .x = 4 * (double)rng_uniform(random.r3) - 2,
-                                           .path = 1 + i,
-                                           .last = 1e-3 * i,
-                                           .scatterings = 1 + 17.0 * i};
-        const struct ball_record record = ball_record_make(&leaver, x_row, random);
+        const struct ball_exit leaver = {.place = place,
+                                         .n = n,
+                                         .x = R(4) * rng_uniform(random.r3) - R(2),
+                                         .path = (real)(1 + i),
+                                         .last = R(1e-3) * (real)i,
+                                         .scatterings = (real)(1 + 17 * i)};
+        const struct ball_record record = ball_record_make(&leaver, (real)x_row, random);
         const struct ball_exit out = ball_read(&record, &row, 0, vec3_make(R(0), R(0), R(1)), (real)x_row, random);
         const double tiny = 2e-3; /* resolved to 2^-15, squares of which matter near the poles */
         assert_true(fabs((double)(out.place.z - place.z)) < 1e-4);
         assert_true(fabs((double)(vec3_dot(out.n, out.place) - vec3_dot(n, place))) < tiny);
         assert_true(fabs((double)(out.n.z - n.z)) < tiny);
-        assert_true(fabs(fabs((double)out.x) - fabs(leaver.x)) < 1e-5);
-        assert_true(x_row == 0 || (double)out.x * leaver.x > 0 || fabs(leaver.x) < 1e-5);
-        assert_true(fabs((double)out.path / leaver.path - 1) < 1e-3);
-        assert_true(fabs((double)out.scatterings / leaver.scatterings - 1) < 1e-3);
+        assert_true(fabs(fabs((double)out.x) - fabs((double)leaver.x)) < 1e-5);
+        assert_true(x_row == 0 || (double)(out.x * leaver.x) > 0 || fabs((double)leaver.x) < 1e-5);
+        assert_true(fabs((double)(out.path / leaver.path) - 1) < 1e-3);
+        assert_true(fabs((double)(out.scatterings / leaver.scatterings) - 1) < 1e-3);
         assert_true(fabs((double)out.last - leaver.last) < 1e-3 * leaver.last + 1e-7);
     }
 }

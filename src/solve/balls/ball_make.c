@@ -8,14 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/ball_work.h"
 #include "base/threads.h"
-#include "kernel/ball_trial.h"
 #include "solve/balls/ball_sums.h"
 #include "solve/balls/ball_thin.h"
 
 enum {
     ROWS_AT_ONCE = 16,
-    CHUNK = 1024,   /* trials */
     WING_SHARE = 4, /* rows in the wing have trials / WING_SHARE */
     SAMPLED = 8     /* trials whose exits are there to choose from, for each that is kept */
 };
@@ -59,7 +58,7 @@ static struct level_shape level_shape(double a, int level)
 static int64_t trials_of(const struct ball_wish *wish, double x)
 {
     const int64_t trials = x <= ball_wing_from(wish->a) ? wish->trials : wish->trials / WING_SHARE;
-    return trials > CHUNK ? trials / CHUNK * CHUNK : CHUNK;
+    return trials > BALL_CHUNK ? trials / BALL_CHUNK * BALL_CHUNK : BALL_CHUNK;
 }
 
 /* What is being made: the table, the means of its rows, and room for some rows. */
@@ -69,6 +68,7 @@ struct making {
     struct ball_mean *mean;
     struct ball_gas gas;
     int64_t n_chunk, n_sampled; /* of a row, at most: chunks, and trials whose exits are kept until some are chosen */
+    struct ball_trials *set;    /* [ROWS_AT_ONCE] */
     struct ball_sums *sums;     /* [ROWS_AT_ONCE][n_chunk] */
     struct ball_sample *sample; /* [ROWS_AT_ONCE][n_sampled][2 exits] */
     struct ball_record *kept;   /* [ROWS_AT_ONCE][2 parts][wish->kept] */
@@ -86,49 +86,6 @@ static void trials_prepare(const struct making *making, int level, int row, stru
     set->radius = ball_radius(level);
     set->x = ball_row_x(row - table->level[level].first_row);
     lattice_make(set->key, set->row, &set->lattice);
-}
-
-/* Notes an exit in y: the chance of the wing, then path and scatterings of either part. */
-static void exit_note(const struct ball_trials *set, const struct ball_exit *out, double weight, double *y)
-{
-    const int wing = r_abs(out->x) > set->gas.x_wing;
-    y[0] += weight * wing;
-    y[1 + 2 * wing] += weight * out->path;
-    y[2 + 2 * wing] += weight * out->scatterings;
-}
-
-static struct ball_sample sample_of(const struct ball_trials *set, struct ball_trial *trial,
-                                    const struct ball_exit *out, double weight)
-{
-    const struct ball_leaver leaver = {.place = {out->place.x, out->place.y, out->place.z},
-                                       .n = {out->n.x, out->n.y, out->n.z},
-                                       .x = out->x,
-                                       .path = out->path,
-                                       .last = out->last,
-                                       .scatterings = out->scatterings};
-    return (struct ball_sample){ball_record_make(&leaver, set->x, ball_draw(set, trial)), (float)out->x, (float)weight};
-}
-
-/* The trials of a chunk; `sample` has two exits for each, or is NULL. */
-static void chunk_run(const struct ball_trials *set, int64_t chunk, struct ball_sums *sums, struct ball_sample *sample)
-{
-    *sums = (struct ball_sums){0};
-    for (int i = 0; i < CHUNK; i++) {
-        struct ball_trial trial;
-        double y[BALL_N_WANTED] = {0};
-        struct ball_exit out = ball_trial_common(set, (uint32_t)(chunk * CHUNK + i), &trial);
-        const double weight = trial.weight;
-        exit_note(set, &out, weight, y);
-        if (sample)
-            sample[2 * i] = sample_of(set, &trial, &out, weight);
-        if (trial.split > 0) {
-            out = ball_trial_rare(set, &trial);
-            exit_note(set, &out, trial.split, y);
-        }
-        if (sample)
-            sample[2 * i + 1] = sample_of(set, &trial, &out, trial.split);
-        ball_sums_note(sums, y, trial.surplus);
-    }
 }
 
 /* Puts those that left in the core first; returns their number. Without those of weight zero, `n` are left. */
@@ -191,34 +148,45 @@ static void row_finish(const struct making *making, int row, double x, struct ba
     }
 }
 
+static enum lr_status trials_run(const struct making *making, int level, int first, int n, int threads)
+{
+    const struct ball_table *table = making->table;
+    const struct ball_wish *wish = making->wish;
+    int64_t n_chunk[ROWS_AT_ONCE];
+    for (int i = 0; i < n; i++) {
+        trials_prepare(making, level, first + i, &making->set[i]);
+        n_chunk[i] = trials_of(wish, making->set[i].x) / BALL_CHUNK;
+    }
+    const struct ball_work work = {.n_row = n,
+                                   .set = making->set,
+                                   .n_level = level,
+                                   .n_known = table->level[level].first_row,
+                                   .n_record = table->n_record,
+                                   .n_chunk = n_chunk,
+                                   .most_chunks = making->n_chunk,
+                                   .n_sampled = making->n_sampled,
+                                   .sums = making->sums,
+                                   .sample = making->sample};
+    return wish->backend->balls(wish->ctx, wish->device, threads, &work);
+}
+
 /* Rows first .. first + n of a level. */
-static void rows_make(const struct making *making, int level, int first, int n)
+static enum ball_made rows_make(const struct making *making, int level, int first, int n)
 {
     const struct ball_level *at = &making->table->level[level];
     const int threads = thread_count(making->wish->threads);
-#pragma omp parallel num_threads(threads)
-    {
-#pragma omp for schedule(dynamic) collapse(2)
-        for (int i = 0; i < n; i++) {
-            for (int64_t chunk = 0; chunk < making->n_chunk; chunk++) {
-                struct ball_trials set;
-                trials_prepare(making, level, first + i, &set);
-                const int64_t trial = chunk * CHUNK;
-                if (trial < trials_of(making->wish, set.x))
-                    chunk_run(&set, chunk, &making->sums[i * making->n_chunk + chunk],
-                              trial < making->n_sampled ? &making->sample[2 * (i * making->n_sampled + trial)] : NULL);
-            }
-        }
-#pragma omp for schedule(dynamic)
-        for (int i = 0; i < n; i++) {
-            const double x = ball_row_x(first + i - at->first_row);
-            making->table->means[first + i] =
-                making->wish->known ? making->wish->known[first + i]
-                                    : row_means(&making->sums[i * making->n_chunk], trials_of(making->wish, x) / CHUNK);
-            row_finish(making, first + i, x, &making->sample[2 * i * making->n_sampled],
-                       &making->kept[2 * i * (int64_t)making->wish->kept]);
-        }
+    if (trials_run(making, level, first, n, threads) != LR_OK)
+        return BALL_FAILED;
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (int i = 0; i < n; i++) {
+        const double x = ball_row_x(first + i - at->first_row);
+        making->table->means[first + i] = making->wish->known ? making->wish->known[first + i]
+                                                              : row_means(&making->sums[i * making->n_chunk],
+                                                                          trials_of(making->wish, x) / BALL_CHUNK);
+        row_finish(making, first + i, x, &making->sample[2 * i * making->n_sampled],
+                   &making->kept[2 * i * (int64_t)making->wish->kept]);
     }
+    return BALL_MADE;
 }
 
 /* Moves what was kept of n rows to the end of the table. */
@@ -252,7 +220,9 @@ static enum ball_made levels_make(struct making *making)
         const struct ball_level *at = &table->level[level];
         for (int done = 0; done < at->n_row; done += ROWS_AT_ONCE) {
             const int n = at->n_row - done < ROWS_AT_ONCE ? at->n_row - done : ROWS_AT_ONCE;
-            rows_make(making, level, at->first_row + done, n);
+            const enum ball_made made = rows_make(making, level, at->first_row + done, n);
+            if (made != BALL_MADE)
+                return made;
             if (!rows_append(making, at->first_row + done, n))
                 return BALL_NO_MEMORY;
             if (wish->report && wish->report(wish->report_to, (double)(at->first_row + done + n) / table->n_row))
@@ -284,20 +254,22 @@ enum ball_made ball_table_make(const struct ball_wish *wish, struct ball_table *
 {
     *table = (struct ball_table){0};
     struct making making = {.wish = wish, .table = table};
-    making.n_chunk = trials_of(wish, 0) / CHUNK;
-    making.n_sampled = ((int64_t)SAMPLED * wish->kept + CHUNK - 1) / CHUNK * CHUNK;
+    making.n_chunk = trials_of(wish, 0) / BALL_CHUNK;
+    making.n_sampled = ((int64_t)SAMPLED * wish->kept + BALL_CHUNK - 1) / BALL_CHUNK * BALL_CHUNK;
     enum ball_made made = BALL_NO_MEMORY;
     if (table_begin(wish, table)) {
         making.mean = calloc((size_t)table->n_row, sizeof *making.mean);
+        making.set = malloc(ROWS_AT_ONCE * sizeof *making.set);
         making.sums = malloc(sizeof *making.sums * (size_t)(ROWS_AT_ONCE * making.n_chunk));
         making.sample = malloc(sizeof *making.sample * (size_t)(2 * ROWS_AT_ONCE * making.n_sampled));
         making.kept = malloc(sizeof *making.kept * 2 * ROWS_AT_ONCE * wish->kept);
-        if (making.mean && making.sums && making.sample && making.kept) {
+        if (making.mean && making.set && making.sums && making.sample && making.kept) {
             gas_make(wish, &making.gas);
             made = levels_make(&making);
         }
     }
     free(making.mean);
+    free(making.set);
     free(making.sums);
     free(making.sample);
     free(making.kept);

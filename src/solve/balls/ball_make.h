@@ -3,7 +3,8 @@
 #ifndef LR_SOLVE_BALLS_BALL_MAKE_H
 #define LR_SOLVE_BALLS_BALL_MAKE_H
 
-#include "kernel/ball.h"
+#include "backend/backend.h"
+#include "kernel/ball_view.h"
 
 /* Means over all trials of a row: chance of the wing, and path (in radii) and scatterings of those that leave in the
  * core [0] and in the wing [1]. */
@@ -19,7 +20,9 @@ struct ball_wish {
     int64_t trials; /* of each row in the core of the line; the others need fewer */
     uint32_t kept;  /* records of each part of a row, at most */
     uint64_t seed;
-    int threads; /* 0: all */
+    const struct lr_backend *backend; /* that runs the trials */
+    int device, threads;              /* threads = 0: all */
+    lr_context *ctx;                  /* for errors of the device */
     /* If not NULL, the means of all rows from an earlier, larger table: trials then give the shape of the distributions
      * only, and few are enough. */
     const struct ball_row_means *known;
@@ -38,7 +41,7 @@ struct ball_table {
     struct ball_row_means *means; /* of the rows */
 };
 
-enum ball_made { BALL_MADE, BALL_NO_MEMORY, BALL_STOPPED };
+enum ball_made { BALL_MADE, BALL_NO_MEMORY, BALL_STOPPED, BALL_FAILED };
 
 /* Unless all is made, the table is empty. */
 enum ball_made ball_table_make(const struct ball_wish *wish, struct ball_table *table);

@@ -81,6 +81,8 @@ static enum lr_status find_table(lr_context *ctx, struct ball_wish *wish, struct
     wish->report = report;
     wish->report_to = &progress;
     const enum ball_made made = ball_table_make(wish, table);
+    if (made == BALL_FAILED)
+        return LR_ERROR_DEVICE;
     if (made == BALL_STOPPED)
         return lr_fail(ctx, LR_ERROR_INTERRUPTED, "stopped while making records of deep gas; nothing was written");
     if (made != BALL_MADE)
@@ -132,8 +134,8 @@ static int join(const struct ball_plan *plan, const struct ball_table *table, st
     return 1;
 }
 
-static enum lr_status find_tables(lr_context *ctx, const lr_model *model, const struct ball_plan *plan,
-                                  struct ball_set *set)
+static enum lr_status find_tables(lr_context *ctx, const struct worker *worker, const lr_model *model,
+                                  const struct ball_plan *plan, struct ball_set *set)
 {
     struct ball_table *table = NULL;
     enum lr_status status = LR_OK;
@@ -147,7 +149,10 @@ static enum lr_status find_tables(lr_context *ctx, const lr_model *model, const 
                                  .trials = model->physics.trials,
                                  .kept = BALL_KEPT,
                                  .seed = BALL_SEED,
-                                 .threads = thread_count(model->run.threads)};
+                                 .backend = worker->backend,
+                                 .device = worker->device,
+                                 .threads = model->run.threads,
+                                 .ctx = ctx};
         status = find_table(ctx, &wish, &table[t]);
     }
     if (status == LR_OK && !join(plan, table, set))
@@ -158,7 +163,8 @@ static enum lr_status find_tables(lr_context *ctx, const lr_model *model, const 
     return status;
 }
 
-enum lr_status ball_set_prepare(lr_context *ctx, const lr_model *model, struct ball_set *set)
+enum lr_status ball_set_prepare(lr_context *ctx, const struct worker *worker, const lr_model *model,
+                                struct ball_set *set)
 {
     enum lr_status status = LR_OK;
     *set = (struct ball_set){0};
@@ -167,7 +173,7 @@ enum lr_status ball_set_prepare(lr_context *ctx, const lr_model *model, struct b
     LR_TRY(ball_space_find(ctx, model, &set->space));
     const struct ball_plan plan = ball_plan_of(model, &set->space);
     if (plan.n_table > 0)
-        LR_TRY_OR(fail, status, find_tables(ctx, model, &plan, set));
+        LR_TRY_OR(fail, status, find_tables(ctx, worker, model, &plan, set));
     set->view.beyond = set->space.beyond;
     memcpy(set->view.endless, set->space.endless, sizeof set->view.endless);
     return LR_OK;

@@ -5,6 +5,7 @@
 #include "backend/backend.h"
 #include "model/model.h"
 #include "solve/balls/ball_reach.h"
+#include "solve/common/worker.h"
 
 /* The tables of a run, for the dampings 2^first, 2^(first + 1), ... */
 struct ball_plan {
@@ -25,7 +26,8 @@ struct ball_set {
 struct ball_plan ball_plan_of(const lr_model *model, const struct ball_space *space);
 
 /* Plans jumps, and reads or makes their tables. */
-enum lr_status ball_set_prepare(lr_context *ctx, const lr_model *model, struct ball_set *set);
+enum lr_status ball_set_prepare(lr_context *ctx, const struct worker *worker, const lr_model *model,
+                                struct ball_set *set);
 void ball_set_free(struct ball_set *set);
 
 #endif

@@ -1,21 +1,6 @@
 /* Means with control variates. */
 #include "solve/balls/ball_sums.h"
 
-void ball_sums_note(struct ball_sums *sums, const double *y, const double *z)
-{
-    sums->n++;
-    for (int j = 0; j < BALL_N_CONTROL; j++) {
-        sums->z[j] += z[j];
-        for (int k = 0; k < BALL_N_CONTROL; k++)
-            sums->zz[j][k] += z[j] * z[k];
-    }
-    for (int i = 0; i < BALL_N_WANTED; i++) {
-        sums->y[i] += y[i];
-        for (int j = 0; j < BALL_N_CONTROL; j++)
-            sums->yz[i][j] += y[i] * z[j];
-    }
-}
-
 void ball_sums_add(struct ball_sums *sums, const struct ball_sums *more)
 {
     sums->n += more->n;

@@ -5,15 +5,8 @@
 #ifndef LR_SOLVE_BALLS_BALL_SUMS_H
 #define LR_SOLVE_BALLS_BALL_SUMS_H
 
-enum { BALL_N_WANTED = 5, BALL_N_CONTROL = 3 };
+#include "kernel/ball_chunk.h"
 
-struct ball_sums {
-    double n;
-    double y[BALL_N_WANTED], z[BALL_N_CONTROL];
-    double zz[BALL_N_CONTROL][BALL_N_CONTROL], yz[BALL_N_WANTED][BALL_N_CONTROL];
-};
-
-void ball_sums_note(struct ball_sums *sums, const double *y, const double *z);
 void ball_sums_add(struct ball_sums *sums, const struct ball_sums *more);
 void ball_sums_means(const struct ball_sums *sums, double *mean);
 

@@ -6,54 +6,6 @@
 
 #include <math.h>
 
-#include "base/constants.h"
-
-static uint16_t code_of(double value, double least, double uniform)
-{
-    if (value <= least)
-        return 0;
-    const double step = (double)BALL_CODE_STEP;
-    const double below = floor(log(value / least) / step);
-    const double low = least * exp(below * step);
-    const double high = low * exp(step);
-    return (uint16_t)fmin(below + (uniform < (value - low) / (high - low) ? 1 : 0), UINT16_MAX);
-}
-
-static uint16_t cell_of(double part)
-{
-    return (uint16_t)fmin(fmax(part, 0) * (UINT16_MAX + 1), UINT16_MAX);
-}
-
-struct ball_record ball_record_make(const struct ball_leaver *leaver, double x_row, struct random4 random)
-{
-    struct ball_record record;
-    union {
-        float number;
-        uint32_t bits;
-    } code;
-    /* a photon at line centre may as well leave on the other side of it */
-    const double x = x_row == 0 && (random.r3 & 1u) ? -leaver->x : leaver->x;
-    const int memory = fabs(x - x_row) < 0.5 * x_row;
-    code.number = (float)(memory ? x - x_row : x);
-    code.bits = (code.bits & ~1u) | (memory ? 1u : 0u);
-    record.x = code.number;
-
-    /* e the place, n the direction: the azimuth of n about e is 0 on the side of the z axis */
-    const double *e = leaver->place;
-    const double *n = leaver->n;
-    const double mu_out = fmin(fmax(e[0] * n[0] + e[1] * n[1] + e[2] * n[2], 0), 1);
-    const double along = n[2] - mu_out * e[2];
-    const double across = n[1] * e[0] - n[0] * e[1];
-    const double turn = along == 0 && across == 0 ? 0 : fabs(atan2(across, along)) / (2 * LR_PI);
-    record.mu_place = cell_of(0.5 * (e[2] + 1));
-    record.mu_out = cell_of(mu_out);
-    record.azimuth = cell_of(2 * turn);
-    record.path = code_of(leaver->path, (double)BALL_LEAST_PATH, (double)rng_uniform(random.r0));
-    record.scatterings = code_of(leaver->scatterings, 1, (double)rng_uniform(random.r1));
-    record.last = code_of(leaver->last, (double)BALL_LEAST_LAST, (double)rng_uniform(random.r2));
-    return record;
-}
-
 static double key_of(const struct ball_sample *sample, int axis)
 {
     return axis ? (double)sample->record.path : fabs((double)sample->x);

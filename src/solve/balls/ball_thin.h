@@ -1,22 +1,8 @@
-/* Records of photons that left a ball: how one is written, and which of many are kept. */
+/* Which of many records of photons that left a ball are kept. */
 #ifndef LR_SOLVE_BALLS_BALL_THIN_H
 #define LR_SOLVE_BALLS_BALL_THIN_H
 
-#include "kernel/ball.h"
-
-/* A photon that came along the z axis; the members are those of kernel/ball.h's ball_exit. */
-struct ball_leaver {
-    double place[3], n[3];
-    double x, path, last, scatterings;
-};
-
-struct ball_sample {
-    struct ball_record record;
-    float x, weight;
-};
-
-/* The record of a leaver whose row is at x_row. Lengths and numbers are rounded at random, so that means are kept. */
-struct ball_record ball_record_make(const struct ball_leaver *leaver, double x_row, struct random4 random);
+#include "kernel/ball_chunk.h"
 
 /* Keeps at most n_kept of n samples (in any order, and reordered here) with chances in proportion to their weights;
  * returns how many. Random numbers come from `key` and `id`. */
