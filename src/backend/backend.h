@@ -78,10 +78,10 @@ struct transport_tables {
     const double *log_voigt; /* [n_a][n_voigt], natural logarithm of H */
 };
 
-/* Records of photons that leave balls of deep gas (kernel/ball.h): tables for the dampings a_first 2^j. */
+/* Records of photons that leave balls of deep gas (kernel/ball.h): tables for the dampings a_first ratio^j. */
 struct transport_balls {
     int n_table, n_level;
-    double a_first;
+    double a_first, ratio;
     int64_t n_row, n_record;
     const struct ball_level *level; /* [n_table][n_level] */
     const struct ball_row *row;

@@ -260,6 +260,7 @@ static inline struct ball_view make_ball_view(const struct view_store *store, co
     view.n_table = from->n_table;
     view.n_level = from->n_level;
     view.a_first = (float)from->a_first;
+    view.log_ratio = (float)log(from->ratio);
     view.level = (const struct ball_level *)store->copy(
         store->owner, (size_t)from->n_table * (size_t)from->n_level * sizeof *view.level, from->level);
     view.row = (const struct ball_row *)store->copy(store->owner, (size_t)from->n_row * sizeof *view.row, from->row);

@@ -9,7 +9,8 @@
  * small, sets the pace of all that follows, and is known much more accurately than a count of kept records would say.
  *
  * Gas of any damping uses the tables of the two nearest dampings a_j, at random in proportion in ln(a), with balls of
- * equal a R: in the wing the process depends on a R only, and the number of scatterings grows as R. */
+ * equal a R: in the wing the process depends on a R only, and the number of scatterings grows as R. What this neglects
+ * is of second order in the step of ln(a), and less than 0.1 % for steps of two and a < 1/64. */
 #ifndef LR_KERNEL_BALL_H
 #define LR_KERNEL_BALL_H
 

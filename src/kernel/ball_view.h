@@ -32,8 +32,8 @@ struct ball_reach {
 };
 
 struct ball_view {
-    int n_table, n_level; /* dampings a_first 2^j; levels of each */
-    float a_first;
+    int n_table, n_level; /* dampings a_first ratio^j; levels of each */
+    float a_first, log_ratio;
     const struct ball_level *level; /* [n_table][n_level] */
     const struct ball_row *row;
     const struct ball_record *record;

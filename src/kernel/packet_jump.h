@@ -42,12 +42,16 @@ struct packet_ball {
 LR_FN struct packet_ball packet_choose_ball(const struct transport_view *view, const struct packet *p, real uniform)
 {
     const struct ball_view *balls = &view->balls;
-    const real position = r_log(r_div(p->a, (real)balls->a_first)) * R(1.4426950408889634);
-    int table = (int)r_max(position, R(0));
     struct packet_ball ball;
-    table += position - (real)table > uniform ? 1 : 0;
-    table = table < balls->n_table ? table : balls->n_table - 1;
-    ball.scale = r_div((real)balls->a_first * (real)(1 << table), p->a);
+    int table = 0;
+    ball.scale = R(1);
+    if (balls->n_table > 1) {
+        const real position = r_div(r_log(r_div(p->a, (real)balls->a_first)), (real)balls->log_ratio);
+        table = (int)r_max(position, R(0));
+        table += position - (real)table > uniform ? 1 : 0;
+        table = table < balls->n_table ? table : balls->n_table - 1;
+        ball.scale = r_exp(((real)table - position) * (real)balls->log_ratio);
+    }
     const int level = ball_level_within(balls, r_div(packet_room(view, p), ball.scale));
     ball.level = NULL;
     ball.radius = R(0);

@@ -72,7 +72,7 @@ static int file_name(const struct ball_wish *wish, int create, char *path)
     if (create)
         (void)mkdir(path, 0777);
     const size_t length = strlen(path);
-    const int n = snprintf(path + length, PATH_SIZE - length, "/balls%d-a%.6g-e%.4g-%lldk.bin", CACHE_VERSION, wish->a,
+    const int n = snprintf(path + length, PATH_SIZE - length, "/balls%d-a%.9g-e%.4g-%lldk.bin", CACHE_VERSION, wish->a,
                            wish->dipole ? wish->dipole_core : 0.0, (long long)(wish->trials / 1000));
     return n > 0 && (size_t)n < PATH_SIZE - length;
 }

@@ -14,7 +14,7 @@
 
 /* Jumps are used if they save at least so many scatterings, about a minute on two cores: making the tables takes about
  * as long, once. Cells count as deep if a ball of this radius fits into them. */
-static const double WORTH_JUMPS = 4e9, DEEP = 32;
+static const double WORTH_JUMPS = 4e9, DEEP = 32, LARGE_DAMPING = 1.0 / 64;
 
 /* The tables are made with the same random numbers everywhere. */
 enum { BALL_SEED = 15, BALL_KEPT = 4096 };
@@ -53,11 +53,32 @@ struct ball_plan ball_plan_of(const lr_model *model, const struct ball_space *sp
         model->physics.acceleration == ACCELERATION_JUMPS || deepest * (double)model->run.packets > WORTH_JUMPS;
     if (deepest == 0 || !worth)
         return plan;
-    plan.first = (int)floor(log2(lowest));
-    plan.n_table = (int)ceil(log2(highest)) - plan.first + 1;
-    /* balls of the first table may be half as large as in gas of the same a R */
-    plan.n_level = 2 + (int)floor(log2(deepest / (double)BALL_LEAST));
+    plan.n_level = 1 + (int)floor(log2(deepest / (double)BALL_LEAST));
+    plan.n_table = 1;
+    plan.a_first = lowest;
+    plan.ratio = 2;
+    if (lowest == highest)
+        return plan;
+    /* The same few dampings for all models; closer ones for gas whose line core depends on them. */
+    const double step = highest > LARGE_DAMPING ? 0.25 : 1;
+    const double first = floor(log2(lowest) / step);
+    plan.n_table = 1 + (int)(ceil(log2(highest) / step) - first);
+    plan.a_first = exp2(first * step);
+    plan.ratio = exp2(step);
+    plan.n_level++; /* balls of tables with smaller damping are larger at the same a R */
     return plan;
+}
+
+enum lr_status ball_plan_find(lr_context *ctx, const lr_model *model, struct ball_plan *plan)
+{
+    struct ball_space space = {.beyond = NULL};
+    *plan = (struct ball_plan){0};
+    if (!can_jump(model))
+        return LR_OK;
+    LR_TRY(ball_space_find(ctx, model, &space));
+    *plan = ball_plan_of(model, &space);
+    ball_space_free(&space);
+    return LR_OK;
 }
 
 /* ---- tables ---- */
@@ -125,7 +146,8 @@ static int join(const struct ball_plan *plan, const struct ball_table *table, st
     }
     set->view = (struct transport_balls){.n_table = plan->n_table,
                                          .n_level = plan->n_level,
-                                         .a_first = ldexp(1, plan->first),
+                                         .a_first = plan->a_first,
+                                         .ratio = plan->ratio,
                                          .n_row = n_row,
                                          .n_record = n_record,
                                          .level = set->level,
@@ -141,7 +163,7 @@ static enum lr_status find_tables(lr_context *ctx, const struct worker *worker, 
     enum lr_status status = LR_OK;
     LR_TRY(lr_allocate(ctx, (size_t)plan->n_table, sizeof *table, &table));
     for (int t = 0; t < plan->n_table && status == LR_OK; t++) {
-        struct ball_wish wish = {.a = ldexp(1, plan->first + t),
+        struct ball_wish wish = {.a = plan->a_first * pow(plan->ratio, t),
                                  .n_level = plan->n_level,
                                  .dipole = model->physics.dipole,
                                  .dipole_core = model->physics.dipole ? model->line.dipole_core : 0,

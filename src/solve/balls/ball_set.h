@@ -7,9 +7,10 @@
 #include "solve/balls/ball_reach.h"
 #include "solve/common/worker.h"
 
-/* The tables of a run, for the dampings 2^first, 2^(first + 1), ... */
+/* The tables of a run, for the dampings a_first ratio^j. */
 struct ball_plan {
-    int first, n_table; /* n_table = 0: all scatterings are followed */
+    int n_table; /* 0: all scatterings are followed */
+    double a_first, ratio;
     int n_level;
     double deepest; /* largest radius of a ball inside a cell, in free paths at line centre */
 };
@@ -24,6 +25,9 @@ struct ball_set {
 
 /* What a run needs: depends on the model only, so that histories do too. */
 struct ball_plan ball_plan_of(const lr_model *model, const struct ball_space *space);
+
+/* The same, without anything to free. */
+enum lr_status ball_plan_find(lr_context *ctx, const lr_model *model, struct ball_plan *plan);
 
 /* Plans jumps, and reads or makes their tables. */
 enum lr_status ball_set_prepare(lr_context *ctx, const struct worker *worker, const lr_model *model,
