@@ -3,6 +3,8 @@
 #ifndef LR_BACKEND_BALL_WORK_H
 #define LR_BACKEND_BALL_WORK_H
 
+#include <signal.h>
+
 #include "kernel/ball_chunk.h"
 
 struct ball_work {
@@ -14,6 +16,7 @@ struct ball_work {
     const int64_t *n_chunk;         /* [n_row] */
     int64_t most_chunks, n_sampled; /* of a row: room for sums; trials that leave samples, a multiple of BALL_CHUNK */
     struct ball_sums *sums;         /* [n_row][most_chunks] */
+    const volatile sig_atomic_t *stop;/* other than 0: leave the rest */
     struct ball_sample *sample;     /* [n_row][n_sampled][2] */
 };
 

@@ -23,7 +23,7 @@ enum lr_status cpu_balls(lr_context *ctx, int device, int threads, const struct 
 #pragma omp parallel for schedule(dynamic) collapse(2) num_threads(threads)
     for (int row = 0; row < work->n_row; row++)
         for (int64_t chunk = 0; chunk < work->most_chunks; chunk++)
-            if (chunk < work->n_chunk[row])
+            if (chunk < work->n_chunk[row] && !*work->stop)
                 run_chunk(work, row, chunk);
     return LR_OK;
 }

@@ -165,6 +165,7 @@ static enum lr_status trials_run(const struct making *making, int level, int fir
                                    .n_chunk = n_chunk,
                                    .most_chunks = making->n_chunk,
                                    .n_sampled = making->n_sampled,
+                                   .stop = &wish->ctx->stop,
                                    .sums = making->sums,
                                    .sample = making->sample};
     return wish->backend->balls(wish->ctx, wish->device, threads, &work);
