@@ -17,7 +17,10 @@ enum {
     ROWS_AT_ONCE = 16,
     CHUNK = 1024,   /* trials */
     WING_SHARE = 4, /* rows in the wing have trials / WING_SHARE */
-    SAMPLED = 8     /* trials whose exits are there to choose from, for each that is kept */
+    SAMPLED = 8,    /* trials whose exits are there to choose from, for each that is kept */
+    N_BIN_X = 160,
+    N_BIN_MU = 4,
+    N_BIN = 2 * N_BIN_X * N_BIN_MU
 };
 
 /* The last row of a level is the first where fewer free paths than this fit into the radius. */
@@ -72,7 +75,17 @@ struct making {
     struct ball_sums *sums;     /* [ROWS_AT_ONCE][n_chunk] */
     struct ball_sample *sample; /* [ROWS_AT_ONCE][n_sampled][2 exits] */
     struct ball_record *kept;   /* [ROWS_AT_ONCE][2 parts][wish->kept] */
+    uint64_t *bin;              /* [ROWS_AT_ONCE][N_BIN], weights of all exits in units of 2^-32 */
 };
+
+/* Where an exit counts: by part, frequency and direction. */
+static int bin_of(double x, double mu_out, double x_wing)
+{
+    const double size = fabs(x);
+    const int step = (int)fmin(ball_row_position(size), N_BIN_X - 1);
+    const int direction = (int)fmin(mu_out * N_BIN_MU, N_BIN_MU - 1);
+    return ((size > x_wing) * N_BIN_X + step) * N_BIN_MU + direction;
+}
 
 static void trials_prepare(const struct making *making, int level, int row, struct ball_trials *set)
 {
@@ -88,9 +101,15 @@ static void trials_prepare(const struct making *making, int level, int row, stru
     lattice_make(set->key, set->row, &set->lattice);
 }
 
-/* Notes an exit in y: the chance of the wing, then path and scatterings of either part. */
-static void exit_note(const struct ball_trials *set, const struct ball_exit *out, double weight, double *y)
+/* Notes an exit in its bin and in y: the chance of the wing, then path and scatterings of either part. Integers make
+ * the sums in bins independent of the order of threads. */
+static void exit_note(const struct ball_trials *set, const struct ball_exit *out, double weight, double *y,
+                      uint64_t *bins)
 {
+    uint64_t *bin = &bins[bin_of(out->x, vec3_dot(out->place, out->n), set->gas.x_wing)];
+    const uint64_t units = (uint64_t)(weight * 4294967296.0);
+#pragma omp atomic
+    *bin += units;
     const int wing = r_abs(out->x) > set->gas.x_wing;
     y[0] += weight * wing;
     y[1 + 2 * wing] += weight * out->path;
@@ -110,7 +129,8 @@ static struct ball_sample sample_of(const struct ball_trials *set, struct ball_t
 }
 
 /* The trials of a chunk; `sample` has two exits for each, or is NULL. */
-static void chunk_run(const struct ball_trials *set, int64_t chunk, struct ball_sums *sums, struct ball_sample *sample)
+static void chunk_run(const struct ball_trials *set, int64_t chunk, struct ball_sums *sums, uint64_t *bins,
+                      struct ball_sample *sample)
 {
     *sums = (struct ball_sums){0};
     for (int i = 0; i < CHUNK; i++) {
@@ -118,16 +138,34 @@ static void chunk_run(const struct ball_trials *set, int64_t chunk, struct ball_
         double y[BALL_N_WANTED] = {0};
         struct ball_exit out = ball_trial_common(set, (uint32_t)(chunk * CHUNK + i), &trial);
         const double weight = trial.weight;
-        exit_note(set, &out, weight, y);
+        exit_note(set, &out, weight, y, bins);
         if (sample)
             sample[2 * i] = sample_of(set, &trial, &out, weight);
         if (trial.split > 0) {
             out = ball_trial_rare(set, &trial);
-            exit_note(set, &out, trial.split, y);
+            exit_note(set, &out, trial.split, y, bins);
         }
         if (sample)
             sample[2 * i + 1] = sample_of(set, &trial, &out, trial.split);
         ball_sums_note(sums, y, trial.surplus);
+    }
+}
+
+static int sample_bin(const struct ball_sample *sample, double x_wing)
+{
+    return bin_of((double)sample->x, (sample->record.mu_out + 0.5) / 65536, x_wing);
+}
+
+/* Gives the samples of each bin the share that it has among all exits. */
+static void match_bins(struct ball_sample *sample, int64_t n, double x_wing, const uint64_t *bins)
+{
+    double sum[N_BIN] = {0};
+    for (int64_t i = 0; i < n; i++)
+        sum[sample_bin(&sample[i], x_wing)] += (double)sample[i].weight;
+    for (int64_t i = 0; i < n; i++) {
+        const int bin = sample_bin(&sample[i], x_wing);
+        if (sample[i].weight > 0)
+            sample[i].weight *= (float)((double)bins[bin] / 4294967296.0 / sum[bin]);
     }
 }
 
@@ -168,7 +206,7 @@ static struct ball_row_means row_means(const struct ball_sums *sums, int64_t n_c
 }
 
 /* Makes a row of its samples and of the means of the table. Where its records begin is not known yet. */
-static void row_finish(const struct making *making, int row, double x, struct ball_sample *sample,
+static void row_finish(const struct making *making, int row, double x, const uint64_t *bins, struct ball_sample *sample,
                        struct ball_record *kept)
 {
     const struct ball_wish *wish = making->wish;
@@ -176,6 +214,7 @@ static void row_finish(const struct making *making, int row, double x, struct ba
     struct ball_row *made = &making->table->row[row];
     const int64_t trials = trials_of(wish, x);
     int64_t n = 2 * (trials < making->n_sampled ? trials : making->n_sampled);
+    match_bins(sample, n, making->gas.x_wing, bins);
     const int64_t n_core = part_core(sample, &n, making->gas.x_wing);
     made->wing = (float)(n_core == n ? 0 : n_core == 0 ? 1 : means->wing);
     for (int wing = 0; wing < 2; wing++) {
@@ -196,6 +235,7 @@ static void rows_make(const struct making *making, int level, int first, int n)
 {
     const struct ball_level *at = &making->table->level[level];
     const int threads = thread_count(making->wish->threads);
+    memset(making->bin, 0, sizeof *making->bin * ROWS_AT_ONCE * N_BIN);
 #pragma omp parallel num_threads(threads)
     {
 #pragma omp for schedule(dynamic) collapse(2)
@@ -205,7 +245,7 @@ static void rows_make(const struct making *making, int level, int first, int n)
                 trials_prepare(making, level, first + i, &set);
                 const int64_t trial = chunk * CHUNK;
                 if (trial < trials_of(making->wish, set.x))
-                    chunk_run(&set, chunk, &making->sums[i * making->n_chunk + chunk],
+                    chunk_run(&set, chunk, &making->sums[i * making->n_chunk + chunk], &making->bin[i * N_BIN],
                               trial < making->n_sampled ? &making->sample[2 * (i * making->n_sampled + trial)] : NULL);
             }
         }
@@ -215,7 +255,7 @@ static void rows_make(const struct making *making, int level, int first, int n)
             making->table->means[first + i] =
                 making->wish->known ? making->wish->known[first + i]
                                     : row_means(&making->sums[i * making->n_chunk], trials_of(making->wish, x) / CHUNK);
-            row_finish(making, first + i, x, &making->sample[2 * i * making->n_sampled],
+            row_finish(making, first + i, x, &making->bin[i * N_BIN], &making->sample[2 * i * making->n_sampled],
                        &making->kept[2 * i * (int64_t)making->wish->kept]);
         }
     }
@@ -292,7 +332,8 @@ enum ball_made ball_table_make(const struct ball_wish *wish, struct ball_table *
         making.sums = malloc(sizeof *making.sums * (size_t)(ROWS_AT_ONCE * making.n_chunk));
         making.sample = malloc(sizeof *making.sample * (size_t)(2 * ROWS_AT_ONCE * making.n_sampled));
         making.kept = malloc(sizeof *making.kept * 2 * ROWS_AT_ONCE * wish->kept);
-        if (making.mean && making.sums && making.sample && making.kept) {
+        making.bin = malloc(sizeof *making.bin * ROWS_AT_ONCE * N_BIN);
+        if (making.mean && making.sums && making.sample && making.kept && making.bin) {
             gas_make(wish, &making.gas);
             made = levels_make(&making);
         }
@@ -301,6 +342,7 @@ enum ball_made ball_table_make(const struct ball_wish *wish, struct ball_table *
     free(making.sums);
     free(making.sample);
     free(making.kept);
+    free(making.bin);
     if (made != BALL_MADE)
         ball_table_free(table);
     return made;
