@@ -119,7 +119,7 @@ static void balls_are_left_as_in_the_exact_process(void **state)
 {
     (void)state;
     struct ball_table table;
-    struct ball_wish wish = {.a = A, .n_level = 3, .trials = 32768, .kept = 4096, .seed = 7};
+    struct ball_wish wish = {.a = A, .n_level = 3, .trials = 3072, .kept = 4096, .seed = 7};
     assert_int_equal(ball_table_make(&wish, &table), BALL_MADE);
     assert_int_equal(table.n_level, 3);
     compare_row(&table, &wish, 0, 0, 100000);
@@ -141,7 +141,7 @@ static void tables_do_not_depend_on_threads(void **state)
     (void)state;
     struct ball_table one;
     struct ball_table two;
-    struct ball_wish wish = {.a = A, .n_level = 2, .trials = 4096, .kept = 256, .seed = 3, .threads = 1};
+    struct ball_wish wish = {.a = A, .n_level = 2, .trials = 512, .kept = 256, .seed = 3, .threads = 1};
     assert_int_equal(ball_table_make(&wish, &one), BALL_MADE);
     wish.threads = 2;
     assert_int_equal(ball_table_make(&wish, &two), BALL_MADE);
