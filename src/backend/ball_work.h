@@ -13,11 +13,12 @@ struct ball_work {
     int n_level;                   /* of them; and of their rows and records */
     int n_known;
     int64_t n_record;
-    const int64_t *n_chunk;         /* [n_row] */
+    int64_t n_chunk;                /* of each row */
     int64_t most_chunks, n_sampled; /* of a row: room for sums; trials that leave samples, a multiple of BALL_CHUNK */
     struct ball_sums *sums;         /* [n_row][most_chunks] */
-    const volatile sig_atomic_t *stop;/* other than 0: leave the rest */
-    struct ball_sample *sample;     /* [n_row][n_sampled][2] */
+    const volatile sig_atomic_t *stop; /* other than 0: leave the rest */
+    uint64_t *bin;                     /* [n_row][BALL_N_BIN] */
+    struct ball_sample *sample;        /* [n_row][n_sampled][2] */
 };
 
 #endif

@@ -17,6 +17,18 @@ struct ball_sums {
     double zz[BALL_N_CONTROL][BALL_N_CONTROL], yz[BALL_N_WANTED][BALL_N_CONTROL];
 };
 
+/* Weights of all exits, by part, frequency and direction, in units of 2^-32: as whole numbers their sums do not depend
+ * on the order. Samples are given the shares that bins have among all. */
+enum { BALL_BIN_X = 160, BALL_BIN_MU = 4, BALL_N_BIN = 2 * BALL_BIN_X * BALL_BIN_MU };
+
+LR_FN int ball_bin(real x, real mu_out, real x_wing)
+{
+    const real size = r_abs(x);
+    const int step = (int)r_min(ball_row_position(size), (real)(BALL_BIN_X - 1));
+    const int direction = (int)r_min(r_max(mu_out, R(0)) * (real)BALL_BIN_MU, (real)(BALL_BIN_MU - 1));
+    return ((size > x_wing ? BALL_BIN_X : 0) + step) * BALL_BIN_MU + direction;
+}
+
 /* An exit, as its record, with the weight it has. */
 struct ball_sample {
     struct ball_record record;
@@ -88,8 +100,11 @@ LR_FN struct ball_record ball_record_make(const struct ball_exit *out, real x_ro
     return record;
 }
 
-LR_FN void ball_note_exit(const struct ball_trials *set, const struct ball_exit *out, real weight, double *y)
+LR_FN void ball_note_exit(const struct ball_trials *set, const struct ball_exit *out, real weight, double *y,
+                          uint64_t *bins)
 {
+    shared_add_whole(&bins[ball_bin(out->x, vec3_dot(out->place, out->n), set->gas.x_wing)],
+                     (uint64_t)((double)weight * 4294967296.0));
     const int wing = r_abs(out->x) > set->gas.x_wing;
     y[0] += wing ? (double)weight : 0;
     y[1 + 2 * wing] += (double)(weight * out->path);
@@ -107,7 +122,7 @@ LR_FN struct ball_sample ball_sample_make(const struct ball_trials *set, struct 
 }
 
 /* Adds a trial to the sums; `sample` has room for its two exits, or is NULL. */
-LR_FN void ball_trial_add(const struct ball_trials *set, uint32_t number, struct ball_sums *sums,
+LR_FN void ball_trial_add(const struct ball_trials *set, uint32_t number, struct ball_sums *sums, uint64_t *bins,
                           struct ball_sample *sample)
 {
     struct ball_trial trial;
@@ -115,12 +130,12 @@ LR_FN void ball_trial_add(const struct ball_trials *set, uint32_t number, struct
     for (int i = 0; i < BALL_N_WANTED; i++)
         y[i] = 0;
     struct ball_exit out = ball_trial_common(set, number, &trial);
-    ball_note_exit(set, &out, trial.weight, y);
+    ball_note_exit(set, &out, trial.weight, y, bins);
     if (sample)
         sample[0] = ball_sample_make(set, &trial, &out, trial.weight);
     if (trial.split > R(0)) {
         out = ball_trial_rare(set, &trial);
-        ball_note_exit(set, &out, trial.split, y);
+        ball_note_exit(set, &out, trial.split, y, bins);
     }
     if (sample)
         sample[1] = ball_sample_make(set, &trial, &out, trial.split);

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/context.h"
 #include "kernel/ball_trial.h"
 #include "solve/balls/ball_make.h"
 #include "solve/balls/ball_thin.h"
@@ -119,7 +120,9 @@ static void balls_are_left_as_in_the_exact_process(void **state)
 {
     (void)state;
     struct ball_table table;
-    struct ball_wish wish = {.a = A, .n_level = 3, .trials = 32768, .kept = 4096, .seed = 7, .backend = backend_cpu()};
+    struct lr_context context = {.stop = 0};
+    struct ball_wish wish = {
+        .a = A, .n_level = 3, .trials = 3072, .kept = 4096, .seed = 7, .backend = backend_cpu(), .ctx = &context};
     assert_int_equal(ball_table_make(&wish, &table), BALL_MADE);
     assert_int_equal(table.n_level, 3);
     compare_row(&table, &wish, 0, 0, 100000);
@@ -141,7 +144,15 @@ static void tables_do_not_depend_on_threads(void **state)
     (void)state;
     struct ball_table one;
     struct ball_table two;
-    struct ball_wish wish = {.a = A, .n_level = 2, .trials = 4096, .kept = 256, .seed = 3, .backend = backend_cpu(), .threads = 1};
+    struct lr_context context = {.stop = 0};
+    struct ball_wish wish = {.a = A,
+                             .n_level = 2,
+                             .trials = 512,
+                             .kept = 256,
+                             .seed = 3,
+                             .backend = backend_cpu(),
+                             .threads = 1,
+                             .ctx = &context};
     assert_int_equal(ball_table_make(&wish, &one), BALL_MADE);
     wish.threads = 2;
     assert_int_equal(ball_table_make(&wish, &two), BALL_MADE);
@@ -260,7 +271,7 @@ static void records_are_read_as_written(void **state)
         assert_true(x_row == 0 || (double)(out.x * leaver.x) > 0 || fabs((double)leaver.x) < 1e-5);
         assert_true(fabs((double)(out.path / leaver.path) - 1) < 1e-3);
         assert_true(fabs((double)(out.scatterings / leaver.scatterings) - 1) < 1e-3);
-        assert_true(fabs((double)out.last - leaver.last) < 1e-3 * leaver.last + 1e-7);
+        assert_true(fabs((double)(out.last - leaver.last)) < 1e-3 * (double)leaver.last + 1e-7);
     }
 }
 

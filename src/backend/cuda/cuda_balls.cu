@@ -12,8 +12,8 @@ enum { THREADS = 128, N_SUM = sizeof(struct ball_sums) / sizeof(double) };
 
 struct launch {
     const struct ball_trials *set;
-    const int64_t *n_chunk;
     int64_t most_chunks, n_sampled;
+    uint64_t *bin;
     struct ball_sums *sums;
     struct ball_sample *sample;
 };
@@ -23,8 +23,6 @@ __global__ void __launch_bounds__(THREADS) ball_kernel(const struct launch work)
     __shared__ double part[THREADS];
     const int row = (int)blockIdx.y;
     const int64_t chunk = blockIdx.x;
-    if (chunk >= work.n_chunk[row])
-        return;
     const int64_t first = chunk * BALL_CHUNK;
     struct ball_sums sums;
     double *number = (double *)&sums;
@@ -33,7 +31,7 @@ __global__ void __launch_bounds__(THREADS) ball_kernel(const struct launch work)
     for (int i = (int)threadIdx.x; i < BALL_CHUNK; i += THREADS) {
         const int64_t trial = first + i;
         struct ball_sample *sample = trial < work.n_sampled ? &work.sample[2 * (row * work.n_sampled + trial)] : NULL;
-        ball_trial_add(&work.set[row], (uint32_t)trial, &sums, sample);
+        ball_trial_add(&work.set[row], (uint32_t)trial, &sums, &work.bin[row * BALL_N_BIN], sample);
     }
     double *to = (double *)&work.sums[row * work.most_chunks + chunk];
     for (int i = 0; i < N_SUM; i++) { /* in a fixed order */
@@ -84,17 +82,19 @@ enum lr_status cuda_balls(cuda_fail_fn *fail, lr_context *ctx, const struct ball
     struct device device = {NULL, 0, cudaSuccess};
     struct launch launch;
     const size_t sums = (size_t)(work->n_row * work->most_chunks) * sizeof *work->sums;
+    const size_t bins = (size_t)(work->n_row * BALL_N_BIN) * sizeof *work->bin;
     const size_t samples = (size_t)(2 * work->n_row * work->n_sampled) * sizeof *work->sample;
     launch.set = upload_sets(&device, work);
-    launch.n_chunk = (const int64_t *)device_copy(&device, (size_t)work->n_row * sizeof *work->n_chunk, work->n_chunk);
     launch.most_chunks = work->most_chunks;
     launch.n_sampled = work->n_sampled;
+    launch.bin = (uint64_t *)device_copy(&device, bins, NULL);
     launch.sums = (struct ball_sums *)device_copy(&device, sums, NULL);
     launch.sample = (struct ball_sample *)device_copy(&device, samples, NULL);
     if (device.error == cudaSuccess) {
-        ball_kernel<<<dim3((unsigned)work->most_chunks, (unsigned)work->n_row), THREADS>>>(launch);
+        ball_kernel<<<dim3((unsigned)work->n_chunk, (unsigned)work->n_row), THREADS>>>(launch);
         okay(&device, cudaGetLastError());
         okay(&device, cudaMemcpy(work->sums, launch.sums, sums, cudaMemcpyDeviceToHost));
+        okay(&device, cudaMemcpy(work->bin, launch.bin, bins, cudaMemcpyDeviceToHost));
         okay(&device, cudaMemcpy(work->sample, launch.sample, samples, cudaMemcpyDeviceToHost));
     }
     device_release(&device);
