@@ -167,9 +167,9 @@ LR_FN void ball_jump_due(const struct ball_trials *set, struct ball_trial *trial
                          const int splits)
 {
     struct random4 random = ball_draw(set, trial);
-    const struct ball_level *at = &set->smaller.level[level];
-    const int row = at->first_row + ball_choose_row(at, r_abs(photon->x), rng_uniform(random.r1));
-    const real chance = (real)set->smaller.row[row].wing;
+    const struct ball_choice choice =
+        ball_choose(&set->smaller, &set->smaller.level[level], r_abs(photon->x), rng_uniform(random.r1));
+    const real chance = choice.wing;
     if (splits && trial->jumps < BALL_N_EVEN - 1)
         random.r0 = set->lattice.shift[trial->jumps] + trial->number * set->lattice.alpha[trial->jumps];
     trial->jumps++;
@@ -179,8 +179,9 @@ LR_FN void ball_jump_due(const struct ball_trials *set, struct ball_trial *trial
             trial->candidate.photon = *photon;
             trial->candidate.reaction = BALL_JUMP;
             trial->candidate.level = level;
-            trial->candidate.row = row;
+            trial->candidate.row = ball_row_with(&set->smaller, choice, 1);
         }
+        const int row = ball_row_with(&set->smaller, choice, 0);
         ball_jump(set, trial, photon, level, row, 0, uniform, random, trial->weight);
         return;
     }
@@ -188,7 +189,7 @@ LR_FN void ball_jump_due(const struct ball_trials *set, struct ball_trial *trial
     const int wing = uniform <= chance;
     const real rest = wing ? r_div(uniform, chance) : r_div(uniform - chance, R(1) - chance);
     trial->surplus[0] += weight * ((real)wing - chance);
-    ball_jump(set, trial, photon, level, row, wing, rest, random, weight);
+    ball_jump(set, trial, photon, level, ball_row_with(&set->smaller, choice, wing), wing, rest, random, weight);
 }
 
 /* ---- scatterings ------------------------------------------------------------------------------------------------- */

@@ -135,7 +135,8 @@ static struct ball_sample sample_of(const struct ball_trials *set, struct ball_t
                                        .path = out->path,
                                        .last = out->last,
                                        .scatterings = out->scatterings};
-    return (struct ball_sample){ball_record_make(&leaver, set->x, ball_draw(set, trial)), (float)out->x, (float)weight};
+    return (struct ball_sample){ball_record_make(&leaver, set->x, voigt_crossing(set->gas.a), ball_draw(set, trial)),
+                                (float)out->x, (float)weight};
 }
 
 /* The trials of a chunk; `sample` has two exits for each, or is NULL. */

@@ -24,7 +24,8 @@ static uint16_t cell_of(double part)
     return (uint16_t)fmin(fmax(part, 0) * (UINT16_MAX + 1), UINT16_MAX);
 }
 
-struct ball_record ball_record_make(const struct ball_leaver *leaver, double x_row, struct random4 random)
+struct ball_record ball_record_make(const struct ball_leaver *leaver, double x_row, double x_memory,
+                                    struct random4 random)
 {
     struct ball_record record;
     union {
@@ -33,7 +34,7 @@ struct ball_record ball_record_make(const struct ball_leaver *leaver, double x_r
     } code;
     /* a photon at line centre may as well leave on the other side of it */
     const double x = x_row == 0 && (random.r3 & 1u) ? -leaver->x : leaver->x;
-    const int memory = fabs(x - x_row) < 0.5 * x_row;
+    const int memory = x_row > x_memory && ball_keeps_memory(x_row, x);
     code.number = (float)(memory ? x - x_row : x);
     code.bits = (code.bits & ~1u) | (memory ? 1u : 0u);
     record.x = code.number;

@@ -15,8 +15,10 @@ struct ball_sample {
     float x, weight;
 };
 
-/* The record of a leaver whose row is at x_row. Lengths and numbers are rounded at random, so that means are kept. */
-struct ball_record ball_record_make(const struct ball_leaver *leaver, double x_row, struct random4 random);
+/* The record of a leaver whose row is at x_row; up to x_memory nobody remembers it. Lengths and numbers are rounded at
+ * random, so that means are kept. */
+struct ball_record ball_record_make(const struct ball_leaver *leaver, double x_row, double x_memory,
+                                    struct random4 random);
 
 /* Keeps at most n_kept of n samples (in any order, and reordered here) with chances in proportion to their weights;
  * returns how many. Random numbers come from `key` and `id`. */
