@@ -5,7 +5,7 @@
 #ifndef LR_SOLVE_TRANSPORT_BALL_SUMS_H
 #define LR_SOLVE_TRANSPORT_BALL_SUMS_H
 
-enum { BALL_N_WANTED = 5, BALL_N_CONTROL = 3 };
+enum { BALL_N_WANTED = 7, BALL_N_CONTROL = 3 };
 
 struct ball_sums {
     double n;
