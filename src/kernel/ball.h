@@ -65,11 +65,14 @@ LR_FN real ball_decode(uint16_t code, real least)
     return least * r_exp(BALL_CODE_STEP * (real)code);
 }
 
-/* Whether a photon that started at x_row keeps a memory of it, so that its change of frequency is kept rather than its
- * frequency. */
-LR_FN int ball_keeps_memory(real x_row, real x_out)
+/* Whether a photon that started in the wing of the line, at x_row, keeps a memory of it, so that its change of
+ * frequency is kept rather than its frequency. In the core, where atoms scatter in resonance, none does: to add changes
+ * to other frequencies than x_row would widen the line that atoms emit, and a little more width is many more photons in
+ * its tail. */
+LR_FN int ball_keeps_memory(double x_row, double x_out)
 {
-    return r_abs(x_out - x_row) < R(0.5) * x_row;
+    const double change = x_out < x_row ? x_row - x_out : x_out - x_row;
+    return change < 0.5 * x_row;
 }
 
 struct ball_exit {
@@ -79,14 +82,54 @@ struct ball_exit {
     real scatterings; /* including that at the centre */
 };
 
-/* The row for a photon of frequency |x| < x_max. */
-LR_FN int ball_choose_row(const struct ball_level *level, real x, real uniform)
+/* The row below |x| < x_max, and how far the photon is from it to the next. */
+struct ball_between {
+    int row;
+    real part;
+};
+LR_FN struct ball_between ball_find_row(const struct ball_level *level, real x)
 {
-    const real position = ball_row_position(x);
-    int row = (int)position;
-    row = row < level->n_row - 2 ? row : level->n_row - 2;
-    const real below = ball_row_x(row);
-    return row + (uniform * (ball_row_x(row + 1) - below) <= x - below ? 1 : 0);
+    struct ball_between between;
+    const int row = (int)ball_row_position(x);
+    between.row = row < level->n_row - 2 ? row : level->n_row - 2;
+    const real below = ball_row_x(between.row);
+    between.part = r_div(x - below, ball_row_x(between.row + 1) - below);
+    return between;
+}
+
+/* The chance to leave in the wing between two rows. It changes by large factors from row to row, in the core of the
+ * line as exp(x^2), so that it is the logarithm of p / (1 - p) that is interpolated. */
+LR_FN real ball_chance_between(real p, real q, real part)
+{
+    const real odds = p * (R(1) - q);
+    const real ratio = q * (R(1) - p);
+    if (!(odds > R(0) && ratio > R(0)))
+        return r_between(p, q, part);
+    const real other = r_div(p, R(1) - p) * r_exp(part * r_log(r_div(ratio, odds)));
+    return r_div(other, R(1) + other);
+}
+
+/* Which of the two rows serves, at random in proportion, and the chance of the wing. A row without records of the part
+ * that is then drawn gives way to the other (ball_row_with). */
+struct ball_choice {
+    int row, other; /* of the table */
+    real wing;
+};
+LR_FN struct ball_choice ball_choose(const struct ball_view *view, const struct ball_level *level, real x, real uniform)
+{
+    struct ball_choice choice;
+    const struct ball_between between = ball_find_row(level, x);
+    const int below = level->first_row + between.row;
+    const int above = uniform <= between.part;
+    choice.row = below + above;
+    choice.other = below + 1 - above;
+    choice.wing = ball_chance_between((real)view->row[below].wing, (real)view->row[below + 1].wing, between.part);
+    return choice;
+}
+
+LR_FN int ball_row_with(const struct ball_view *view, struct ball_choice choice, int wing)
+{
+    return view->row[choice.row].n[wing] > 0 ? choice.row : choice.other;
 }
 
 /* The exit that a record describes, for a photon of direction n and frequency x which started in a row at x_row. */
@@ -137,13 +180,13 @@ LR_FN const struct ball_record *ball_pick(const struct ball_view *view, const st
 LR_FN struct ball_exit ball_leave(const struct ball_view *view, const struct ball_level *level, real x, struct vec3 n,
                                   struct random4 random)
 {
-    const struct ball_row *row =
-        &view->row[level->first_row + ball_choose_row(level, r_abs(x), rng_uniform(random.r1))];
+    const struct ball_choice choice = ball_choose(view, level, r_abs(x), rng_uniform(random.r1));
     /* 32 bits choose the part, and what is left of them the record */
-    const double choice = ((double)random.r0 + 0.5) * 2.3283064365386963e-10;
-    const double chance = (double)row->wing;
-    const int wing = choice < chance;
-    const real rest = (real)(wing ? choice / chance : (choice - chance) / (1 - chance));
+    const double uniform = ((double)random.r0 + 0.5) * 2.3283064365386963e-10;
+    const double chance = (double)choice.wing;
+    const int wing = uniform < chance;
+    const real rest = (real)(wing ? uniform / chance : (uniform - chance) / (1 - chance));
+    const struct ball_row *row = &view->row[ball_row_with(view, choice, wing)];
     return ball_read(ball_pick(view, row, wing, rest), row, wing, n, x, random);
 }
 

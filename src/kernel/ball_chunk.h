@@ -7,9 +7,10 @@
 
 enum { BALL_CHUNK = 1024 };
 
-/* Sums for means with control variates (solve/balls/ball_sums.h). y: the chance of the wing, then path and scatterings
- * of what leaves in the core and in the wing; z: what is known to have the mean zero. */
-enum { BALL_N_WANTED = 5, BALL_N_CONTROL = BALL_N_SURPLUS };
+/* Sums for means with control variates (solve/balls/ball_sums.h). y: the chance of the wing; then path, scatterings and
+ * place (its cosine to the initial direction) of what leaves in the core and in the wing; z: what is known to have the
+ * mean zero. */
+enum { BALL_N_WANTED = 7, BALL_N_CONTROL = BALL_N_SURPLUS };
 
 struct ball_sums {
     double n;
@@ -69,8 +70,9 @@ LR_FN uint16_t ball_code_part(double part)
     return (uint16_t)(code > 0 ? (code < 65535 ? code : 65535) : 0);
 }
 
-/* The record of an exit of a photon that came along the z axis, in a row at x_row. */
-LR_FN struct ball_record ball_record_make(const struct ball_exit *out, real x_row, struct random4 random)
+/* The record of an exit of a photon that came along the z axis, in a row at x_row; up to x_memory nobody remembers it.
+ */
+LR_FN struct ball_record ball_record_make(const struct ball_exit *out, real x_row, real x_memory, struct random4 random)
 {
     struct ball_record record;
     union {
@@ -79,7 +81,7 @@ LR_FN struct ball_record ball_record_make(const struct ball_exit *out, real x_ro
     } code;
     /* a photon at line centre may as well leave on the other side of it */
     const real x = x_row == R(0) && (random.r3 & 1u) ? -out->x : out->x;
-    const int memory = ball_keeps_memory(x_row, x);
+    const int memory = x_row > x_memory && ball_keeps_memory(x_row, x);
     code.number = (float)(memory ? x - x_row : x);
     code.bits = (code.bits & ~1u) | (memory ? 1u : 0u);
     record.x = code.number;
@@ -107,15 +109,16 @@ LR_FN void ball_note_exit(const struct ball_trials *set, const struct ball_exit 
                      (uint64_t)((double)weight * 4294967296.0));
     const int wing = r_abs(out->x) > set->gas.x_wing;
     y[0] += wing ? (double)weight : 0;
-    y[1 + 2 * wing] += (double)(weight * out->path);
-    y[2 + 2 * wing] += (double)(weight * out->scatterings);
+    y[1 + wing] += (double)(weight * out->path);
+    y[3 + wing] += (double)(weight * out->scatterings);
+    y[5 + wing] += (double)(weight * out->place.z);
 }
 
 LR_FN struct ball_sample ball_sample_make(const struct ball_trials *set, struct ball_trial *trial,
                                           const struct ball_exit *out, real weight)
 {
     struct ball_sample sample;
-    sample.record = ball_record_make(out, set->x, ball_draw(set, trial));
+    sample.record = ball_record_make(out, set->x, set->gas.x_memory, ball_draw(set, trial));
     sample.x = (float)out->x;
     sample.weight = (float)weight;
     return sample;

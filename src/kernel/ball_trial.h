@@ -45,7 +45,8 @@ struct ball_lattice {
 
 struct ball_gas {
     real a, x_wing;
-    int dipole; /* or isotropic */
+    real x_memory; /* photons that start below it forget their frequency */
+    int dipole;    /* or isotropic */
     real dipole_core, dipole_wing;
     real far[BALL_N_FAR]; /* the integral times a / pi */
 };
@@ -57,6 +58,7 @@ LR_FN void ball_gas_make(double a, struct ball_gas *gas)
     const double step = 0.01;
     gas->a = (real)a;
     gas->x_wing = (real)ball_wing_from(a);
+    gas->x_memory = (real)voigt_crossing(a);
     gas->dipole = 0;
     gas->dipole_core = gas->dipole_wing = R(0);
     for (int i = 0; i < BALL_N_FAR; i++) {
@@ -167,9 +169,9 @@ LR_FN void ball_jump_due(const struct ball_trials *set, struct ball_trial *trial
                          const int splits)
 {
     struct random4 random = ball_draw(set, trial);
-    const struct ball_level *at = &set->smaller.level[level];
-    const int row = at->first_row + ball_choose_row(at, r_abs(photon->x), rng_uniform(random.r1));
-    const real chance = (real)set->smaller.row[row].wing;
+    const struct ball_choice choice =
+        ball_choose(&set->smaller, &set->smaller.level[level], r_abs(photon->x), rng_uniform(random.r1));
+    const real chance = choice.wing;
     if (splits && trial->jumps < BALL_N_EVEN - 1)
         random.r0 = set->lattice.shift[trial->jumps] + trial->number * set->lattice.alpha[trial->jumps];
     trial->jumps++;
@@ -179,8 +181,9 @@ LR_FN void ball_jump_due(const struct ball_trials *set, struct ball_trial *trial
             trial->candidate.photon = *photon;
             trial->candidate.reaction = BALL_JUMP;
             trial->candidate.level = level;
-            trial->candidate.row = row;
+            trial->candidate.row = ball_row_with(&set->smaller, choice, 1);
         }
+        const int row = ball_row_with(&set->smaller, choice, 0);
         ball_jump(set, trial, photon, level, row, 0, uniform, random, trial->weight);
         return;
     }
@@ -188,7 +191,7 @@ LR_FN void ball_jump_due(const struct ball_trials *set, struct ball_trial *trial
     const int wing = uniform <= chance;
     const real rest = wing ? r_div(uniform, chance) : r_div(uniform - chance, R(1) - chance);
     trial->surplus[0] += weight * ((real)wing - chance);
-    ball_jump(set, trial, photon, level, row, wing, rest, random, weight);
+    ball_jump(set, trial, photon, level, ball_row_with(&set->smaller, choice, wing), wing, rest, random, weight);
 }
 
 /* ---- scatterings ------------------------------------------------------------------------------------------------- */

@@ -148,16 +148,19 @@ static struct ball_row_means row_means(const struct ball_sums *sums, int64_t n_c
     struct ball_row_means means = {.wing = fmin(fmax(y[0], 0), 1)};
     for (int wing = 0; wing < 2; wing++) {
         const double share = wing ? means.wing : 1 - means.wing;
-        means.path[wing] = share > 0 ? y[1 + 2 * wing] / share : 0;
-        means.scatterings[wing] = share > 0 ? y[2 + 2 * wing] / share : 0;
+        means.path[wing] = share > 0 ? y[1 + wing] / share : 0;
+        means.scatterings[wing] = share > 0 ? y[3 + wing] / share : 0;
+        means.place[wing] = share > 0 ? y[5 + wing] / share : 0;
     }
     return means;
 }
 
-/* The factors that give the records of a part their known means; returns the means of the records. */
-static struct ball_record_means factors_find(const struct ball_row_means *means, int wing,
-                                             const struct ball_record *record, struct ball_row *row)
+/* Gives the records of a part their known means, those of path and scatterings by factors; returns the means without
+ * factors. */
+static struct ball_record_means means_match(const struct ball_row_means *means, int wing, struct ball_record *record,
+                                            struct ball_row *row)
 {
+    ball_place_shift(record, row->n[wing], means->place[wing]);
     const struct ball_record_means mean = ball_record_means(record, row->n[wing]);
     const int known = row->n[wing] > 0 && means->path[wing] > 0 && means->scatterings[wing] > 0;
     row->path[wing] = known ? (float)(means->path[wing] / mean.path) : 1.0f;
@@ -181,7 +184,7 @@ static void row_finish(const struct making *making, int level, int row, const ui
         struct ball_record *mine = kept + wing * making->n_work;
         made->n[wing] = ball_thin(wing ? sample + n_core : sample, wing ? n - n_core : n_core, work_of(wish, level),
                                   rng_key_from_seed(wish->seed), (uint32_t)(2 * row + wing), mine);
-        const struct ball_record_means mean = factors_find(means, wing, mine, made);
+        const struct ball_record_means mean = means_match(means, wing, mine, made);
         making->mean[row].path[wing] = mean.path * (double)made->path[wing];
         making->mean[row].scatterings[wing] = mean.scatterings * (double)made->scattered[wing];
     }
@@ -272,7 +275,7 @@ static void table_thin(const struct ball_wish *wish, struct ball_table *table)
             row->first[wing] = (uint32_t)n_record;
             row->n[wing] = m;
             n_record += m;
-            factors_find(&table->means[i], wing, to, row);
+            means_match(&table->means[i], wing, to, row);
         }
     }
     table->n_record = n_record;

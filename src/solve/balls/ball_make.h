@@ -6,10 +6,10 @@
 #include "backend/backend.h"
 #include "kernel/ball_view.h"
 
-/* Means over all trials of a row: chance of the wing, and path (in radii) and scatterings of those that leave in the
- * core [0] and in the wing [1]. */
+/* Means over all trials of a row: chance of the wing; and of those that leave in the core [0] and in the wing [1] path
+ * (in radii), scatterings, cosine of the place to the initial direction. */
 struct ball_row_means {
-    double wing, path[2], scatterings[2];
+    double wing, path[2], scatterings[2], place[2];
 };
 
 struct ball_wish {

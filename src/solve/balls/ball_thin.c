@@ -6,9 +6,12 @@
 
 #include <math.h>
 
+enum { N_AXIS = 3 };
 static double key_of(const struct ball_sample *sample, int axis)
 {
-    return axis ? (double)sample->record.path : fabs((double)sample->x);
+    return axis == 0   ? fabs((double)sample->x)
+           : axis == 1 ? (double)sample->record.mu_place
+                       : (double)sample->record.path;
 }
 
 /* Reorders samples so that none before `at` has a larger key than any after it (Hoare's selection). */
@@ -47,8 +50,8 @@ static void order(struct ball_sample *sample, int64_t n, int axis)
         return;
     const int64_t half = n / 2;
     part_at(sample, n, half, axis);
-    order(sample, half, !axis);
-    order(sample + half, n - half, !axis);
+    order(sample, half, (axis + 1) % N_AXIS);
+    order(sample + half, n - half, (axis + 1) % N_AXIS);
 }
 
 uint32_t ball_thin(struct ball_sample *sample, int64_t n, uint32_t n_kept, struct rng_key key, uint32_t id,
@@ -70,6 +73,26 @@ uint32_t ball_thin(struct ball_sample *sample, int64_t n, uint32_t n_kept, struc
         kept[i] = sample[at].record;
     }
     return m;
+}
+
+/* mu + 1.5 d (1 - mu^2) stays within -1 .. 1 for |d| < 1/3, and its mean is larger by d times about 1. Repeated, since
+ * the distribution is not quite even. */
+void ball_place_shift(struct ball_record *record, uint32_t n, double mean)
+{
+    for (int step = 0; step < 2; step++) {
+        double now = 0;
+        double gain = 0;
+        for (uint32_t i = 0; i < n; i++) {
+            const double mu = (record[i].mu_place + 0.5) / 32768 - 1;
+            now += mu / n;
+            gain += 1.5 * (1 - mu * mu) / n;
+        }
+        const double shift = gain > 0 ? fmin(fmax((mean - now) / gain, -0.3), 0.3) : 0;
+        for (uint32_t i = 0; i < n; i++) {
+            const double mu = (record[i].mu_place + 0.5) / 32768 - 1;
+            record[i].mu_place = ball_code_part(0.5 * (mu + 1.5 * shift * (1 - mu * mu) + 1));
+        }
+    }
 }
 
 struct ball_record_means ball_record_means(const struct ball_record *record, uint32_t n)

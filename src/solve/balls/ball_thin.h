@@ -9,6 +9,10 @@
 uint32_t ball_thin(struct ball_sample *sample, int64_t n, uint32_t n_kept, struct rng_key key, uint32_t id,
                    struct ball_record *kept);
 
+/* Moves the places of records a little, so that their cosines to the initial direction have the given mean: how far a
+ * photon keeps its direction over a ball decides how fast many balls are left. */
+void ball_place_shift(struct ball_record *record, uint32_t n, double mean);
+
 /* Mean path (in radii) and scatterings of n records, as they are read. */
 struct ball_record_means {
     double path, scatterings;
