@@ -20,6 +20,7 @@ enum {
     WORK_LOW = 8, /* records kept while levels are made, for each kept in the end: of low levels */
     WORK_HIGH = 2,
     N_LOW = 8,
+    TRIALS_LOW = 2,
     N_BIN_X = 160,
     N_BIN_MU = 4,
     N_BIN = 2 * N_BIN_X * N_BIN_MU
@@ -65,7 +66,7 @@ static struct level_shape level_shape(double a, int level)
  * with more trials, and more records are kept until the end. */
 static int64_t trials_of(const struct ball_wish *wish, int level)
 {
-    const int64_t trials = wish->trials * (level < 4 ? 8 : level < 6 ? 4 : level < 8 ? 2 : 1);
+    const int64_t trials = wish->trials * (level < N_LOW ? TRIALS_LOW : 1);
     return (trials + CHUNK - 1) / CHUNK * CHUNK;
 }
 

@@ -16,7 +16,7 @@ struct ball_wish {
     int n_level;
     int dipole; /* or isotropic; fractions as in kernel/phase.h */
     double dipole_core, dipole_wing;
-    int64_t trials; /* of each row; of small balls several times as many */
+    int64_t trials; /* of each row, or twice as many of small balls */
     uint32_t kept;  /* records of each part of a row, at most */
     uint64_t seed;
     int threads; /* 0: all */
