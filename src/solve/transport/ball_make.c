@@ -17,11 +17,11 @@ enum {
     ROWS_AT_ONCE = 16,
     CHUNK = 1024, /* trials */
     SAMPLED = 4,  /* trials whose exits are there to choose from, for each that is kept */
-    WORK_LOW = 8, /* records kept while levels are made, for each kept in the end: of low levels */
-    WORK_HIGH = 2,
-    N_LOW = 8,
+    N_LOW = 8,    /* levels that are called low */
     TRIALS_LOW = 2,
-    N_BIN_X = 160,
+    WORK_LOW = 8, /* records kept while larger balls are made, for each kept in the end */
+    WORK_HIGH = 2,
+    N_BIN_X = 160, /* by rows of the grid of frequencies */
     N_BIN_MU = 4,
     N_BIN = 2 * N_BIN_X * N_BIN_MU
 };
