@@ -97,7 +97,7 @@ static void compare_row(const struct ball_table *table, const struct ball_wish *
     const double bound = 4.5;
     const double chance = exact.sum[0] / n;
     assert_true(fabs((double)from->wing - chance) <
-                bound * sqrt(chance * (1 - chance) / n + 4 * chance * chance / (8.0 * (double)wish->trials)));
+                bound * sqrt(chance * (1 - chance) / n + 4 * chance * chance / (2.0 * (double)wish->trials)));
     for (int i = 1; i < N_MOMENT; i++) {
         const int wing = i > N_OF_PART;
         const double n_exact = wing ? exact.sum[0] : n - exact.sum[0];
@@ -122,20 +122,20 @@ static void balls_are_left_as_in_the_exact_process(void **state)
     struct ball_table table;
     struct lr_context context = {.stop = 0};
     struct ball_wish wish = {
-        .a = A, .n_level = 3, .trials = 3072, .kept = 4096, .seed = 7, .backend = backend_cpu(), .ctx = &context};
+        .a = A, .n_level = 3, .trials = 8192, .kept = 4096, .seed = 7, .backend = backend_cpu(), .ctx = &context};
     assert_int_equal(ball_table_make(&wish, &table), BALL_MADE);
     assert_int_equal(table.n_level, 3);
-    compare_row(&table, &wish, 0, 0, 60000);
-    compare_row(&table, &wish, 0, 4, 60000);
-    compare_row(&table, &wish, 2, 0, 30000);
-    compare_row(&table, &wish, 2, table.level[2].n_row - 1, 30000);
+    compare_row(&table, &wish, 0, 0, 40000);
+    compare_row(&table, &wish, 0, 4, 40000);
+    compare_row(&table, &wish, 2, 0, 20000);
+    compare_row(&table, &wish, 2, table.level[2].n_row - 1, 20000);
     ball_table_free(&table);
 
     wish.dipole = 1;
     wish.dipole_core = 0.5;
     wish.dipole_wing = 1;
     assert_int_equal(ball_table_make(&wish, &table), BALL_MADE);
-    compare_row(&table, &wish, 1, 2, 30000);
+    compare_row(&table, &wish, 1, 2, 20000);
     ball_table_free(&table);
 }
 
@@ -147,7 +147,7 @@ static void tables_do_not_depend_on_threads(void **state)
     struct lr_context context = {.stop = 0};
     struct ball_wish wish = {.a = A,
                              .n_level = 2,
-                             .trials = 512,
+                             .trials = 2048,
                              .kept = 256,
                              .seed = 3,
                              .backend = backend_cpu(),
@@ -180,9 +180,9 @@ static void known_means_are_those_of_the_records(void **state)
     struct ball_table small;
     struct lr_context context = {.stop = 0};
     struct ball_wish wish = {
-        .a = A, .n_level = 2, .trials = 1024, .kept = 512, .seed = 4, .backend = backend_cpu(), .ctx = &context};
+        .a = A, .n_level = 2, .trials = 4096, .kept = 512, .seed = 4, .backend = backend_cpu(), .ctx = &context};
     assert_int_equal(ball_table_make(&wish, &large), BALL_MADE);
-    wish.trials = 128;
+    wish.trials = 512;
     wish.seed = 5;
     wish.known = large.means;
     assert_int_equal(ball_table_make(&wish, &small), BALL_MADE);

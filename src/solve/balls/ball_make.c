@@ -16,10 +16,11 @@
 
 enum {
     ROWS_AT_ONCE = 16,
-    SAMPLED = 4,  /* trials whose exits are there to choose from, for each that is kept */
-    WORK_LOW = 8, /* records kept while levels are made, for each kept in the end: of low levels */
-    WORK_HIGH = 2,
-    N_LOW = 8
+    SAMPLED = 4, /* trials whose exits are there to choose from, for each that is kept */
+    N_LOW = 8,   /* levels that are called low */
+    TRIALS_LOW = 2,
+    WORK_LOW = 8, /* records kept while larger balls are made, for each kept in the end */
+    WORK_HIGH = 2
 };
 
 /* The last row of a level is the first where fewer free paths than this fit into the radius. */
@@ -62,7 +63,7 @@ static struct level_shape level_shape(double a, int level)
  * with more trials, and more records are kept until the end. */
 static int64_t trials_of(const struct ball_wish *wish, int level)
 {
-    const int64_t trials = wish->trials * (level < 4 ? 8 : level < 6 ? 4 : level < 8 ? 2 : 1);
+    const int64_t trials = wish->trials * (level < N_LOW ? TRIALS_LOW : 1);
     return (trials + BALL_CHUNK - 1) / BALL_CHUNK * BALL_CHUNK;
 }
 

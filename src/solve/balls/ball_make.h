@@ -17,7 +17,7 @@ struct ball_wish {
     int n_level;
     int dipole; /* or isotropic; fractions as in kernel/phase.h */
     double dipole_core, dipole_wing;
-    int64_t trials; /* of each row; of small balls several times as many */
+    int64_t trials; /* of each row, or twice as many of small balls */
     uint32_t kept;  /* records of each part of a row, at most */
     uint64_t seed;
     const struct lr_backend *backend; /* that runs the trials */

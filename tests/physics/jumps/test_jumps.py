@@ -1,8 +1,8 @@
 """Jumps through deep gas (physics.acceleration), against exact references and against runs that follow everything.
 
-The records that jumps are drawn from come from a number of trials. Their noise is shared by all packets: per level of
-balls about 0.5 / sqrt(trials) in scatterings, half of that in path, a quarter in frequency. The quick tests make small
-tables, and allow for it; the long ones make large tables.
+The records that jumps are drawn from come from a number of trials. Their noise is shared by all packets: about
+0.6 / sqrt(trials) in scatterings, half of that in path, a third in frequency. The quick tests make small tables, and
+allow for it; the long ones make large tables.
 """
 
 from pathlib import Path
@@ -16,7 +16,7 @@ from reference import DUSTY_DAMPING, DUSTY_DEPTH, DUSTY_ESCAPE, SLAB, SPHERE
 HERE = Path(__file__).parent
 SHELLS = HERE.parent / "shells" / "model.yaml"
 AMR = HERE.parent / "amr" / "model.yaml"
-TRIALS = 30000
+TRIALS = 2000
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -31,18 +31,17 @@ def jumps(trials=TRIALS, **settings):
     return {"physics.acceleration": "jumps", "physics.trials": trials, **settings}
 
 
-def with_tables(measured, name, depth, trials):
-    """Adds the error of the tables, up to balls of this depth."""
-    part = {"scatterings_per_depth": 0.5, "scatterings_per_packet": 0.5, "mean_path": 0.25, "f_esc": 0.25}.get(name, 0.12)
-    levels = np.log2(depth / 4)
-    return Measured(measured.value, np.hypot(measured.error, part * np.sqrt(levels / trials) * measured.value))
+def with_tables(measured, name, trials):
+    """Adds the error of the tables."""
+    part = {"scatterings_per_depth": 0.6, "scatterings_per_packet": 0.6, "mean_path": 0.3, "f_esc": 0.1}.get(name, 0.2)
+    return Measured(measured.value, np.hypot(measured.error, part / np.sqrt(trials) * measured.value))
 
 
 def compare(run, expected, depth, trials):
     assert run.summary["scatterings_skipped"] > 0.5 * run.summary["scatterings_per_packet"] * run.summary["packets"]
     for name, value in expected.items():
         found = run["scatterings_per_packet"] / depth if name == "scatterings_per_depth" else run[name]
-        assert_agrees(name, with_tables(found, name, depth, trials), value)
+        assert_agrees(name, with_tables(found, name, trials), value)
 
 
 def slab(linerad, tau_mean, packets, trials, **settings):
@@ -71,7 +70,7 @@ def test_absorption(linerad, x):
     depth = x / np.cbrt(DUSTY_DAMPING * DUSTY_DEPTH)
     run = linerad.run("dusty_slab", jumps(**{"medium.tau_absorption": depth, "output.fields": False}), packets=4e4,
                       seed=83)
-    allowed = 0.25 * np.sqrt(15 / TRIALS) * min(np.log(1 / DUSTY_ESCAPE[x].value), 3)
+    allowed = 0.3 / np.sqrt(TRIALS) * np.log(1 / DUSTY_ESCAPE[x].value)  # that of the path
     f_esc = run["f_esc"]
     assert_agrees("f_esc", Measured(f_esc.value, np.hypot(f_esc.error, allowed * f_esc.value)), DUSTY_ESCAPE[x])
 
@@ -88,7 +87,7 @@ def test_destruction(linerad):
 @pytest.mark.long
 @pytest.mark.parametrize("tau_mean", (2000, 8000, 32000))
 def test_slab_in_detail(linerad, tau_mean):
-    trials = 1e6
+    trials = 65536
     compare(slab(linerad, tau_mean, 1e6, trials), SLAB[tau_mean], tau_mean / np.sqrt(np.pi), trials)
 
 
@@ -129,14 +128,14 @@ def assert_equal_places(one, other):
 
 
 def clumps(n, deepest):
-    """Opacity over decades, temperature over a factor of 30, velocities of some Doppler widths."""
+    """Opacity over decades, temperature over a factor of 4, velocities of some Doppler widths."""
     random = np.random.default_rng(15)
     shape = (n, n, n)
     width = 2 / n
     opacity = np.exp(random.uniform(np.log(1), np.log(deepest), shape)) / width
-    temperature = np.exp(random.uniform(np.log(2e3), np.log(6e4), shape))
+    temperature = np.exp(random.uniform(np.log(5e3), np.log(2e4), shape))
     return {"gas.h5": {"opacity": (opacity, "1/pc"), "temperature": (temperature, "K"),
-                       "damping": (0.04 * np.sqrt(1e4 / temperature), ""),
+                       "damping": (0.01 * np.sqrt(1e4 / temperature), ""),
                        "velocity": (random.normal(0, 15, (3, *shape)), "km/s"),
                        "absorption": (opacity * 1e-5, "1/pc")}}
 
@@ -155,7 +154,7 @@ def compare_clumps(linerad, n, deepest, packets, trials):
     assert_equal_fields(jumped, followed)
     assert_equal_places(jumped, followed)
     for name in ("f_esc", "mean_path", "scatterings_per_packet"):
-        assert_agrees(name, with_tables(jumped[name], name, deepest, trials), followed[name])
+        assert_agrees(name, with_tables(jumped[name], name, trials), followed[name])
 
 
 def test_moving_clumps(linerad):
@@ -164,7 +163,7 @@ def test_moving_clumps(linerad):
 
 @pytest.mark.long
 def test_moving_clumps_in_detail(linerad):
-    compare_clumps(linerad, 64, 1e5, 2e6, 1e6)
+    compare_clumps(linerad, 64, 1e5, 2e6, 65536)
 
 
 def test_refined_sphere(linerad):
@@ -175,7 +174,7 @@ def test_refined_sphere(linerad):
     assert_equal_spectra(jumped, followed, "total")
     assert_equal_places(jumped, followed)
     for name in ("median_abs_x", "mean_path", "scatterings_per_packet"):
-        assert_agrees(name, with_tables(jumped[name], name, 2000, TRIALS), followed[name])
+        assert_agrees(name, with_tables(jumped[name], name, TRIALS), followed[name])
 
 
 # ---- histories ------------------------------------------------------------------------------------------------------
