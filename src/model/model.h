@@ -76,7 +76,7 @@ struct source {
     double *packet_weight;    /* [n_packet] photons/s */
 };
 
-enum acceleration { ACCELERATION_AUTO, ACCELERATION_NONE, ACCELERATION_JUMPS };
+enum acceleration { ACCELERATION_NONE, ACCELERATION_AUTO, ACCELERATION_JUMPS };
 enum absorption { ABSORPTION_CONTINUOUS, ABSORPTION_ANALOG };
 enum precision { PRECISION_MIXED, PRECISION_DOUBLE };
 enum scheduling { SCHEDULING_QUEUE, SCHEDULING_STATIC };

@@ -188,5 +188,5 @@ def test_histories_depend_on_the_seed_only(linerad):
 
 
 def test_auto_follows_everything_in_small_runs(linerad):
-    run = linerad.run("neufeld_slab", {}, packets=1000, seed=90)
+    run = linerad.run("neufeld_slab", {"physics.acceleration": "auto"}, packets=1000, seed=90)
     assert run.summary["scatterings_skipped"] == 0
