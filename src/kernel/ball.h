@@ -4,7 +4,7 @@
  * direction and frequency of the photon; whatever happens inside the ball is thereby skipped, and nothing is assumed.
  *
  * Lengths are free paths at line centre (opacity H(a, x)). The balls of level k have the radius BALL_LEAST 2^k. Rows of
- * records start at the frequencies of a grid; a photon between two of them takes either row at random, in proportion.
+ * records start at the frequencies of a grid; a photon between two of them takes either row at random.
  * Each row has two parts, for photons that leave in the core of the line and in its wing: the chance of the wing is
  * small, sets the pace of all that follows, and is known much more accurately than a count of kept records would say.
  *
@@ -16,6 +16,7 @@
 
 #include "kernel/ball_view.h"
 #include "kernel/phase.h"
+#include "kernel/voigt.h"
 
 #define BALL_LEAST R(8)
 
@@ -82,48 +83,35 @@ struct ball_exit {
     real scatterings; /* including that at the centre */
 };
 
-/* The row below |x| < x_max, and how far the photon is from it to the next. */
-struct ball_between {
-    int row;
-    real part;
-};
-LR_FN struct ball_between ball_find_row(const struct ball_level *level, real x)
+/* The coordinate in which rows are interpolated. A photon in the core is absorbed by atoms that see it at line centre,
+ * one in the wing by any atom, and what then happens depends on which of the two it was more than on the frequency
+ * itself. Between core and wing the part of the wing, a / (sqrt(pi) (1 + x^2) H), changes by large factors from row to
+ * row; elsewhere it is constant, and the frequency decides. */
+LR_FN real ball_coordinate(real a, real x)
 {
-    struct ball_between between;
-    const int row = (int)ball_row_position(x);
-    between.row = row < level->n_row - 2 ? row : level->n_row - 2;
-    const real below = ball_row_x(between.row);
-    between.part = r_div(x - below, ball_row_x(between.row + 1) - below);
-    return between;
+    const real wing = r_div(R_INV_SQRT_PI * a, (R(1) + x * x) * voigt(a, x));
+    return x + R(40) * wing;
 }
 
-/* The chance to leave in the wing between two rows. It changes by large factors from row to row, in the core of the
- * line as exp(x^2), so that it is the logarithm of p / (1 - p) that is interpolated. */
-LR_FN real ball_chance_between(real p, real q, real part)
-{
-    const real odds = p * (R(1) - q);
-    const real ratio = q * (R(1) - p);
-    if (!(odds > R(0) && ratio > R(0)))
-        return r_between(p, q, part);
-    const real other = r_div(p, R(1) - p) * r_exp(part * r_log(r_div(ratio, odds)));
-    return r_div(other, R(1) + other);
-}
-
-/* Which of the two rows serves, at random in proportion, and the chance of the wing. A row without records of the part
- * that is then drawn gives way to the other (ball_row_with). */
+/* One of the two rows around |x| < x_max, at random in proportion, and the chance of the wing between them. A row
+ * without records of the part that is then drawn gives way to the other (ball_row_with). */
 struct ball_choice {
     int row, other; /* of the table */
     real wing;
 };
-LR_FN struct ball_choice ball_choose(const struct ball_view *view, const struct ball_level *level, real x, real uniform)
+LR_FN struct ball_choice ball_choose(const struct ball_view *view, const struct ball_level *level, real a, real x,
+                                     real uniform)
 {
     struct ball_choice choice;
-    const struct ball_between between = ball_find_row(level, x);
-    const int below = level->first_row + between.row;
-    const int above = uniform <= between.part;
+    const int row = (int)ball_row_position(x);
+    const int below = level->first_row + (row < level->n_row - 2 ? row : level->n_row - 2);
+    const real start = (real)view->row[below].at;
+    const real part = r_div(ball_coordinate(a, x) - start, (real)view->row[below + 1].at - start);
+    const real bounded = r_max(r_min(part, R(1)), R(0));
+    const int above = uniform <= bounded;
     choice.row = below + above;
     choice.other = below + 1 - above;
-    choice.wing = ball_chance_between((real)view->row[below].wing, (real)view->row[below + 1].wing, between.part);
+    choice.wing = r_between((real)view->row[below].wing, (real)view->row[below + 1].wing, bounded);
     return choice;
 }
 
@@ -176,11 +164,11 @@ LR_FN const struct ball_record *ball_pick(const struct ball_view *view, const st
     return &view->record[row->first[wing] + (pick < n ? pick : n - 1u)];
 }
 
-/* How a photon of frequency x and direction n leaves the ball, |x| < x_max. */
-LR_FN struct ball_exit ball_leave(const struct ball_view *view, const struct ball_level *level, real x, struct vec3 n,
-                                  struct random4 random)
+/* How a photon of frequency x and direction n leaves the ball, |x| < x_max; a is the damping of the table. */
+LR_FN struct ball_exit ball_leave(const struct ball_view *view, const struct ball_level *level, real a, real x,
+                                  struct vec3 n, struct random4 random)
 {
-    const struct ball_choice choice = ball_choose(view, level, r_abs(x), rng_uniform(random.r1));
+    const struct ball_choice choice = ball_choose(view, level, a, r_abs(x), rng_uniform(random.r1));
     /* 32 bits choose the part, and what is left of them the record */
     const double uniform = ((double)random.r0 + 0.5) * 2.3283064365386963e-10;
     const double chance = (double)choice.wing;

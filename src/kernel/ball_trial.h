@@ -170,7 +170,7 @@ LR_FN void ball_jump_due(const struct ball_trials *set, struct ball_trial *trial
 {
     struct random4 random = ball_draw(set, trial);
     const struct ball_choice choice =
-        ball_choose(&set->smaller, &set->smaller.level[level], r_abs(photon->x), rng_uniform(random.r1));
+        ball_choose(&set->smaller, &set->smaller.level[level], set->gas.a, r_abs(photon->x), rng_uniform(random.r1));
     const real chance = choice.wing;
     if (splits && trial->jumps < BALL_N_EVEN - 1)
         random.r0 = set->lattice.shift[trial->jumps] + trial->number * set->lattice.alpha[trial->jumps];

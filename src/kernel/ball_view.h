@@ -16,6 +16,7 @@ struct LR_ALIGNED(16) ball_record {
 
 /* What leaves in the core [0] and in the wing [1]. */
 struct ball_row {
+    float at;                    /* coordinate of the frequency (ball_coordinate) */
     float wing;                  /* chance of the wing */
     float path[2], scattered[2]; /* factors that give the kept records the mean of all that were made */
     uint32_t first[2], n[2];     /* kept records */

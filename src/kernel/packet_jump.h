@@ -93,7 +93,7 @@ LR_FN int packet_jump(const struct transport_view *view, const struct tally_view
     const struct packet_ball ball = packet_choose_ball(view, p, rng_uniform(random.r3));
     if (!ball.level)
         return 0;
-    const struct ball_exit out = ball_leave(&view->balls, ball.level, p->x, p->n, random);
+    const struct ball_exit out = ball_leave(&view->balls, ball.level, p->a * ball.scale, p->x, p->n, random);
     const real radius = r_div(ball.radius, p->alpha0);
     const struct vec3 jump = vec3_make(radius * out.place.x, radius * out.place.y, radius * out.place.z);
     packet_count_ball(p, radius * out.path, ball.scale * out.scatterings - R(1), absorbing);

@@ -304,23 +304,34 @@ static void records_are_read_as_written(void **state)
     }
 }
 
+/* Between two rows each serves in proportion to the distance in ball_coordinate(), which grows with the frequency. */
 static void rows_are_where_their_positions_say(void **state)
 {
     (void)state;
-    const struct ball_level level = {0, 60, (float)ball_row_x(59)};
-    for (int row = 0; row < 60; row++)
-        assert_true(fabs((double)ball_row_position(ball_row_x(row)) - row) < 1e-4);
-    for (int row = 0; row < 59; row++) {
-        const struct ball_between between =
-            ball_find_row(&level, ball_row_x(row) + R(0.3) * (ball_row_x(row + 1) - ball_row_x(row)));
-        assert_int_equal(between.row, row);
-        assert_true(fabs((double)between.part - 0.3) < 1e-3);
+    enum { N = 60 };
+    static const double dampings[] = {1e-6, 4.7e-4, 0.015, 0.149};
+    struct ball_row row[N] = {{0}};
+    const struct ball_level level = {0, N, (float)ball_row_x(N - 1)};
+    const struct ball_view view = {.row = row};
+    for (int i = 0; i < N; i++)
+        assert_true(fabs((double)ball_row_position(ball_row_x(i)) - i) < 1e-4);
+    for (int k = 0; k < 4; k++) {
+        const real a = (real)dampings[k];
+        for (int i = 0; i < N; i++) {
+            row[i].at = (float)ball_coordinate(a, ball_row_x(i));
+            row[i].wing = (float)i / N;
+            assert_true(i == 0 || row[i].at > row[i - 1].at);
+        }
+        for (int i = 0; i < N - 1; i++) {
+            const real x = ball_row_x(i) + R(0.3) * (ball_row_x(i + 1) - ball_row_x(i));
+            const double part =
+                ((double)ball_coordinate(a, x) - (double)row[i].at) / ((double)row[i + 1].at - (double)row[i].at);
+            assert_true(part > 0 && part < 1);
+            assert_int_equal(ball_choose(&view, &level, a, x, (real)(0.98 * part)).row, i + 1);
+            assert_int_equal(ball_choose(&view, &level, a, x, (real)(0.02 + 0.98 * part)).row, i);
+            assert_true(fabs((double)ball_choose(&view, &level, a, x, R(0.5)).wing * N - i - part) < 2e-3);
+        }
     }
-    /* chances: those of the rows at the rows, a straight line where one is certain, odds in proportion otherwise */
-    assert_true(fabs((double)ball_chance_between(R(1e-4), R(0.3), R(0)) - 1e-4) < 1e-9);
-    assert_true(fabs((double)ball_chance_between(R(1e-4), R(0.3), R(1)) - 0.3) < 1e-6);
-    assert_true(fabs((double)ball_chance_between(R(0), R(0.3), R(0.5)) - 0.15) < 1e-6);
-    assert_true(fabs((double)ball_chance_between(R(0.2), R(0.8), R(0.5)) - 0.5) < 1e-6);
 }
 
 static void thinning_keeps_weights(void **state)

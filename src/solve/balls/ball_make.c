@@ -320,6 +320,9 @@ static int table_begin(const struct ball_wish *wish, struct ball_table *table)
     }
     table->row = calloc((size_t)table->n_row, sizeof *table->row);
     table->means = calloc((size_t)table->n_row, sizeof *table->means);
+    for (int level = 0; table->row && level < wish->n_level; level++)
+        for (int i = 0; i < table->level[level].n_row; i++)
+            table->row[table->level[level].first_row + i].at = (float)ball_coordinate(wish->a, ball_row_x(i));
     return table->row && table->means;
 }
 
