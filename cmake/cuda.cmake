@@ -60,6 +60,9 @@ if(LINERAD_WERROR)
   target_compile_options(linerad_cuda_flags INTERFACE "SHELL:-Werror all-warnings" -Xcompiler=-Werror)
 endif()
 
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/backend/cuda/cuda_balls.cu PROPERTIES
+                            COMPILE_DEFINITIONS LR_REAL_DOUBLE)
+
 set(cuda_targets "")
 foreach(precision mixed double shells_mixed shells_double amr_mixed amr_double)
   if(cuda_drivers)

@@ -195,6 +195,7 @@ struct lr_summary {
     char device[128];   /* such as "cpu (16 threads, AVX-512)" or "cuda:0 NVIDIA H200" */
     char precision[16]; /* "mixed" or "double" */
     uint64_t seed;
+    double scatterings_skipped; /* inside jumps through deep gas; scatterings_per_packet includes them */
 };
 LR_API void lr_result_summary(const lr_result *result, struct lr_summary *summary);
 

@@ -78,6 +78,18 @@ struct transport_tables {
     const double *log_voigt; /* [n_a][n_voigt], natural logarithm of H */
 };
 
+/* Records of photons that leave balls of deep gas (kernel/ball.h): tables for the dampings a_first ratio^j. */
+struct transport_balls {
+    int n_table, n_level;
+    double a_first, ratio;
+    int64_t n_row, n_record;
+    const struct ball_level *level; /* [n_table][n_level] */
+    const struct ball_row *row;
+    const struct ball_record *record;
+    int endless[3];
+    const struct ball_reach *beyond; /* [n_cell] or NULL */
+};
+
 struct transport_camera {
     bool perspective;
     double toward[3];   /* unit vector from the object to the observer */
@@ -151,6 +163,7 @@ struct transport_job {
 
     enum redistribution mode;
     const struct transport_tables *tables; /* NULL unless a table mode */
+    const struct transport_balls *balls;   /* NULL: every scattering is followed */
     bool dipole, analog_absorption;
     double dipole_core; /* E1 in the core */
     double recoil;      /* h nu0 / (m c), code velocity */
@@ -367,6 +380,8 @@ struct transport_device {
     double memory_bytes; /* free now */
 };
 
+struct ball_work;
+
 struct lr_backend {
     const char *name; /* "cpu", "cuda" */
     int (*device_count)(void);
@@ -379,6 +394,8 @@ struct lr_backend {
                             const struct trace_job *job, const struct transport_monitor *monitor,
                             struct trace_image *image);
     const struct level_backend *(*levels)(enum mesh_kind mesh, bool double_precision);
+    /* Runs trials of ball records (backend/ball_work.h). */
+    enum lr_status (*balls)(lr_context *ctx, int device, int threads, const struct ball_work *work);
     void (*drop)(void *kept); /* NULL: this backend has no memory of its own to keep an emissivity in */
 };
 

@@ -250,6 +250,30 @@ static inline int make_camera_views(const struct view_store *store, const struct
     return view->camera && view->hidden;
 }
 
+static inline struct ball_view make_ball_view(const struct view_store *store, const struct transport_balls *from,
+                                              int64_t n_cell, int *failed)
+{
+    struct ball_view view;
+    memset(&view, 0, sizeof view);
+    if (!from)
+        return view;
+    view.n_table = from->n_table;
+    view.n_level = from->n_level;
+    view.a_first = (float)from->a_first;
+    view.log_ratio = (float)log(from->ratio);
+    view.level = (const struct ball_level *)store->copy(
+        store->owner, (size_t)from->n_table * (size_t)from->n_level * sizeof *view.level, from->level);
+    view.row = (const struct ball_row *)store->copy(store->owner, (size_t)from->n_row * sizeof *view.row, from->row);
+    view.record = (const struct ball_record *)store->copy(store->owner, (size_t)from->n_record * sizeof *view.record,
+                                                          from->record);
+    memcpy(view.endless, from->endless, sizeof view.endless);
+    if (from->beyond)
+        view.beyond =
+            (const struct ball_reach *)store->copy(store->owner, (size_t)n_cell * sizeof *view.beyond, from->beyond);
+    *failed |= !view.level || !view.row || !view.record || (from->beyond && !view.beyond);
+    return view;
+}
+
 /* Everything but the cells. Returns 0 when memory is exhausted. */
 static inline int make_transport_view(const struct view_store *store, const struct transport_job *job,
                                       struct transport_view *view)
@@ -270,6 +294,7 @@ static inline int make_transport_view(const struct view_store *store, const stru
         (const struct source_view *)store->copy(store->owner, (size_t)job->sources.n * sizeof *source, source);
     free(source);
     view->table = make_table_view(store, job->tables, &failed);
+    view->balls = make_ball_view(store, job->balls, job->n_cell, &failed);
     view->dipole = job->dipole;
     view->analog = job->analog_absorption;
     view->dipole_core = job->dipole ? (real)job->dipole_core : R(0);

@@ -67,6 +67,11 @@ static void put_measured(FILE *file, const struct lr_summary *s)
     put_estimate(file, "absorbed", s->absorbed, "photons/s");
     put_estimate(file, "escaped fraction", s->f_esc, "");
     put_estimate(file, "scatterings per packet", s->scatterings_per_packet, "");
+    if (s->scatterings_skipped > 0) {
+        put_label(file, "of them followed");
+        fprintf(file, "%.3g %%, the others inside jumps through deep gas\n",
+                100 * (double)s->scatterings / ((double)s->scatterings + s->scatterings_skipped));
+    }
     put_estimate(file, "mean path", s->mean_path,
                  s->shells ? "radii of the outermost shell" : "half-sizes of the mesh along x");
     put_estimate(file, "median |x|", s->median_abs_x, "Doppler units");

@@ -4,16 +4,19 @@
  * direction and frequency of the photon; whatever happens inside the ball is thereby skipped, and nothing is assumed.
  *
  * Lengths are free paths at line centre (opacity H(a, x)). The balls of level k have the radius BALL_LEAST 2^k. Rows of
- * records start at the frequencies of a grid; a photon between two of them takes either row at random, in proportion.
+ * records start at the frequencies of a grid; a photon between two of them takes either row at random.
  * Each row has two parts, for photons that leave in the core of the line and in its wing: the chance of the wing is
  * small, sets the pace of all that follows, and is known much more accurately than a count of kept records would say.
  *
  * Gas of any damping uses the tables of the two nearest dampings a_j, at random in proportion in ln(a), with balls of
- * equal a R: in the wing the process depends on a R only, and the number of scatterings grows as R. */
+ * equal a R: in the wing the process depends on a R only, and the number of scatterings grows as R. What this neglects
+ * is of second order in the step of ln(a), and less than 0.1 % for steps of two and a < 1/64. */
 #ifndef LR_KERNEL_BALL_H
 #define LR_KERNEL_BALL_H
 
+#include "kernel/ball_view.h"
 #include "kernel/phase.h"
+#include "kernel/voigt.h"
 
 #define BALL_LEAST R(8)
 
@@ -22,34 +25,6 @@
 #define BALL_JOIN R(4)
 #define BALL_LOG_STEP R(0.0625)
 enum { BALL_JOIN_ROW = 16 }; /* BALL_JOIN / BALL_STEP */
-
-/* How one photon left: frequency, or its change (lowest bit set); cosine of the angle between the place and the initial
- * direction; angle of the final direction to the radius, and its azimuth from the plane of both; path and last flight
- * in radii, scatterings. */
-struct LR_ALIGNED(16) ball_record {
-    float x;
-    uint16_t mu_place, mu_out, azimuth, path, scatterings, last;
-};
-
-/* What leaves in the core [0] and in the wing [1]. */
-struct ball_row {
-    float wing;                  /* chance of the wing */
-    float path[2], scattered[2]; /* factors that give the kept records the mean of all that were made */
-    uint32_t first[2], n[2];     /* kept records */
-};
-
-struct ball_level {
-    int first_row, n_row; /* the last is at x_max */
-    float x_max;
-};
-
-struct ball_view {
-    int n_table, n_level; /* dampings a_first 2^j; levels of each */
-    real a_first;
-    const struct ball_level *level; /* [n_table][n_level] */
-    const struct ball_row *row;
-    const struct ball_record *record;
-};
 
 LR_FN real ball_radius(int level)
 {
@@ -91,11 +66,14 @@ LR_FN real ball_decode(uint16_t code, real least)
     return least * r_exp(BALL_CODE_STEP * (real)code);
 }
 
-/* Whether a photon that started at x_row keeps a memory of it, so that its change of frequency is kept rather than its
- * frequency. */
-LR_FN int ball_keeps_memory(real x_row, real x_out)
+/* Whether a photon that started in the wing of the line, at x_row, keeps a memory of it, so that its change of
+ * frequency is kept rather than its frequency. In the core, where atoms scatter in resonance, none does: to add changes
+ * to other frequencies than x_row would widen the line that atoms emit, and a little more width is many more photons in
+ * its tail. */
+LR_FN int ball_keeps_memory(double x_row, double x_out)
 {
-    return r_abs(x_out - x_row) < R(0.5) * x_row;
+    const double change = x_out < x_row ? x_row - x_out : x_out - x_row;
+    return change < 0.5 * x_row;
 }
 
 struct ball_exit {
@@ -105,14 +83,41 @@ struct ball_exit {
     real scatterings; /* including that at the centre */
 };
 
-/* The row for a photon of frequency |x| < x_max. */
-LR_FN int ball_choose_row(const struct ball_level *level, real x, real uniform)
+/* The coordinate in which rows are interpolated. A photon in the core is absorbed by atoms that see it at line centre,
+ * one in the wing by any atom, and what then happens depends on which of the two it was more than on the frequency
+ * itself. Between core and wing the part of the wing, a / (sqrt(pi) (1 + x^2) H), changes by large factors from row to
+ * row; elsewhere it is constant, and the frequency decides. */
+LR_FN real ball_coordinate(real a, real x)
 {
-    const real position = ball_row_position(x);
-    int row = (int)position;
-    row = row < level->n_row - 2 ? row : level->n_row - 2;
-    const real below = ball_row_x(row);
-    return row + (uniform * (ball_row_x(row + 1) - below) <= x - below ? 1 : 0);
+    const real wing = r_div(R_INV_SQRT_PI * a, (R(1) + x * x) * voigt(a, x));
+    return x + R(40) * wing;
+}
+
+/* One of the two rows around |x| < x_max, at random in proportion, and the chance of the wing between them. A row
+ * without records of the part that is then drawn gives way to the other (ball_row_with). */
+struct ball_choice {
+    int row, other; /* of the table */
+    real wing;
+};
+LR_FN struct ball_choice ball_choose(const struct ball_view *view, const struct ball_level *level, real a, real x,
+                                     real uniform)
+{
+    struct ball_choice choice;
+    const int row = (int)ball_row_position(x);
+    const int below = level->first_row + (row < level->n_row - 2 ? row : level->n_row - 2);
+    const real start = (real)view->row[below].at;
+    const real part = r_div(ball_coordinate(a, x) - start, (real)view->row[below + 1].at - start);
+    const real bounded = r_max(r_min(part, R(1)), R(0));
+    const int above = uniform <= bounded;
+    choice.row = below + above;
+    choice.other = below + 1 - above;
+    choice.wing = r_between((real)view->row[below].wing, (real)view->row[below + 1].wing, bounded);
+    return choice;
+}
+
+LR_FN int ball_row_with(const struct ball_view *view, struct ball_choice choice, int wing)
+{
+    return view->row[choice.row].n[wing] > 0 ? choice.row : choice.other;
 }
 
 /* The exit that a record describes, for a photon of direction n and frequency x which started in a row at x_row. */
@@ -144,9 +149,9 @@ LR_FN struct ball_exit ball_read(const struct ball_record *record, const struct 
     const struct r_sincos about = r_sincos_turn(rng_uniform(random.r2));
     out.place = direction_normalised(direction_turned_to(
         n, vec3_make(place.x * about.cos - place.y * about.sin, place.x * about.sin + place.y * about.cos, place.z)));
-    out.n = direction_normalised(direction_turned_to(
-        n,
-        vec3_make(leaves.x * about.cos - leaves.y * about.sin, leaves.x * about.sin + leaves.y * about.cos, leaves.z)));
+    out.n =
+        direction_normalised(direction_turned_to(n, vec3_make(leaves.x * about.cos - leaves.y * about.sin,
+                                                              leaves.x * about.sin + leaves.y * about.cos, leaves.z)));
     return out;
 }
 
@@ -159,17 +164,17 @@ LR_FN const struct ball_record *ball_pick(const struct ball_view *view, const st
     return &view->record[row->first[wing] + (pick < n ? pick : n - 1u)];
 }
 
-/* How a photon of frequency x and direction n leaves the ball, |x| < x_max. */
-LR_FN struct ball_exit ball_leave(const struct ball_view *view, const struct ball_level *level, real x, struct vec3 n,
-                                  struct random4 random)
+/* How a photon of frequency x and direction n leaves the ball, |x| < x_max; a is the damping of the table. */
+LR_FN struct ball_exit ball_leave(const struct ball_view *view, const struct ball_level *level, real a, real x,
+                                  struct vec3 n, struct random4 random)
 {
-    const struct ball_row *row =
-        &view->row[level->first_row + ball_choose_row(level, r_abs(x), rng_uniform(random.r1))];
+    const struct ball_choice choice = ball_choose(view, level, a, r_abs(x), rng_uniform(random.r1));
     /* 32 bits choose the part, and what is left of them the record */
-    const double choice = ((double)random.r0 + 0.5) * 2.3283064365386963e-10;
-    const double chance = (double)row->wing;
-    const int wing = choice < chance;
-    const real rest = (real)(wing ? choice / chance : (choice - chance) / (1 - chance));
+    const double uniform = ((double)random.r0 + 0.5) * 2.3283064365386963e-10;
+    const double chance = (double)choice.wing;
+    const int wing = uniform < chance;
+    const real rest = (real)(wing ? uniform / chance : (uniform - chance) / (1 - chance));
+    const struct ball_row *row = &view->row[ball_row_with(view, choice, wing)];
     return ball_read(ball_pick(view, row, wing, rest), row, wing, n, x, random);
 }
 

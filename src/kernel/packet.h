@@ -2,6 +2,7 @@
  *
  *     begin      birth in a cell                                          packet.h
  *     propose    an atom, drawn for a packet that waits to scatter        packet_scatter.h
+ *     jump       out of a ball of deep gas, instead of scattering         packet_jump.h
  *     show       what the scattering, or a thin segment, owes cameras     packet_show.h
  *     scatter    a new direction and frequency                            packet_scatter.h
  *     fly        one segment, to the next scattering or face              packet_fly.h
@@ -40,6 +41,7 @@ struct packet {
     real weight;                                       /* `settled` in working precision */
     double settled;                                    /* weight at the last flush */
     double absorbed, scattered_sum;                    /* up to the last flush */
+    double skipped;                                    /* scatterings inside balls (packet_jump.h) */
     uint32_t id_low, id_high;
     uint16_t batch, group; /* group: of batches, for the fields */
     real owed;             /* to the cameras for this segment; 0: not known yet; PAID: nothing more */
@@ -111,7 +113,7 @@ LR_FN void packet_begin(const struct transport_view *view, const struct tally_vi
     packet_set_weight(p, 1);
     p->path_part = p->length = p->scatter = p->depth = p->scattered = R(0);
     p->path = R(0);
-    p->absorbed = p->scattered_sum = 0;
+    p->absorbed = p->scattered_sum = p->skipped = 0;
     p->events = 0;
     p->state = PACKET_FLYING;
     p->owed = R(0);

@@ -68,7 +68,7 @@ LR_FN void packet_record(const struct tally_view *tally, const struct packet *p,
 {
     struct transport_record *record = &tally->record[shared_count(tally->n_record)];
     record->id = (int64_t)(((uint64_t)p->id_high << 32) | p->id_low);
-    record->scatterings = p->events;
+    record->scatterings = (int64_t)(p->events + p->skipped);
     record->weight = weight;
     record->shift = (double)shift;
     record->path = (double)p->path;
@@ -97,7 +97,8 @@ LR_FN void packet_end(const struct transport_view *view, const struct tally_view
     p->state = PACKET_GONE;
     shared_add(&batch->packets, 1.0);
     shared_add(&batch->events, (double)p->events);
-    shared_add(&batch->scattered, absorbing && !view->analog ? p->scattered_sum : (double)p->events);
+    shared_add(&batch->skipped, p->skipped);
+    shared_add(&batch->scattered, absorbing && !view->analog ? p->scattered_sum : p->events + p->skipped);
     if (absorbing)
         shared_add(&batch->absorbed, p->absorbed);
     if (face < 0)

@@ -52,7 +52,9 @@
     MEMBER(uint32_t, id_high, id_high)                                                                                 \
     MEMBER(uint16_t, batch, batch)                                                                                     \
     MEMBER(uint16_t, group, group)
-#define PATH_MEMBERS(MEMBER) MEMBER(real, path, path)
+#define PATH_MEMBERS(MEMBER)                                                                                           \
+    MEMBER(real, path, path)                                                                                           \
+    MEMBER(double, skipped, skipped)
 /* With cameras. */
 #define SHARE_MEMBERS(MEMBER)                                                                                          \
     MEMBER(real, owed, owed)                                                                                           \

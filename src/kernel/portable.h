@@ -4,6 +4,8 @@
 #ifndef LR_KERNEL_PORTABLE_H
 #define LR_KERNEL_PORTABLE_H
 
+#include <stdint.h>
+
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define LR_FN static __host__ __device__ __forceinline__
 #else
@@ -35,6 +37,18 @@ LR_FN void shared_add(double *to, double value)
 {
 #if LR_ON_DEVICE
     atomicAdd(to, value);
+#else
+#ifdef _OPENMP
+#pragma omp atomic
+#endif
+    *to += value;
+#endif
+}
+
+LR_FN void shared_add_whole(uint64_t *to, uint64_t value)
+{
+#if LR_ON_DEVICE
+    atomicAdd((unsigned long long *)to, (unsigned long long)value);
 #else
 #ifdef _OPENMP
 #pragma omp atomic

@@ -9,7 +9,7 @@ struct transport_batch {
     double packets, escaped, absorbed, roulette; /* roulette: weight removed minus weight added */
     double scattered;                            /* sum of the weight at each scattering */
     double path;                                 /* weight x path of escaped packets */
-    double events;                               /* scatterings, unweighted */
+    double events, skipped;                      /* scatterings followed, and those inside balls; unweighted */
 };
 
 /* One escaped packet, recorded on request. */

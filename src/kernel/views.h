@@ -4,6 +4,7 @@
 #ifndef LR_KERNEL_VIEWS_H
 #define LR_KERNEL_VIEWS_H
 
+#include "kernel/ball_view.h"
 #include "kernel/kinds.h"
 #include "kernel/real.h"
 #include "kernel/rng.h"
@@ -94,6 +95,7 @@ struct transport_view {
     real dipole_core, dipole_wing; /* part of the scatterings that are dipole-like (phase.h) */
     real recoil;
     struct rng_key key;
+    struct ball_view balls; /* no tables: every scattering is followed */
     int n_camera;
     int any_near; /* one of them is near */
     const struct camera_view *camera;

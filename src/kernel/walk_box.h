@@ -68,6 +68,15 @@ LR_FN struct flown walk_move(struct vec3 local, cell_extent width, struct vec3 n
     return result;
 }
 
+/* Radius of the largest ball around a place that stays in the gas of its cell. */
+LR_FN real walk_room(const struct ball_view *balls, struct vec3 local, cell_extent width, struct ball_reach beyond)
+{
+    const real x = balls->endless[0] ? R_HUGE : r_min(local.x, width.x - local.x);
+    const real y = balls->endless[1] ? R_HUGE : r_min(local.y, width.y - local.y);
+    const real z = balls->endless[2] ? R_HUGE : r_min(local.z, width.z - local.z);
+    return r_min(x, r_min(y, z)) + (real)beyond.below;
+}
+
 /* The next step, and the frequencies along it in the frame of the gas: all one, since each cell has a single velocity.
  */
 LR_FN struct leg walk_aim(struct place *at, struct vec3 n, real x, real outflow)

@@ -85,6 +85,15 @@ LR_FN struct flown walk_move(struct vec3 local, cell_extent width, struct vec3 n
     return result;
 }
 
+/* Radius of the largest ball around a place that stays in the gas of its shell. */
+LR_FN real walk_room(const struct ball_view *balls, struct vec3 local, cell_extent width, struct ball_reach beyond)
+{
+    const real above = width.thickness - local.x + (real)beyond.above;
+    const int to_centre = width.inner <= (real)beyond.below * (R(1) + R(8) * R_EPSILON);
+    (void)balls;
+    return to_centre ? above : r_min(local.x + (real)beyond.below, above);
+}
+
 /* Length over which mu, which always increases, increases by `turn`: with s the sine of the angle to the radius,
  *
  *     l = r (s mu' - mu s') / s',   mu' = mu + turn. */
@@ -222,6 +231,27 @@ LR_FN struct place walk_place_in(const struct mesh_view *mesh, int i, int j, int
     (void)j;
     (void)k;
     return place_in_shell(mesh, i, local.x);
+}
+
+/* The place after a jump, which may lead into another shell of the same gas, and the direction n there in the frame of
+ * that place: its azimuth does not matter. */
+LR_FN struct place walk_jump(const struct mesh_view *mesh, const struct ball_view *balls, struct place at,
+                             struct vec3 jump, struct vec3 *n)
+{
+    const real r = at.width.inner + at.local.x;
+    const struct vec3 to = vec3_make(jump.x, jump.y, r + jump.z);
+    const real r_new = r_sqrt(vec3_dot(to, to));
+    const real height = at.local.x + r_div(R(2) * r * jump.z + vec3_dot(jump, jump), r_new + r);
+    const real mu = r_max(r_min(r_div(vec3_dot(*n, to), r_new), R(1)), R(-1));
+    (void)balls;
+    *n = vec3_make(r_sqrt(R(1) - mu * mu), R(0), mu);
+    if (height >= R(0) && height <= at.width.thickness) {
+        at.local.x = height;
+        return at;
+    }
+    const int shell = walk_locate(mesh->edge[0], mesh->n[0], r_new);
+    const real inside = r_new - mesh->edge[0][shell];
+    return place_in_shell(mesh, shell, r_min(r_max(inside, R(0)), mesh->width[0][shell]));
 }
 
 /* Radial velocity of the gas in units of b. */

@@ -76,6 +76,7 @@ struct source {
     double *packet_weight;    /* [n_packet] photons/s */
 };
 
+enum acceleration { ACCELERATION_NONE, ACCELERATION_AUTO, ACCELERATION_JUMPS };
 enum absorption { ABSORPTION_CONTINUOUS, ABSORPTION_ANALOG };
 enum precision { PRECISION_MIXED, PRECISION_DOUBLE };
 enum scheduling { SCHEDULING_QUEUE, SCHEDULING_STATIC };
@@ -85,6 +86,8 @@ struct physics {
     bool dipole; /* dipole phase function; otherwise isotropic */
     bool recoil;
     enum absorption absorption;
+    enum acceleration acceleration;
+    int64_t trials; /* that make each row of the records of jumps */
 };
 
 struct output {

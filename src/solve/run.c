@@ -7,6 +7,7 @@
 #include "base/context.h"
 #include "base/threads.h"
 #include "model/field.h"
+#include "solve/balls/ball_set.h"
 #include "solve/common/describe.h"
 #include "solve/imaging/camera_job.h"
 #include "solve/imaging/image_check.h"
@@ -26,6 +27,7 @@ struct stage {
     struct prepared prepared;
     struct imaging_plan plan;
     struct image_check check;
+    struct ball_set balls;
     struct camera_list cameras;
     double start;
 };
@@ -215,6 +217,14 @@ static const char *device_of(const lr_model *model)
     return model->n_camera > 0 && model->image.method == IMAGE_PEEL_OFF ? "cpu" : model->run.device;
 }
 
+static enum lr_status prepare_jumps(lr_context *ctx, const lr_model *model, struct stage *stage)
+{
+    LR_TRY(ball_set_prepare(ctx, &stage->worker, model, &stage->balls));
+    if (stage->balls.view.n_table > 0)
+        stage->prepared.job.balls = &stage->balls.view;
+    return LR_OK;
+}
+
 /* Prepare the job, follow packets and make images of a model whose levels are known. */
 static enum lr_status run_model(lr_context *ctx, const lr_model *model, const struct transport_device *description,
                                 struct stage *stage, struct lr_result *made)
@@ -222,6 +232,7 @@ static enum lr_status run_model(lr_context *ctx, const lr_model *model, const st
     double left = 0;
     stage->prepared.model = model;
     LR_TRY(job_prepare(ctx, model, &stage->prepared));
+    LR_TRY(prepare_jumps(ctx, model, stage));
     LR_TRY(pass_plan_memory(ctx, model, description, &stage->prepared.job, &left));
     LR_TRY(plan_images(ctx, model, left, stage, made));
     LR_TRY(run_passes(ctx, model, stage, made));
@@ -258,6 +269,7 @@ enum lr_status lr_run(lr_context *ctx, const lr_model *model, lr_result **result
     made->summary.seconds_total = lr_seconds() - stage->start;
 done:
     job_free(&stage->prepared);
+    ball_set_free(&stage->balls);
     imaging_plan_free(&stage->plan);
     free(stage);
     derive_free(model, &derived);

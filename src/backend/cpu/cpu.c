@@ -88,6 +88,7 @@ const struct lr_backend *backend_cpu(void)
                                               .device_describe = device_describe,
                                               .transport = transport,
                                               .trace = trace,
-                                              .levels = levels};
+                                              .levels = levels,
+                                              .balls = cpu_balls};
     return &backend;
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "kernel/packet_events.h"
+#include "kernel/packet_jump.h"
 #include "kernel/packet_members.h"
 #include "kernel/packet_show.h"
 
@@ -29,6 +29,7 @@ struct lanes {
     int32_t found[LANES];
     /* How the segment ended (struct flight). */
     int32_t event[LANES], collided[LANES]; /* axis of a face, plus 1; or EVENT_... */
+    int32_t may_jump[LANES];
     /* What cameras may see: the packet before scattering, and its share. */
     int32_t owing[LANES], visible[LANES], was_owing[LANES];
     real in_x[LANES], in_n_x[LANES], in_n_y[LANES], in_n_z[LANES], share[LANES], u_side[LANES];
@@ -66,6 +67,22 @@ LANE_FN void propose_lanes(struct lanes *lane, const struct transport_view *view
 #pragma omp simd
     for (int l = 0; l < LANES; l++)
         propose_lane(lane, l, &known, mode, narrow);
+}
+
+LANE_FN void try_jump_lane(struct lanes *lane, int l, const struct transport_view *view)
+{
+    struct packet packet;
+    lane_get(lane, l, &packet);
+    lane->may_jump[l] = packet_may_jump(view, &packet);
+}
+
+/* Which packets are in the middle of deep gas. */
+LANE_FN void find_jumps(struct lanes *lane, const struct transport_view *view)
+{
+    const struct transport_view known = *view;
+#pragma omp simd
+    for (int l = 0; l < LANES; l++)
+        try_jump_lane(lane, l, &known);
 }
 
 LANE_FN void scatter_lane(struct lanes *lane, int l, const struct transport_view *view, const int lone, const int mode,

@@ -90,6 +90,35 @@ LANE_FN void serve_lane(struct pass *pass, struct lanes *lane, int l, struct sup
     start_lane(pass, lane, l, supply);
 }
 
+/* Packets in the middle of deep gas jump. */
+LANE_FN void jump_lanes(struct pass *pass, struct lanes *lane, struct supply *supply, const int absorbing)
+{
+    find_jumps(lane, &pass->view);
+    for (int l = 0; l < LANES; l++) {
+        struct packet p;
+        if (!lane->may_jump[l])
+            continue;
+        lane_get(lane, l, &p);
+        packet_jump(&pass->view, &pass->sums, &p, &lane->last[l], absorbing);
+        lane_put(lane, l, &p);
+        if (p.state != PACKET_GONE)
+            continue;
+#pragma omp atomic
+        pass->done++;
+        start_lane(pass, lane, l, supply);
+    }
+}
+
+static __attribute__((noinline)) void jump_absorbing(struct pass *pass, struct lanes *lane, struct supply *supply)
+{
+    jump_lanes(pass, lane, supply, 1);
+}
+
+static __attribute__((noinline)) void jump_transparent(struct pass *pass, struct lanes *lane, struct supply *supply)
+{
+    jump_lanes(pass, lane, supply, 0);
+}
+
 /* ---- rounds --------------------------------------------------------------------------------------------------- */
 
 static int any_active(const struct lanes *lane)
@@ -165,6 +194,12 @@ static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, 
     const struct transport_view *view = &pass->view;
     double last_report = lr_seconds();
     for (uint32_t round = 1; any_active(lane); round++) {
+        if (mode == REDISTRIBUTION_EXACT && !imaging && view->balls.n_table > 0) {
+            if (absorbing)
+                jump_absorbing(pass, lane, supply);
+            else
+                jump_transparent(pass, lane, supply);
+        }
         propose_lanes(lane, view, mode, narrow);
         if (view->dipole)
             scatter_lanes(lane, view, mode, 1, absorbing, imaging);

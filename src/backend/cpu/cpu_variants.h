@@ -25,6 +25,9 @@ typedef enum lr_status cpu_trace_fn(lr_context *ctx, int threads, const struct t
     extern const struct level_backend cpu_levels_mixed_##isa, cpu_levels_double_##isa;                                 \
     extern const struct level_backend cpu_levels_amr_mixed_##isa, cpu_levels_amr_double_##isa;
 
+/* In double precision, once. */
+enum lr_status cpu_balls(lr_context *ctx, int device, int threads, const struct ball_work *work);
+
 DECLARE_VARIANTS(baseline)
 #ifdef LR_CPU_HAS_ISA_VARIANTS
 DECLARE_VARIANTS(v3)

@@ -72,6 +72,13 @@ static const struct level_backend *levels(enum mesh_kind mesh, bool double_preci
     return double_precision ? cuda_levels_double(fail_fn) : cuda_levels_mixed(fail_fn);
 }
 
+static enum lr_status balls(lr_context *ctx, int device, int threads, const struct ball_work *work)
+{
+    (void)threads;
+    const enum lr_status status = report(ctx, device, cudaSetDevice(device));
+    return status == LR_OK ? cuda_balls(fail_fn, ctx, work) : status;
+}
+
 static void drop(void *kept)
 {
     cudaFree(kept);
@@ -79,7 +86,8 @@ static void drop(void *kept)
 
 extern "C" LR_API const struct lr_backend *lr_backend_cuda(cuda_fail_fn *fail)
 {
-    static const struct lr_backend backend = {"cuda", device_count, device_describe, transport, trace, levels, drop};
+    static const struct lr_backend backend = {"cuda", device_count, device_describe, transport,
+                                              trace,  levels,       balls,           drop};
     fail_fn = fail;
     return &backend;
 }

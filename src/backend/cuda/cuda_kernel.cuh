@@ -6,16 +6,16 @@
 
 #include "backend/cuda/cuda_notes.cuh"
 #include "backend/cuda/cuda_packet.cuh"
-#include "kernel/packet_events.h"
+#include "kernel/packet_jump.h"
 #include "kernel/packet_show.h"
 
 namespace
 {
 
 #ifdef LR_REAL_DOUBLE
-enum { BLOCKS_PER_SM = 4, BLOCKS_WITH_CAMERAS = 4 };
+enum { BLOCKS_PER_SM = 4, BLOCKS_WITH_CAMERAS = 4, BLOCKS_WITH_JUMPS = 3 };
 #else
-enum { BLOCKS_PER_SM = 8, BLOCKS_WITH_CAMERAS = 7 };
+enum { BLOCKS_PER_SM = 8, BLOCKS_WITH_CAMERAS = 7, BLOCKS_WITH_JUMPS = 5 };
 #endif
 
 /* One turn of a packet that waits for an atom. */
@@ -75,6 +75,30 @@ __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_PER_SM)
             fly<MODE, ABSORBING, NARROW, false>(pass, table, p);
         /* Keeps the warp in step: otherwise the compiler sends a rejected lane straight back to propose again while the
          * rest of the warp waits (3.4e10 instead of 4.4e10 scatterings/s on an H200). */
+        __syncwarp();
+    }
+}
+
+/* The same in deep gas, where packets jump instead of scattering if they can. */
+template <bool ABSORBING, bool NARROW>
+__global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_WITH_JUMPS)
+    jumping_kernel(const __grid_constant__ struct pass pass)
+{
+    enum { MODE = REDISTRIBUTION_EXACT };
+    const struct table_view table = tables_of<MODE>(pass);
+    struct packet p;
+    first_packet(pass, p);
+    for (;;) {
+        if (p.state == PACKET_GONE)
+            next_packet(pass, p);
+        if (p.state == NO_MORE_PACKETS)
+            return;
+        if (packet_may_jump(&pass.view, &p))
+            packet_jump(&pass.view, &pass.tally, &p, last_of_thread(pass), ABSORBING);
+        if (packet_waits(&p))
+            try_scattering<MODE, ABSORBING, NARROW, false, false>(pass, table, p, NULL);
+        if (p.state == PACKET_FLYING)
+            fly<MODE, ABSORBING, NARROW, false>(pass, table, p);
         __syncwarp();
     }
 }

@@ -107,6 +107,8 @@ template <int MODE, bool ABSORBING, bool NARROW>
 struct kernels kernels_of(const struct transport_job *job)
 {
     struct kernels kernels = {transport_kernel<MODE, ABSORBING, NARROW>, NULL};
+    if (MODE == REDISTRIBUTION_EXACT && job->balls)
+        kernels.packets = jumping_kernel<ABSORBING, NARROW>;
     if (job->cameras.n > 0) {
         enum {
             MAY_BE_LONE = WALK_KNOWS_SHADE && MODE == REDISTRIBUTION_EXACT

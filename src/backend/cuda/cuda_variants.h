@@ -17,6 +17,9 @@ cuda_transport_fn cuda_transport_mixed, cuda_transport_double, cuda_transport_sh
 cuda_trace_fn cuda_trace_mixed, cuda_trace_double, cuda_trace_shells_mixed, cuda_trace_shells_double,
     cuda_trace_amr_mixed, cuda_trace_amr_double;
 
+/* In double precision, once. */
+enum lr_status cuda_balls(cuda_fail_fn *fail, lr_context *ctx, const struct ball_work *work);
+
 /* Not for shells. */
 const struct level_backend *cuda_levels_mixed(cuda_fail_fn *fail);
 const struct level_backend *cuda_levels_double(cuda_fail_fn *fail);

@@ -13,18 +13,24 @@
 
 enum lr_status read_physics(const struct reader *r, const struct yaml_node *node, struct physics *physics)
 {
-    *physics = (struct physics){.redistribution = REDISTRIBUTION_EXACT, .absorption = ABSORPTION_CONTINUOUS};
+    *physics = (struct physics){.redistribution = REDISTRIBUTION_EXACT,
+                                .absorption = ABSORPTION_CONTINUOUS,
+                                .acceleration = ACCELERATION_NONE,
+                                .trials = 65536};
     if (!node)
         return LR_OK;
     LR_TRY(READER_KEYS(r, node, &SCHEMA_PHYSICS));
-    int mode = 0, phase = 0, absorption = 0; /* words of the schema are in the order of their enums */
+    int mode = 0, phase = 0, absorption = 0, acceleration = 0; /* words of the schema are in the order of their enums */
     LR_TRY(read_choice(r, yaml_find(node, "redistribution"), &SCHEMA_PHYSICS, "redistribution", &mode));
     LR_TRY(read_choice(r, yaml_find(node, "phase"), &SCHEMA_PHYSICS, "phase", &phase));
     LR_TRY(read_bool(r, yaml_find(node, "recoil"), &physics->recoil));
     LR_TRY(read_choice(r, yaml_find(node, "absorption"), &SCHEMA_PHYSICS, "absorption", &absorption));
+    LR_TRY(read_choice(r, yaml_find(node, "acceleration"), &SCHEMA_PHYSICS, "acceleration", &acceleration));
+    LR_TRY(read_integer(r, yaml_find(node, "trials"), 1000, 1000000000, &physics->trials));
     physics->redistribution = (enum redistribution)mode;
     physics->dipole = phase == 1;
     physics->absorption = (enum absorption)absorption;
+    physics->acceleration = (enum acceleration)acceleration;
     if (physics->redistribution == REDISTRIBUTION_TABLE_CONSTANT && r->model->medium.a.values)
         return READER_FAIL(r, yaml_find(node, "redistribution"),
                            "'table-constant' needs a single damping parameter, but it varies over this mesh; "

@@ -226,6 +226,7 @@ static enum lr_status write_measured(struct hdf5_writer *writer, hid_t group, co
         {"photon_energy", result->photon_energy, "erg"},
         {"roulette_balance", result->roulette_balance, "1/s"},
         {"scatterings_per_second", s->scatterings_per_second, "1/s"},
+        {"scatterings_skipped", s->scatterings_skipped, "1"},
     };
     for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
         char label[64];

@@ -9,6 +9,7 @@ static const char *const REDISTRIBUTIONS[] = {
     "exact", "table-global", "table-constant", "approximate-voigt", "complete", NULL};
 static const char *const PHASES[] = {"isotropic", "dipole", NULL};
 static const char *const ABSORPTIONS[] = {"continuous", "analog", NULL};
+static const char *const ACCELERATIONS[] = {"none", "auto", "jumps", NULL};
 static const char *const PRECISIONS[] = {"mixed", "double", NULL};
 static const char *const SCHEDULINGS[] = {"queue", "static", NULL};
 
@@ -69,6 +70,10 @@ static const struct schema_key PHYSICS[] = {
     KEY("recoil", VALUE, "true or false", "`false`", "include atomic recoil in scattering; not with `complete`"),
     WORDS("absorption", ABSORPTIONS, "`continuous`",
           "packets lose weight (with Russian roulette), or are absorbed whole"),
+    WORDS("acceleration", ACCELERATIONS, "`none`",
+          "`jumps` through deep cells, with the statistics of all scatterings; `auto`: only if it saves time"),
+    KEY("trials", VALUE, "whole number, 1000 to 1e9", "`65536`",
+        "histories behind each row of the records that jumps are drawn from; more make them more accurate"),
 };
 SCHEMA_TABLE(PHYSICS, "physics", "how photons scatter", PHYSICS);
 

@@ -12,6 +12,7 @@
 #include "model/medium.h"
 #include "model/model.h"
 #include "model/species.h"
+#include "solve/balls/ball_set.h"
 #include "solve/report/report.h"
 
 static const double KM_S = 1e5; /* cm/s */
@@ -239,7 +240,7 @@ double report_cores(const lr_model *model)
     return model->run.threads ? model->run.threads : online > 0 ? (double)online : 1.0;
 }
 
-static void write_cost(FILE *out, const lr_model *model)
+static void write_cost(FILE *out, const lr_model *model, const struct ball_plan *plan)
 {
     const double rate_per_core = 3e7; /* scatterings/s, typical of a recent core */
     const double per_tau = 1.6;       /* slab with a midplane source, thick limit: 1.6117 (Harrington 1973) */
@@ -255,9 +256,23 @@ static void write_cost(FILE *out, const lr_model *model)
         fprintf(out, "about %.3g per packet: %s for tau_c = %.4g outward along %c; fewer with absorption or motion\n",
                 expected, depth > 1.0 ? "1.6 tau_c" : "tau_c", depth,
                 model->mesh.kind == MESH_SHELLS ? 'r' : "xyz"[axis]);
-        fprintf(out, "time          about %.2g s for %lld packets on %g CPU cores, assuming %.1g scatterings/s each\n",
-                seconds, (long long)model->run.packets, cores, rate_per_core);
+        if (plan->n_table == 0)
+            fprintf(out,
+                    "time          about %.2g s for %lld packets on %g CPU cores, assuming %.1g scatterings/s each\n",
+                    seconds, (long long)model->run.packets, cores, rate_per_core);
     }
+}
+
+/* Replaces the time: with jumps it depends on how often photons come near the faces of cells. */
+static void write_jumps(FILE *out, const struct ball_plan *plan)
+{
+    fprintf(out, "jumps         through balls of up to %.3g free paths; records for ", plan->deepest);
+    if (plan->n_table == 1)
+        fprintf(out, "a = %.4g", plan->a_first);
+    else
+        fprintf(out, "%d values of a, %.3g to %.3g", plan->n_table, plan->a_first,
+                plan->a_first * pow(plan->ratio, plan->n_table - 1));
+    fprintf(out, ", made once and kept\n");
 }
 
 static void write_memory(FILE *out, const lr_model *model)
@@ -299,8 +314,13 @@ enum lr_status lr_model_report(lr_context *ctx, const lr_model *model, char **te
     write_output(out, model);
     enum lr_status status = model->n_camera ? report_images(ctx, out, model) : LR_OK;
     write_run(out, model);
+    struct ball_plan plan = {0};
+    if (model->run.packets > 0 && status == LR_OK)
+        status = ball_plan_find(ctx, model, &plan);
     if (model->run.packets > 0)
-        write_cost(out, model);
+        write_cost(out, model, &plan);
+    if (plan.n_table > 0)
+        write_jumps(out, &plan);
     write_memory(out, model);
     report_velocity_steps(ctx, model);
     if (fclose(out) != 0 && status == LR_OK)

@@ -44,13 +44,16 @@ static void assemble_scalars(const struct prepared *prepared, const struct trans
     double roulette = 0;
     double packets = 0;
     double events = 0;
+    double skipped = 0;
     for (int b = 0; b < n; b++) {
         roulette += tally->batch[b].roulette;
         packets += batches->packets[b];
         events += tally->batch[b].events;
+        skipped += tally->batch[b].skipped;
     }
     summary->packets = (int64_t)packets;
     summary->scatterings = (int64_t)events;
+    summary->scatterings_skipped = skipped;
     summary->emitted = prepared->luminosity;
     summary->f_esc = ratio_estimate(n, batches->escaped, batches->packets);
     summary->escaped = scaled(summary->f_esc, prepared->luminosity);

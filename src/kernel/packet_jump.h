@@ -1,0 +1,124 @@
+/* A packet that is about to scatter in the middle of deep gas jumps to the surface of a ball around it (ball.h) and
+ * flies on from there; its free path starts anew, since flights have no memory.
+ *
+ * The balls are made for scattering without loss. At the centre the packet has survived, and at each of the N - 1
+ * further encounters with an atom it survives with the chance 1 - eps; over the path l in the ball it meets grey
+ * absorption. Its weight therefore falls by
+ *
+ *     exp(-D),   D = kappa l - (N - 1) ln(1 - eps),
+ *
+ * and path and scatterings count with the mean weight (1 - exp(-D)) / D. */
+#ifndef LR_KERNEL_PACKET_JUMP_H
+#define LR_KERNEL_PACKET_JUMP_H
+
+#include "kernel/ball.h"
+#include "kernel/packet_events.h"
+
+/* The radius of the largest ball around the packet, in free paths at line centre. Frequencies change inside a shell
+ * that flows. */
+LR_FN real packet_room(const struct transport_view *view, const struct packet *p)
+{
+    struct ball_reach beyond;
+    beyond.below = beyond.above = 0.0f;
+    if (view->balls.beyond)
+        beyond = view->balls.beyond[p->cell];
+    const real room = p->alpha0 * walk_room(&view->balls, p->at.local, p->at.width, beyond);
+    return p->outflow != R(0) ? R(0) : room;
+}
+
+/* Whether a jump is worth a try. */
+LR_FN int packet_may_jump(const struct transport_view *view, const struct packet *p)
+{
+    return (p->state == PACKET_WAITING) & (packet_room(view, p) >= R(0.5) * BALL_LEAST);
+}
+
+/* A ball that the packet may use: the tables of damping a_j are for balls that are a_j / a times as large. */
+struct packet_ball {
+    const struct ball_level *level; /* NULL: there is none */
+    real scale;                     /* a_j / a */
+    real radius;                    /* in free paths at line centre */
+};
+
+LR_FN struct packet_ball packet_choose_ball(const struct transport_view *view, const struct packet *p, real uniform)
+{
+    const struct ball_view *balls = &view->balls;
+    struct packet_ball ball;
+    int table = 0;
+    ball.scale = R(1);
+    if (balls->n_table > 1) {
+        const real position = r_div(r_log(r_div(p->a, (real)balls->a_first)), (real)balls->log_ratio);
+        table = (int)r_max(position, R(0));
+        table += position - (real)table > uniform ? 1 : 0;
+        table = table < balls->n_table ? table : balls->n_table - 1;
+        ball.scale = r_exp(((real)table - position) * (real)balls->log_ratio);
+    }
+    const int level = ball_level_within(balls, r_div(packet_room(view, p), ball.scale));
+    ball.level = NULL;
+    ball.radius = R(0);
+    if (level >= 0 && r_abs(p->x) < (real)balls->level[table * balls->n_level + level].x_max) {
+        ball.level = &balls->level[table * balls->n_level + level];
+        ball.radius = ball_radius(level) * ball.scale;
+    }
+    return ball;
+}
+
+/* -ln(1 - eps) */
+LR_FN real loss_of_destruction(real eps)
+{
+    return eps < R(0.01) ? eps * (R(1) + eps * (R(0.5) + eps * (R(1.0 / 3) + eps * R(0.25)))) : -r_log(R(1) - eps);
+}
+
+/* Adds path and scatterings inside the ball to the sums of the packet. */
+LR_FN void packet_count_ball(struct packet *p, real path, real further, const int absorbing)
+{
+    p->path_part += path;
+    p->skipped += (double)further;
+    if (!absorbing) {
+        p->scatter += further;
+        return;
+    }
+    const real depth = r_max(p->kappa * path + further * loss_of_destruction(p->eps), R(0));
+    const real weight = packet_weight(p, absorbing) * mean_transmission(depth);
+    p->length += weight * path;
+    p->scatter += weight * further;
+    p->scattered += weight * further;
+    p->depth += depth;
+}
+
+/* Jumps if there is a ball, and says whether it did. The packet may end by roulette. `last` may be NULL. */
+LR_FN int packet_jump(const struct transport_view *view, const struct tally_view *tally, struct packet *p,
+                      struct last_place *last, const int absorbing)
+{
+    const struct random4 random = packet_draw(view, p, 1);
+    const struct packet_ball ball = packet_choose_ball(view, p, rng_uniform(random.r3));
+    if (!ball.level)
+        return 0;
+    const struct ball_exit out = ball_leave(&view->balls, ball.level, p->a * ball.scale, p->x, p->n, random);
+    const real radius = r_div(ball.radius, p->alpha0);
+    const struct vec3 jump = vec3_make(radius * out.place.x, radius * out.place.y, radius * out.place.z);
+    packet_count_ball(p, radius * out.path, ball.scale * out.scatterings - R(1), absorbing);
+    packet_flush(view, tally, p, absorbing);
+    p->n = out.n;
+    p->at = walk_jump(&view->mesh, &view->balls, p->at, jump, &p->n);
+    p->x = out.x;
+    p->tau = -r_log(rng_uniform(packet_draw(view, p, 1).r0));
+    p->state = PACKET_FLYING;
+    p->events++;
+    const int cell = walk_cell_index(&view->mesh, p->at);
+    if (cell != p->cell) {
+        p->cell = cell;
+        packet_enter(view, p);
+    }
+    if (last) { /* back along the last flight */
+        const real way = -radius * out.last;
+        struct vec3 n = p->n;
+        struct packet scattered = *p;
+        scattered.at = walk_jump(&view->mesh, &view->balls, p->at, vec3_make(way * n.x, way * n.y, way * n.z), &n);
+        packet_keep_place(&scattered, last);
+    }
+    if (!packet_roulette(view, tally, p, absorbing))
+        packet_end(view, tally, p, -1, last, absorbing);
+    return 1;
+}
+
+#endif

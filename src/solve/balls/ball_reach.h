@@ -1,0 +1,21 @@
+/* How far gas that is the same as in a cell extends around it: balls may span cells that are alike. */
+#ifndef LR_SOLVE_BALLS_BALL_REACH_H
+#define LR_SOLVE_BALLS_BALL_REACH_H
+
+#include "kernel/ball_view.h"
+#include "model/model.h"
+
+struct ball_space {
+    int endless[3];            /* periodic, and the same everywhere along this axis */
+    struct ball_reach *beyond; /* [cells], in code units; or NULL: balls stay in their cells */
+    int cavity;                /* an empty cell before all others (solve/transport/job.h) */
+};
+
+/* Fields of single cells need jumps that stay in them; so do refined meshes. */
+enum lr_status ball_space_find(lr_context *ctx, const lr_model *model, struct ball_space *space);
+void ball_space_free(struct ball_space *space);
+
+/* Radius of the largest ball around the middle of a cell, in free paths at line centre; 0 where a shell flows. */
+double ball_space_room(const lr_model *model, const struct ball_space *space, int i, int j, int k);
+
+#endif

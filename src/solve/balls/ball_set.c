@@ -1,0 +1,214 @@
+#include "solve/balls/ball_set.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/threads.h"
+#include "kernel/ball.h"
+#include "model/field.h"
+#include "solve/balls/ball_cache.h"
+#include "solve/common/progress.h"
+
+/* Jumps are used if they save at least so many scatterings, about a minute on two cores: making the tables takes about
+ * as long, once. Cells count as deep if a ball of this radius fits into them. */
+static const double WORTH_JUMPS = 4e9, DEEP = 32, LARGE_DAMPING = 1.0 / 64;
+
+/* The tables are made with the same random numbers everywhere. */
+enum { BALL_SEED = 15, BALL_KEPT = 4096 };
+
+/* Jumps need scattering in the gas's own frame without recoil, and weights instead of absorption as a whole. Light for
+ * cameras leaves at every scattering. */
+static bool can_jump(const lr_model *model)
+{
+    const struct physics *physics = &model->physics;
+    return physics->acceleration != ACCELERATION_NONE && physics->redistribution == REDISTRIBUTION_EXACT &&
+           !physics->recoil && physics->absorption == ABSORPTION_CONTINUOUS && model->n_camera == 0;
+}
+
+struct ball_plan ball_plan_of(const lr_model *model, const struct ball_space *space)
+{
+    const struct mesh *mesh = &model->mesh;
+    struct ball_plan plan = {0};
+    double lowest = INFINITY, highest = 0, deepest = 0;
+    if (!can_jump(model))
+        return plan;
+    const int threads = mesh_cell_count(mesh) < 1 << 16 ? 1 : thread_count(model->run.threads);
+#pragma omp parallel for schedule(static) reduction(max : deepest, highest) reduction(min : lowest) num_threads(threads)
+    for (int i = 0; i < mesh->n[0]; i++)
+        for (int j = 0; j < mesh->n[1]; j++)
+            for (int k = 0; k < mesh->n[2]; k++) {
+                const double room = ball_space_room(model, space, i, j, k);
+                const double a = field_at(&model->medium.a, mesh_cell_index(mesh, i, j, k));
+                if (room < DEEP || !(a > 0))
+                    continue;
+                deepest = fmax(deepest, room);
+                lowest = fmin(lowest, a);
+                highest = fmax(highest, a);
+            }
+    plan.deepest = deepest;
+    const bool worth =
+        model->physics.acceleration == ACCELERATION_JUMPS || deepest * (double)model->run.packets > WORTH_JUMPS;
+    if (deepest == 0 || !worth)
+        return plan;
+    plan.n_level = 1 + (int)floor(log2(deepest / (double)BALL_LEAST));
+    plan.n_table = 1;
+    plan.a_first = lowest;
+    plan.ratio = 2;
+    if (lowest == highest)
+        return plan;
+    /* The same few dampings for all models; closer ones for gas whose line core depends on them. */
+    const double step = highest > LARGE_DAMPING ? 0.25 : 1;
+    const double first = floor(log2(lowest) / step);
+    plan.n_table = 1 + (int)(ceil(log2(highest) / step) - first);
+    plan.a_first = exp2(first * step);
+    plan.ratio = exp2(step);
+    plan.n_level++; /* balls of tables with smaller damping are larger at the same a R */
+    return plan;
+}
+
+enum lr_status ball_plan_find(lr_context *ctx, const lr_model *model, struct ball_plan *plan)
+{
+    struct ball_space space = {.beyond = NULL};
+    *plan = (struct ball_plan){0};
+    if (!can_jump(model))
+        return LR_OK;
+    LR_TRY(ball_space_find(ctx, model, &space));
+    *plan = ball_plan_of(model, &space);
+    ball_space_free(&space);
+    return LR_OK;
+}
+
+/* ---- tables ---- */
+
+enum { PROGRESS_STEPS = 1000 };
+
+static int report(void *to, double done)
+{
+    const struct progress *progress = to;
+    progress_report(progress, (int64_t)(done * PROGRESS_STEPS));
+    return progress->ctx->stop;
+}
+
+static enum lr_status find_table(lr_context *ctx, struct ball_wish *wish, struct ball_table *table)
+{
+    if (ball_cache_read(wish, table))
+        return LR_OK;
+    char what[64];
+    snprintf(what, sizeof what, "steps of records of deep gas (a = %.3g)", wish->a);
+    struct progress progress = progress_start(ctx, what, PROGRESS_STEPS);
+    wish->report = report;
+    wish->report_to = &progress;
+    const enum ball_made made = ball_table_make(wish, table);
+    if (made == BALL_FAILED)
+        return LR_ERROR_DEVICE;
+    if (made == BALL_STOPPED)
+        return lr_fail(ctx, LR_ERROR_INTERRUPTED, "stopped while making records of deep gas; nothing was written");
+    if (made != BALL_MADE)
+        return lr_fail(ctx, LR_ERROR_MEMORY, "out of memory for records of deep gas");
+    if (!ball_cache_write(wish, table))
+        lr_log(ctx, LR_LOG_WARNING,
+               "the records of deep gas could not be kept for later runs; set LINERAD_CACHE to a folder for them");
+    return LR_OK;
+}
+
+/* One after the other, each with the same number of levels. */
+static int join(const struct ball_plan *plan, const struct ball_table *table, struct ball_set *set)
+{
+    int64_t n_row = 0, n_record = 0;
+    for (int t = 0; t < plan->n_table; t++) {
+        n_row += table[t].n_row;
+        n_record += table[t].n_record;
+    }
+    const size_t n_level = (size_t)(plan->n_table * plan->n_level);
+    set->level = malloc(n_level * sizeof *set->level);
+    set->row = malloc((size_t)n_row * sizeof *set->row);
+    set->record = aligned_alloc(64, ((size_t)n_record * sizeof *set->record + 63) / 64 * 64);
+    if (!set->level || !set->row || !set->record)
+        return 0;
+    n_row = n_record = 0;
+    for (int t = 0; t < plan->n_table; t++) {
+        for (int k = 0; k < plan->n_level; k++) {
+            set->level[t * plan->n_level + k] = table[t].level[k];
+            set->level[t * plan->n_level + k].first_row += (int)n_row;
+        }
+        for (int i = 0; i < table[t].n_row; i++) {
+            struct ball_row *row = &set->row[n_row + i];
+            *row = table[t].row[i];
+            row->first[0] += (uint32_t)n_record;
+            row->first[1] += (uint32_t)n_record;
+        }
+        memcpy(set->record + n_record, table[t].record, (size_t)table[t].n_record * sizeof *set->record);
+        n_row += table[t].n_row;
+        n_record += table[t].n_record;
+    }
+    set->view = (struct transport_balls){.n_table = plan->n_table,
+                                         .n_level = plan->n_level,
+                                         .a_first = plan->a_first,
+                                         .ratio = plan->ratio,
+                                         .n_row = n_row,
+                                         .n_record = n_record,
+                                         .level = set->level,
+                                         .row = set->row,
+                                         .record = set->record};
+    return 1;
+}
+
+static enum lr_status find_tables(lr_context *ctx, const struct worker *worker, const lr_model *model,
+                                  const struct ball_plan *plan, struct ball_set *set)
+{
+    struct ball_table *table = NULL;
+    enum lr_status status = LR_OK;
+    LR_TRY(lr_allocate(ctx, (size_t)plan->n_table, sizeof *table, &table));
+    for (int t = 0; t < plan->n_table && status == LR_OK; t++) {
+        struct ball_wish wish = {.a = plan->a_first * pow(plan->ratio, t),
+                                 .n_level = plan->n_level,
+                                 .dipole = model->physics.dipole,
+                                 .dipole_core = model->physics.dipole ? model->line.dipole_core : 0,
+                                 .dipole_wing = model->physics.dipole ? 1 : 0,
+                                 .trials = model->physics.trials,
+                                 .kept = BALL_KEPT,
+                                 .seed = BALL_SEED,
+                                 .backend = worker->backend,
+                                 .device = worker->device,
+                                 .threads = model->run.threads,
+                                 .ctx = ctx};
+        status = find_table(ctx, &wish, &table[t]);
+    }
+    if (status == LR_OK && !join(plan, table, set))
+        status = lr_fail(ctx, LR_ERROR_MEMORY, "out of memory for records of deep gas");
+    for (int t = 0; t < plan->n_table; t++)
+        ball_table_free(&table[t]);
+    free(table);
+    return status;
+}
+
+enum lr_status ball_set_prepare(lr_context *ctx, const struct worker *worker, const lr_model *model,
+                                struct ball_set *set)
+{
+    enum lr_status status = LR_OK;
+    *set = (struct ball_set){0};
+    if (!can_jump(model))
+        return LR_OK;
+    LR_TRY(ball_space_find(ctx, model, &set->space));
+    const struct ball_plan plan = ball_plan_of(model, &set->space);
+    if (plan.n_table > 0)
+        LR_TRY_OR(fail, status, find_tables(ctx, worker, model, &plan, set));
+    set->view.beyond = set->space.beyond;
+    memcpy(set->view.endless, set->space.endless, sizeof set->view.endless);
+    return LR_OK;
+fail:
+    ball_set_free(set);
+    return status;
+}
+
+void ball_set_free(struct ball_set *set)
+{
+    free(set->level);
+    free(set->row);
+    free(set->record);
+    ball_space_free(&set->space);
+    *set = (struct ball_set){0};
+}

@@ -1,0 +1,37 @@
+/* Which runs jump through deep gas (kernel/ball.h), and the tables they need. */
+#ifndef LR_SOLVE_BALLS_BALL_SET_H
+#define LR_SOLVE_BALLS_BALL_SET_H
+
+#include "backend/backend.h"
+#include "model/model.h"
+#include "solve/balls/ball_reach.h"
+#include "solve/common/worker.h"
+
+/* The tables of a run, for the dampings a_first ratio^j. */
+struct ball_plan {
+    int n_table; /* 0: all scatterings are followed */
+    double a_first, ratio;
+    int n_level;
+    double deepest; /* largest radius of a ball inside a cell, in free paths at line centre */
+};
+
+struct ball_set {
+    struct transport_balls view; /* without tables: nothing jumps */
+    struct ball_space space;
+    struct ball_level *level;
+    struct ball_row *row;
+    struct ball_record *record;
+};
+
+/* What a run needs: depends on the model only, so that histories do too. */
+struct ball_plan ball_plan_of(const lr_model *model, const struct ball_space *space);
+
+/* The same, without anything to free. */
+enum lr_status ball_plan_find(lr_context *ctx, const lr_model *model, struct ball_plan *plan);
+
+/* Plans jumps, and reads or makes their tables. */
+enum lr_status ball_set_prepare(lr_context *ctx, const struct worker *worker, const lr_model *model,
+                                struct ball_set *set);
+void ball_set_free(struct ball_set *set);
+
+#endif
