@@ -76,7 +76,7 @@ def assert_noise(deviations):
     assert abs(np.mean(deviations)) < 0.15
 
 
-@pytest.mark.parametrize("refined", (False, True))
+@pytest.mark.parametrize("refined", (pytest.param(False, marks=pytest.mark.long), True))
 def test_pixels_of_one_cell(linerad, refined):
     assert_noise(compare(linerad, 2e5, settings(16, along_axes(16, refined), refined), 0.003))
 
