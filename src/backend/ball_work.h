@@ -9,16 +9,13 @@
 
 struct ball_work {
     int n_row;
-    const struct ball_trials *set; /* [n_row]; all with the same smaller balls */
-    int n_level;                   /* of them; and of their rows and records */
-    int n_known;
+    const struct ball_trials *set; /* [n_row]; all with the same balls to jump through */
+    int n_known;                   /* rows of them; and their records */
     int64_t n_record;
-    int64_t n_chunk;                /* of each row */
-    int64_t most_chunks, n_sampled; /* of a row: room for sums; trials that leave samples, a multiple of BALL_CHUNK */
-    struct ball_sums *sums;         /* [n_row][most_chunks] */
+    int64_t n_chunk, n_sampled;        /* of each row; trials that leave samples, a multiple of BALL_CHUNK */
+    struct ball_sums *sums;            /* [n_row][n_chunk] */
     const volatile sig_atomic_t *stop; /* other than 0: leave the rest */
-    uint64_t *bin;                     /* [n_row][BALL_N_BIN] */
-    struct ball_sample *sample;        /* [n_row][n_sampled][2] */
+    struct ball_sample *sample;        /* [n_row][2 parts][n_sampled] */
 };
 
 #endif

@@ -1,16 +1,23 @@
-/* Jumps through deep gas, by walks on spheres. Inside homogeneous gas a photon does not know where the walls are: one
- * that is about to scatter at the centre of a ball leaves the ball at some place, in some direction, at some frequency,
- * after some path and number of scatterings. These are drawn from records of the exact process, relative to the
- * direction and frequency of the photon; whatever happens inside the ball is thereby skipped, and nothing is assumed.
+/* Jumps through deep gas, by walks on spheres. Nearly all scatterings in deep gas happen in the core of the line, where
+ * photons hardly move. Inside homogeneous gas a photon does not know where the walls are: one that is about to scatter
+ * in the core, at the centre of a ball, scatters until it either leaves the ball or is scattered into the wing of the
+ * line, |x| > x_wing, somewhere in the ball: at some place, in some direction, at some frequency, after some path and
+ * number of scatterings. These are drawn from records of the exact process, relative to the direction and frequency of
+ * the photon. Whatever happened in the core is thereby skipped, and nothing is assumed about it. In the wing, where
+ * scatterings are few and carry photons far, all are followed; so are those between x_start < x_wing and the wing,
+ * where what happens next depends strongly on the frequency.
  *
- * Lengths are free paths at line centre (opacity H(a, x)). The balls of level k have the radius BALL_LEAST 2^k. Rows of
- * records start at the frequencies of a grid; a photon between two of them takes either row at random.
- * Each row has two parts, for photons that leave in the core of the line and in its wing: the chance of the wing is
- * small, sets the pace of all that follows, and is known much more accurately than a count of kept records would say.
+ * Lengths are free paths at line centre (opacity H(a, x)). Rows of records start at the frequencies of a grid; a photon
+ * between two of them takes either row at random. The records of a row are in several parts. Most photons only meet
+ * atoms that see them near resonance. An atom that sees the photon far from it, |x - u| > BALL_FAR, is rare, but takes
+ * the photon into the wing proper and thereby decides how it escapes from deep gas. What did not meet one is parted by
+ * frequency: those farthest from line centre are few and travel farthest.
  *
- * Gas of any damping uses the tables of the two nearest dampings a_j, at random in proportion in ln(a), with balls of
- * equal a R: in the wing the process depends on a R only, and the number of scatterings grows as R. What this neglects
- * is of second order in the step of ln(a), and less than 0.1 % for steps of two and a < 1/64. */
+ * There are up to two grades of families. In the first, the wing begins where one scattering of the core in 500 leads,
+ * and balls are small. The second serves very deep gas: its wing begins where the wing of the
+ * profile does, and its balls are made with those of the first.
+ *
+ * Gas of any damping uses the families of the two nearest dampings (packet_jump.h). */
 #ifndef LR_KERNEL_BALL_H
 #define LR_KERNEL_BALL_H
 
@@ -19,68 +26,56 @@
 #include "kernel/voigt.h"
 
 #define BALL_LEAST R(8)
+#define BALL_FAR R(1.5)
 
-/* The grid of frequencies: steps of BALL_STEP up to BALL_JOIN, then of BALL_LOG_STEP in ln(x). */
-#define BALL_STEP R(0.25)
-#define BALL_JOIN R(4)
-#define BALL_LOG_STEP R(0.0625)
-enum { BALL_JOIN_ROW = 16 }; /* BALL_JOIN / BALL_STEP */
-
-LR_FN real ball_radius(int level)
+LR_FN real ball_radius(const struct ball_family *family, int level)
 {
-    return BALL_LEAST * (real)(1 << level);
+    return (real)family->least * (real)(1 << level);
 }
 
 /* Frequency of a row, and the row of a frequency with its fraction. */
-LR_FN real ball_row_x(int row)
+LR_FN real ball_row_x(const struct ball_family *family, int row)
 {
-    return row <= BALL_JOIN_ROW ? BALL_STEP * (real)row
-                                : BALL_JOIN * r_exp(BALL_LOG_STEP * (real)(row - BALL_JOIN_ROW));
+    return (real)family->x_start * ((real)row * (R(1) / (real)(BALL_ROWS - 1)));
 }
 
-LR_FN real ball_row_position(real x)
+LR_FN real ball_row_position(const struct ball_family *family, real x)
 {
-    return x <= BALL_JOIN ? x * (R(1) / BALL_STEP)
-                          : (real)BALL_JOIN_ROW + r_log(x * (R(1) / BALL_JOIN)) * (R(1) / BALL_LOG_STEP);
+    return r_div(x * (real)(BALL_ROWS - 1), (real)family->x_start);
 }
 
 /* The largest level with a radius of at most `room`; -1 if there is none. */
-LR_FN int ball_level_within(const struct ball_view *view, real room)
+LR_FN int ball_level_within(const struct ball_family *family, real room)
 {
     int level = -1;
-    real radius = BALL_LEAST;
-    while (level + 1 < view->n_level && radius <= room) {
+    real radius = (real)family->least;
+    while (level + 1 < family->n_level && radius <= room) {
         level++;
         radius *= R(2);
     }
     return level;
 }
 
-/* Lengths and numbers are kept as logarithms in 16 bits, in steps of BALL_CODE_STEP. */
+/* Lengths and numbers are kept as logarithms in 16 bits, in steps of BALL_CODE_STEP; 0 is none. */
 #define BALL_CODE_STEP R(5e-4)
-#define BALL_LEAST_PATH R(0.5)
-#define BALL_LEAST_LAST R(1e-7)
+#define BALL_LEAST_LENGTH R(1e-7)
 
 LR_FN real ball_decode(uint16_t code, real least)
 {
     return least * r_exp(BALL_CODE_STEP * (real)code);
 }
 
-/* Whether a photon that started in the wing of the line, at x_row, keeps a memory of it, so that its change of
- * frequency is kept rather than its frequency. In the core, where atoms scatter in resonance, none does: to add changes
- * to other frequencies than x_row would widen the line that atoms emit, and a little more width is many more photons in
- * its tail. */
-LR_FN int ball_keeps_memory(double x_row, double x_out)
+LR_FN real ball_decode_length(uint16_t code)
 {
-    const double change = x_out < x_row ? x_row - x_out : x_out - x_row;
-    return change < 0.5 * x_row;
+    return code ? ball_decode(code, BALL_LEAST_LENGTH) : R(0);
 }
 
 struct ball_exit {
-    struct vec3 place, n; /* unit vectors from the centre */
+    struct vec3 place, n; /* unit vectors from the centre, and along the photon */
     real x;
-    real path, last;  /* in radii */
-    real scatterings; /* including that at the centre */
+    int inside;             /* left the core, not the ball */
+    real reach, path, last; /* in radii: distance from the centre, path, last flight */
+    real scatterings;       /* including that at the centre */
 };
 
 /* The coordinate in which rows are interpolated. A photon in the core is absorbed by atoms that see it at line centre,
@@ -93,35 +88,51 @@ LR_FN real ball_coordinate(real a, real x)
     return x + R(40) * wing;
 }
 
-/* One of the two rows around |x| < x_max, at random in proportion, and the chance of the wing between them. A row
- * without records of the part that is then drawn gives way to the other (ball_row_with). */
-struct ball_choice {
-    int row, other; /* of the table */
-    real wing;
-};
-LR_FN struct ball_choice ball_choose(const struct ball_view *view, const struct ball_level *level, real a, real x,
-                                     real uniform)
+/* One of the two rows around |x| < x_start, at random in proportion; an index of the table. */
+LR_FN int ball_choose(const struct ball_view *view, const struct ball_family *family, int level, real x, real uniform)
 {
-    struct ball_choice choice;
-    const int row = (int)ball_row_position(x);
-    const int below = level->first_row + (row < level->n_row - 2 ? row : level->n_row - 2);
+    const int row = (int)ball_row_position(family, x);
+    const int below = family->first_row + level * BALL_ROWS + (row < BALL_ROWS - 2 ? row : BALL_ROWS - 2);
     const real start = (real)view->row[below].at;
-    const real part = r_div(ball_coordinate(a, x) - start, (real)view->row[below + 1].at - start);
-    const real bounded = r_max(r_min(part, R(1)), R(0));
-    const int above = uniform <= bounded;
-    choice.row = below + above;
-    choice.other = below + 1 - above;
-    choice.wing = r_between((real)view->row[below].wing, (real)view->row[below + 1].wing, bounded);
-    return choice;
+    const real part = r_div(ball_coordinate((real)family->a, x) - start, (real)view->row[below + 1].at - start);
+    return below + (uniform <= r_max(r_min(part, R(1)), R(0)) ? 1 : 0);
 }
 
-LR_FN int ball_row_with(const struct ball_view *view, struct ball_choice choice, int wing)
+/* The part of an exit at frequency x, if it met no far atom: through the surface, or into the wing. */
+LR_FN int ball_part(real x, real x_wing)
 {
-    return view->row[choice.row].n[wing] > 0 ? choice.row : choice.other;
+    const real size = r_div(r_abs(x), x_wing);
+    if (size <= R(1))
+        return size < R(0.7) ? 0 : size < R(0.85) ? 1 : 2;
+    return size < R(1.08) ? 3 : size < R(1.18) ? 4 : size < R(1.32) ? 5 : 6;
 }
 
-/* The exit that a record describes, for a photon of direction n and frequency x which started in a row at x_row. */
-LR_FN struct ball_exit ball_read(const struct ball_record *record, const struct ball_row *row, int wing, struct vec3 n,
+/* A record drawn with a number in 0 .. 1, below ball_near() if no far atom was met. */
+struct ball_picked {
+    int part;
+    const struct ball_record *record;
+};
+LR_FN double ball_near(const struct ball_row *row)
+{
+    return (double)row->up_to[BALL_FAR_PART - 1];
+}
+
+LR_FN struct ball_picked ball_pick(const struct ball_view *view, const struct ball_row *row, double uniform)
+{
+    struct ball_picked pick;
+    pick.part = 0;
+    while (uniform >= (double)row->up_to[pick.part] && row->up_to[pick.part] < 1.0f)
+        pick.part++;
+    const double low = pick.part > 0 ? (double)row->up_to[pick.part - 1] : 0;
+    const double rest = (uniform - low) / ((double)row->up_to[pick.part] - low);
+    const uint32_t n = row->n[pick.part];
+    const uint32_t i = (uint32_t)(rest * (double)n);
+    pick.record = &view->record[row->first[pick.part] + (i < n ? i : n - 1u)];
+    return pick;
+}
+
+/* The exit that a record of a part describes, for a photon of direction n and frequency x. */
+LR_FN struct ball_exit ball_read(const struct ball_record *record, const struct ball_row *row, int part, struct vec3 n,
                                  real x, struct random4 random)
 {
     union {
@@ -130,15 +141,17 @@ LR_FN struct ball_exit ball_read(const struct ball_record *record, const struct 
     } code;
     struct ball_exit out;
     const real mu = ((real)record->mu_place + R(0.5)) * R(1.0 / 32768) - R(1);
-    const real mu_out = ((real)record->mu_out + R(0.5)) * R(1.0 / 65536);
+    const real mu_out = ((real)record->mu_out + R(0.5)) * R(1.0 / 32768) - R(1);
     const real turn = ((real)record->azimuth + R(0.5)) * R(1.0 / 131072);
     const real sine_out = r_sqrt(r_max(R(1) - mu_out * mu_out, R(0)));
+    const real reach = ball_decode_length(record->reach);
+    out.x = x < R(0) ? -(real)record->x : (real)record->x;
     code.number = record->x;
-    const real x_out = (code.bits & 1u) ? r_abs(x) + (real)record->x : (real)record->x;
-    out.x = x < R(0) ? -x_out : x_out;
-    out.path = ball_decode(record->path, BALL_LEAST_PATH) * (real)row->path[wing];
-    out.last = record->last ? ball_decode(record->last, BALL_LEAST_LAST) : R(0);
-    out.scatterings = ball_decode(record->scatterings, R(1)) * (real)row->scattered[wing];
+    out.inside = (int)(code.bits & 1u);
+    out.reach = out.inside ? reach : R(1);
+    out.last = out.inside ? R(0) : reach;
+    out.path = ball_decode_length(record->path) * (real)row->path[part];
+    out.scatterings = ball_decode(record->scatterings, R(1)) * (real)row->scattered[part];
     /* In the frame of n, with the place in the plane of z and x: `side` points from the place to n. */
     const real sine = r_sqrt(r_max(R(1) - mu * mu, R(0)));
     const struct r_sincos azimuth = r_sincos_turn((random.r3 & 1u) ? turn : R(1) - turn); /* both sides are alike */
@@ -155,27 +168,13 @@ LR_FN struct ball_exit ball_read(const struct ball_record *record, const struct 
     return out;
 }
 
-/* A record of one part of a row; `uniform` is in [0, 1]. */
-LR_FN const struct ball_record *ball_pick(const struct ball_view *view, const struct ball_row *row, int wing,
-                                          real uniform)
-{
-    const uint32_t n = row->n[wing];
-    const uint32_t pick = (uint32_t)(uniform * (real)n);
-    return &view->record[row->first[wing] + (pick < n ? pick : n - 1u)];
-}
-
-/* How a photon of frequency x and direction n leaves the ball, |x| < x_max; a is the damping of the table. */
-LR_FN struct ball_exit ball_leave(const struct ball_view *view, const struct ball_level *level, real a, real x,
+/* How a photon of frequency |x| < x_start and direction n leaves a ball, or the core in it. */
+LR_FN struct ball_exit ball_leave(const struct ball_view *view, const struct ball_family *family, int level, real x,
                                   struct vec3 n, struct random4 random)
 {
-    const struct ball_choice choice = ball_choose(view, level, a, r_abs(x), rng_uniform(random.r1));
-    /* 32 bits choose the part, and what is left of them the record */
-    const double uniform = ((double)random.r0 + 0.5) * 2.3283064365386963e-10;
-    const double chance = (double)choice.wing;
-    const int wing = uniform < chance;
-    const real rest = (real)(wing ? uniform / chance : (uniform - chance) / (1 - chance));
-    const struct ball_row *row = &view->row[ball_row_with(view, choice, wing)];
-    return ball_read(ball_pick(view, row, wing, rest), row, wing, n, x, random);
+    const struct ball_row *row = &view->row[ball_choose(view, family, level, r_abs(x), rng_uniform(random.r1))];
+    const struct ball_picked pick = ball_pick(view, row, ((double)random.r0 + 0.5) * 2.3283064365386963e-10);
+    return ball_read(pick.record, row, pick.part, n, x, random);
 }
 
 #endif

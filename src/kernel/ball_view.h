@@ -1,4 +1,4 @@
-/* Tables of records of photons that leave a ball (ball.h), the same in every precision. */
+/* Tables of records of photons that leave the core of the line or a ball (ball.h), the same in every precision. */
 #ifndef LR_KERNEL_BALL_VIEW_H
 #define LR_KERNEL_BALL_VIEW_H
 
@@ -6,25 +6,33 @@
 
 #include "kernel/portable.h"
 
-/* How one photon left: frequency, or its change (lowest bit set); cosine of the angle between the place and the initial
- * direction; angle of the final direction to the radius, and its azimuth from the plane of both; path and last flight
- * in radii, scatterings. */
+/* How one photon left: frequency (lowest bit set: into the wing of the line, somewhere inside the ball; otherwise
+ * through its surface); cosine of the angle between the place and the initial direction; angle of the final direction
+ * to the radius, and its azimuth from the plane of both; path in radii, scatterings; and, also in radii, the last
+ * flight, or inside the ball the distance from the centre. */
 struct LR_ALIGNED(16) ball_record {
     float x;
-    uint16_t mu_place, mu_out, azimuth, path, scatterings, last;
+    uint16_t mu_place, mu_out, azimuth, path, scatterings, reach;
 };
 
-/* What leaves in the core [0] and in the wing [1]. */
+/* Parts of the records of a row, by how photons left (ball_part): those that matter most for what follows are few, and
+ * a part of their own gives them their accurate share and enough records. */
+enum { BALL_FAR_PART = 7, BALL_PARTS = 8 };
+
 struct ball_row {
-    float at;                    /* coordinate of the frequency (ball_coordinate) */
-    float wing;                  /* chance of the wing */
-    float path[2], scattered[2]; /* factors that give the kept records the mean of all that were made */
-    uint32_t first[2], n[2];     /* kept records */
+    float at;                /* coordinate of the frequency (ball_coordinate) */
+    float up_to[BALL_PARTS]; /* chance of a part and all before it; 1 from the last that has records */
+    float path[BALL_PARTS], scattered[BALL_PARTS]; /* factors that give the kept records the mean of all made */
+    uint32_t first[BALL_PARTS], n[BALL_PARTS];     /* kept records */
 };
 
-struct ball_level {
-    int first_row, n_row; /* the last is at x_max */
-    float x_max;
+enum { BALL_ROWS = 16 }; /* of each level, evenly spaced in frequency */
+
+/* Balls of one damping with radii least 2^k, k < n_level, in free paths at line centre, for photons below x_start:
+ * BALL_ROWS rows for each, from line centre to there. */
+struct ball_family {
+    float a, x_start, x_wing, least;
+    int n_level, first_row;
 };
 
 /* How far the same gas extends beyond a cell, in code units: on all sides; SHELLS: inward and outward. */
@@ -33,9 +41,9 @@ struct ball_reach {
 };
 
 struct ball_view {
-    int n_table, n_level; /* dampings a_first ratio^j; levels of each */
+    int n_grade, n_family; /* grades; dampings a_first ratio^j */
     float a_first, log_ratio;
-    const struct ball_level *level; /* [n_table][n_level] */
+    const struct ball_family *family; /* [n_grade][n_family] */
     const struct ball_row *row;
     const struct ball_record *record;
     int endless[3];                  /* axes along which nothing changes or ends */

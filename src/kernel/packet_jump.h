@@ -1,5 +1,5 @@
-/* A packet that is about to scatter in the middle of deep gas jumps to the surface of a ball around it (ball.h) and
- * flies on from there; its free path starts anew, since flights have no memory.
+/* A packet that is about to scatter in the core of the line, in the middle of deep gas, jumps to where it leaves a ball
+ * around it or the core (ball.h) and flies on from there; its free path starts anew, since flights have no memory.
  *
  * The balls are made for scattering without loss. At the centre the packet has survived, and at each of the N - 1
  * further encounters with an atom it survives with the chance 1 - eps; over the path l in the ball it meets grey
@@ -32,33 +32,52 @@ LR_FN int packet_may_jump(const struct transport_view *view, const struct packet
     return (p->state == PACKET_WAITING) & (packet_room(view, p) >= R(0.5) * BALL_LEAST);
 }
 
-/* A ball that the packet may use: the tables of damping a_j are for balls that are a_j / a times as large. */
+/* A ball that the packet may use. */
 struct packet_ball {
-    const struct ball_level *level; /* NULL: there is none */
-    real scale;                     /* a_j / a */
-    real radius;                    /* in free paths at line centre */
+    const struct ball_family *family;
+    int level;   /* -1: there is none */
+    real scale;  /* of lengths and numbers of scatterings */
+    real radius; /* in free paths at line centre */
 };
 
+/* One of the two families with the dampings nearest to that of the gas. In the core, to which the first grade is
+ * confined, nothing but the chance of far atoms depends on the damping, and that is proportional to it: families serve
+ * in proportion to the distance in a. How photons find the wing, over the large balls of the second grade, depends on
+ * a R, and the number of scatterings grows as R: a family of damping a_j serves for balls that are a_j / a times as
+ * large, in proportion to the distance in ln(a). */
+LR_FN struct packet_ball packet_family(const struct ball_view *balls, int grade, real a, real uniform)
+{
+    struct packet_ball ball;
+    int family = 0;
+    ball.scale = R(1);
+    if (balls->n_family > 1) {
+        const real position = r_div(r_log(r_div(a, (real)balls->a_first)), (real)balls->log_ratio);
+        const int below = (int)r_max(r_min(position, (real)(balls->n_family - 2)), R(0));
+        const real in_log = position - (real)below;
+        const real in_a = r_div(r_exp(in_log * (real)balls->log_ratio) - R(1), r_exp((real)balls->log_ratio) - R(1));
+        family = below + ((grade ? in_log : in_a) > uniform ? 1 : 0);
+        if (grade)
+            ball.scale = r_exp(((real)family - position) * (real)balls->log_ratio);
+    }
+    ball.family = &balls->family[grade * balls->n_family + family];
+    return ball;
+}
+
+/* The largest ball. */
 LR_FN struct packet_ball packet_choose_ball(const struct transport_view *view, const struct packet *p, real uniform)
 {
-    const struct ball_view *balls = &view->balls;
-    struct packet_ball ball;
-    int table = 0;
-    ball.scale = R(1);
-    if (balls->n_table > 1) {
-        const real position = r_div(r_log(r_div(p->a, (real)balls->a_first)), (real)balls->log_ratio);
-        table = (int)r_max(position, R(0));
-        table += position - (real)table > uniform ? 1 : 0;
-        table = table < balls->n_table ? table : balls->n_table - 1;
-        ball.scale = r_exp(((real)table - position) * (real)balls->log_ratio);
+    const real room = packet_room(view, p);
+    struct packet_ball ball = packet_family(&view->balls, 0, p->a, uniform);
+    ball.level = r_abs(p->x) < (real)ball.family->x_start ? ball_level_within(ball.family, room) : -1;
+    if (view->balls.n_grade > 1) {
+        struct packet_ball larger = packet_family(&view->balls, 1, p->a, uniform);
+        if (r_abs(p->x) < (real)larger.family->x_start) {
+            larger.level = ball_level_within(larger.family, r_div(room, larger.scale));
+            if (larger.level >= 0)
+                ball = larger;
+        }
     }
-    const int level = ball_level_within(balls, r_div(packet_room(view, p), ball.scale));
-    ball.level = NULL;
-    ball.radius = R(0);
-    if (level >= 0 && r_abs(p->x) < (real)balls->level[table * balls->n_level + level].x_max) {
-        ball.level = &balls->level[table * balls->n_level + level];
-        ball.radius = ball_radius(level) * ball.scale;
-    }
+    ball.radius = ball_radius(ball.family, ball.level < 0 ? 0 : ball.level) * ball.scale;
     return ball;
 }
 
@@ -91,12 +110,13 @@ LR_FN int packet_jump(const struct transport_view *view, const struct tally_view
 {
     const struct random4 random = packet_draw(view, p, 1);
     const struct packet_ball ball = packet_choose_ball(view, p, rng_uniform(random.r3));
-    if (!ball.level)
+    if (ball.level < 0)
         return 0;
-    const struct ball_exit out = ball_leave(&view->balls, ball.level, p->a * ball.scale, p->x, p->n, random);
+    const struct ball_exit out = ball_leave(&view->balls, ball.family, ball.level, p->x, p->n, random);
     const real radius = r_div(ball.radius, p->alpha0);
-    const struct vec3 jump = vec3_make(radius * out.place.x, radius * out.place.y, radius * out.place.z);
-    packet_count_ball(p, radius * out.path, ball.scale * out.scatterings - R(1), absorbing);
+    const real reach = radius * out.reach;
+    const struct vec3 jump = vec3_make(reach * out.place.x, reach * out.place.y, reach * out.place.z);
+    packet_count_ball(p, radius * out.path, r_max(ball.scale * out.scatterings - R(1), R(0)), absorbing);
     packet_flush(view, tally, p, absorbing);
     p->n = out.n;
     p->at = walk_jump(&view->mesh, &view->balls, p->at, jump, &p->n);

@@ -16,55 +16,74 @@
 #include "solve/balls/ball_make.h"
 #include "solve/balls/ball_thin.h"
 
-static const double A = 0.01; /* x_wing = 2.2 */
+static const double A = 0.01, WING = 2.2;
+
+static struct ball_gas gas_of(const struct ball_wish *wish)
+{
+    struct ball_gas gas;
+    ball_gas_make(wish->a, (double)(float)wish->x_wing, &gas);
+    gas.dipole = wish->dipole;
+    gas.dipole_core = (real)wish->dipole_core;
+    gas.dipole_wing = (real)wish->dipole_wing;
+    return gas;
+}
 
 /* ---- the exact process ------------------------------------------------------------------------------------------- */
 
-/* What is compared: left in the wing, and for those in the core and in the wing path, scatterings, |x|, cosine of the
- * place to the initial direction, cosine of the final direction to it and to the radius, last flight. */
-enum { N_OF_PART = 7, N_MOMENT = 1 + 2 * N_OF_PART };
+/* What is compared: left the core inside the ball, path, scatterings, |x|, cosine of the place to the initial
+ * direction, cosine of the final direction to it and to the radius, last flight, distance from the centre. */
+enum { N_MOMENT = 9 };
 struct moments {
-    double sum[N_MOMENT], square[N_MOMENT];
+    double n, sum[N_MOMENT], square[N_MOMENT];
 };
 
-static void note(struct moments *m, const struct ball_exit *out, double x_wing)
+static void note(struct moments *m, const struct ball_exit *out, double weight)
 {
-    const int wing = fabs((double)out->x) > x_wing;
-    const double value[N_OF_PART] = {(double)out->path,    (double)out->scatterings,
-                                     fabs((double)out->x), (double)out->place.z,
-                                     (double)out->n.z,     (double)vec3_dot(out->place, out->n),
-                                     (double)out->last};
-    m->sum[0] += wing;
-    for (int i = 0; i < N_OF_PART; i++) {
-        m->sum[1 + wing * N_OF_PART + i] += value[i];
-        m->square[1 + wing * N_OF_PART + i] += value[i] * value[i];
+    const double value[N_MOMENT] = {out->inside,
+                                    (double)out->path,
+                                    (double)out->scatterings,
+                                    fabs((double)out->x),
+                                    (double)out->place.z,
+                                    (double)out->n.z,
+                                    (double)vec3_dot(out->place, out->n),
+                                    out->inside ? 0 : (double)out->last,
+                                    (double)out->reach};
+    m->n += weight;
+    for (int i = 0; i < N_MOMENT; i++) {
+        m->sum[i] += weight * value[i];
+        m->square[i] += weight * value[i] * value[i];
     }
 }
 
-static struct ball_exit follow(double a, double radius, double x, const struct ball_gas *phase, uint32_t number)
+/* `far` counts the atoms that saw the photon far from resonance. */
+static struct ball_exit follow(double radius, double x, const struct ball_gas *gas, uint32_t number, int *far)
 {
     const struct rng_key key = rng_key_from_seed(1931);
     uint32_t draw = 0;
     struct ball_photon photon = {.n = {0, 0, 1}, .x = (real)x};
-    for (;;) {
+    for (*far = 0;;) {
         struct velocity_proposal atom;
         do
-            atom = propose_velocity((real)a, photon.x, rng_draw(key, draw++, number, 0), a <= LR_NARROW_DAMPING);
+            atom = propose_velocity(gas->a, photon.x, rng_draw(key, draw++, number, 0),
+                                    (double)gas->a <= LR_NARROW_DAMPING);
         while (atom.uniform > atom.chance);
+        *far += fabs((double)(photon.x - atom.u)) > (double)BALL_FAR;
         const struct random4 random = rng_draw(key, draw++, number, 0);
-        const struct vec3 n = ball_direction(phase, &photon, random);
+        const struct vec3 n = ball_direction(gas, &photon, random);
         ball_scatter(&photon, atom.u, thermal_pair(random.r2, random.r3).first, n);
+        if (fabs((double)photon.x) > (double)gas->x_wing)
+            return ball_exit_of(&photon, (real)radius, 1);
         const double along = (double)vec3_dot(photon.at, n);
         const double surface =
             -along + sqrt(fmax(along * along + radius * radius - (double)vec3_dot(photon.at, photon.at), 0));
         const double length =
-            -log((double)rng_uniform(rng_draw(key, draw++, number, 0).r0)) / (double)voigt((real)a, photon.x);
+            -log((double)rng_uniform(rng_draw(key, draw++, number, 0).r0)) / (double)voigt(gas->a, photon.x);
         const real flown = (real)fmin(length, surface);
         photon.at = vec3_make(photon.at.x + flown * n.x, photon.at.y + flown * n.y, photon.at.z + flown * n.z);
         photon.path += flown;
         photon.last += flown;
         if (length >= surface)
-            return ball_exit_of(&photon, (real)radius);
+            return ball_exit_of(&photon, (real)radius, 0);
     }
 }
 
@@ -73,40 +92,34 @@ static struct ball_exit follow(double a, double radius, double x, const struct b
 /* Compares a row with `n` photons that were followed; errors add in squares. */
 static void compare_row(const struct ball_table *table, const struct ball_wish *wish, int level, int row, int n)
 {
-    struct ball_gas gas;
-    ball_gas_make(table->a, &gas);
-    gas.dipole = wish->dipole;
-    gas.dipole_core = (real)wish->dipole_core;
-    gas.dipole_wing = (real)wish->dipole_wing;
+    const struct ball_gas gas = gas_of(wish);
+    const double radius = (double)ball_radius(&table->family, level), x = (double)ball_row_x(&table->family, row);
     struct moments exact = {0};
     for (int i = 0; i < n; i++) {
-        const struct ball_exit out =
-            follow(table->a, (double)ball_radius(level), (double)ball_row_x(row), &gas, (uint32_t)i);
-        note(&exact, &out, (double)gas.x_wing);
+        int far;
+        const struct ball_exit out = follow(radius, x, &gas, (uint32_t)i, &far);
+        note(&exact, &out, 1);
     }
-    const struct ball_row *from = &table->row[table->level[level].first_row + row];
+    const struct ball_row *from = &table->row[level * BALL_ROWS + row];
     struct moments kept = {0};
-    for (int wing = 0; wing < 2; wing++) {
-        for (uint32_t i = 0; i < from->n[wing]; i++) {
+    double before = 0;
+    for (int part = 0; part < BALL_PARTS; part++) {
+        const double chance = (double)from->up_to[part] - before;
+        before = (double)from->up_to[part];
+        for (uint32_t i = 0; i < from->n[part]; i++) {
             const struct ball_exit out =
-                ball_read(&table->record[from->first[wing] + i], from, wing, vec3_make(R(0), R(0), R(1)),
-                          ball_row_x(row), rng_draw(rng_key_from_seed(5), i, 0, 0));
-            note(&kept, &out, (double)gas.x_wing);
+                ball_read(&table->record[from->first[part] + i], from, part, vec3_make(R(0), R(0), R(1)), (real)x,
+                          rng_draw(rng_key_from_seed(5), i, 0, 0));
+            note(&kept, &out, chance / from->n[part]);
         }
     }
-    const double bound = 4.5;
-    const double chance = exact.sum[0] / n;
-    assert_true(fabs((double)from->wing - chance) <
-                bound * sqrt(chance * (1 - chance) / n + 4 * chance * chance / (2.0 * (double)wish->trials)));
-    for (int i = 1; i < N_MOMENT; i++) {
-        const int wing = i > N_OF_PART;
-        const double n_exact = wing ? exact.sum[0] : n - exact.sum[0];
-        const double mean = exact.sum[i] / n_exact;
-        const double variance = exact.square[i] / n_exact - mean * mean;
-        const double table_mean = kept.sum[i] / from->n[wing];
-        const double error = sqrt(variance * (1 / n_exact + 2.0 / from->n[wing]));
-        if (!(fabs(table_mean - mean) < bound * error))
-            fail_msg("level %d row %d moment %d: %.6g, not %.6g +- %.2g", level, row, i, table_mean, mean, error);
+    assert_true(fabs(kept.n - 1) < 1e-5);
+    for (int i = 0; i < N_MOMENT; i++) {
+        const double mean = exact.sum[i] / n;
+        const double variance = exact.square[i] / n - mean * mean;
+        const double error = sqrt(variance * (1.0 / n + 2.0 / (double)wish->trials)) + 1e-4 * fabs(mean);
+        if (!(fabs(kept.sum[i] - mean) < 4.5 * error))
+            fail_msg("level %d row %d moment %d: %.6g, not %.6g +- %.2g", level, row, i, kept.sum[i], mean, error);
     }
 }
 
@@ -120,17 +133,38 @@ static void balls_are_left_as_in_the_exact_process(void **state)
 {
     (void)state;
     struct ball_table table;
+    struct ball_table larger;
     struct lr_context context = {.stop = 0};
-    struct ball_wish wish = {
-        .a = A, .n_level = 3, .trials = 8192, .kept = 4096, .seed = 7, .backend = backend_cpu(), .ctx = &context};
+    struct ball_wish wish = {.a = A,
+                             .x_start = 2,
+                             .x_wing = WING,
+                             .least = 8,
+                             .n_level = 5,
+                             .trials = 8192,
+                             .kept = 2048,
+                             .seed = 7,
+                             .backend = backend_cpu(),
+                             .ctx = &context};
     assert_int_equal(ball_table_make(&wish, &table), BALL_MADE);
-    assert_int_equal(table.n_level, 3);
+    assert_int_equal(table.family.n_level, 5);
     compare_row(&table, &wish, 0, 0, 40000);
-    compare_row(&table, &wish, 0, 4, 40000);
-    compare_row(&table, &wish, 2, 0, 20000);
-    compare_row(&table, &wish, 2, table.level[2].n_row - 1, 20000);
+    compare_row(&table, &wish, 0, 7, 40000);
+    compare_row(&table, &wish, 2, BALL_ROWS - 1, 20000);
+    compare_row(&table, &wish, 4, 3, 10000); /* made with the others */
+
+    struct ball_wish second = wish;
+    second.x_start = WING;
+    second.x_wing = 3;
+    second.least = 128;
+    second.n_level = 1;
+    second.inner = &table;
+    assert_int_equal(ball_table_make(&second, &larger), BALL_MADE);
+    compare_row(&larger, &second, 0, 0, 5000);
+    compare_row(&larger, &second, 0, BALL_ROWS - 2, 5000);
+    ball_table_free(&larger);
     ball_table_free(&table);
 
+    wish.n_level = 2;
     wish.dipole = 1;
     wish.dipole_core = 0.5;
     wish.dipole_wing = 1;
@@ -146,6 +180,9 @@ static void tables_do_not_depend_on_threads(void **state)
     struct ball_table two;
     struct lr_context context = {.stop = 0};
     struct ball_wish wish = {.a = A,
+                             .x_start = 2,
+                             .x_wing = WING,
+                             .least = 8,
                              .n_level = 2,
                              .trials = 2048,
                              .kept = 256,
@@ -172,103 +209,61 @@ static void tables_do_not_depend_on_threads(void **state)
     assert_null(two.record);
 }
 
-/* Few trials serve if the means are known: those of the records are then the same, to rounding. */
-static void known_means_are_those_of_the_records(void **state)
-{
-    (void)state;
-    struct ball_table large;
-    struct ball_table small;
-    struct lr_context context = {.stop = 0};
-    struct ball_wish wish = {
-        .a = A, .n_level = 2, .trials = 4096, .kept = 512, .seed = 4, .backend = backend_cpu(), .ctx = &context};
-    assert_int_equal(ball_table_make(&wish, &large), BALL_MADE);
-    wish.trials = 512;
-    wish.seed = 5;
-    wish.known = large.means;
-    assert_int_equal(ball_table_make(&wish, &small), BALL_MADE);
-    for (int i = 0; i < small.n_row; i++) {
-        const struct ball_row *row = &small.row[i];
-        assert_true(fabs((double)row->wing - large.means[i].wing) < 1e-6);
-        for (int wing = 0; wing < 2; wing++) {
-            const struct ball_record_means mean = ball_record_means(&small.record[row->first[wing]], row->n[wing]);
-            assert_true(row->n[wing] > 0 && row->n[wing] <= wish.kept);
-            assert_true(fabs(mean.path * (double)row->path[wing] / large.means[i].path[wing] - 1) < 1e-5);
-            assert_true(fabs(mean.scatterings * (double)row->scattered[wing] / large.means[i].scatterings[wing] - 1) <
-                        1e-5);
-        }
-    }
-    ball_table_free(&large);
-    ball_table_free(&small);
-}
-
 /* ---- parts of the trial ------------------------------------------------------------------------------------------ */
 
-static void weights_of_a_trial_sum_to_one(void **state)
+static void what_is_split_off_is_the_chance_of_far_atoms(void **state)
 {
     (void)state;
     static struct ball_trials set;
-    ball_gas_make(A, &set.gas);
+    const struct ball_wish wish = {.a = A, .x_wing = WING};
+    set.gas = gas_of(&wish);
     set.key = rng_key_from_seed(11);
-    set.radius = ball_radius(0);
-    double chance = 0;
-    double in_wing = 0;
-    const int n = 20000;
+    set.radius = R(16);
+    double split = 0;
+    double square = 0;
+    double met = 0;
+    const int n = 40000;
     for (int i = 0; i < n; i++) {
         struct ball_trial trial;
-        struct ball_exit out = ball_trial_common(&set, (uint32_t)i, &trial);
+        int far;
+        ball_trial_common(&set, (uint32_t)i, &trial);
         assert_true(fabs((double)(trial.weight + trial.split) - 1) < 1e-5);
-        in_wing += fabs((double)out.x) > (double)set.gas.x_wing ? (double)trial.weight : 0;
-        out = ball_trial_rare(&set, &trial);
-        in_wing += fabs((double)out.x) > (double)set.gas.x_wing ? (double)trial.split : 0;
-        chance += (double)trial.split;
+        split += (double)trial.split / n;
+        square += (double)(trial.split * trial.split) / n;
+        follow(16, 0, &set.gas, (uint32_t)i, &far);
+        met += (far > 0) / (double)n;
     }
-    /* what is split off leads to the wing often enough, and little else does */
-    assert_true(in_wing < chance && in_wing > 0.2 * chance);
+    assert_true(fabs(split - met) < 4.5 * sqrt((met + square - split * split) / n));
+    assert_true(square - split * split < 0.2 * met); /* counting would have a variance of `met` */
 }
 
-static void chances_of_rare_atoms(void **state)
+static void chances_of_far_atoms(void **state)
 {
     (void)state;
     static struct ball_trials set;
-    ball_gas_make(0.05, &set.gas);
+    ball_gas_make(0.05, WING, &set.gas);
     set.key = rng_key_from_seed(12);
     for (int j = 0; j < 4; j++) {
         const real x = R(0.7) * (real)j;
         struct ball_trial trial = {.number = (uint32_t)j};
         const int n = 200000;
         double far = 0;
-        for (int i = 0; i < n; i++)
-            far += fabs((double)(x - ball_atom(&set, &trial, x))) > (double)BALL_FAR;
+        double above = 0;
+        double drawn_above = 0;
+        for (int i = 0; i < n; i++) {
+            const double y = (double)(x - ball_atom(&set, &trial, x));
+            far += fabs(y) > (double)BALL_FAR;
+            above += y > (double)BALL_FAR;
+        }
         const double chance = (double)ball_far_chance(&set.gas, x, voigt(R(0.05), x));
         assert_true(fabs(far / n - chance) < 4.5 * sqrt(chance / n));
+        for (int i = 0; i < n; i++) {
+            const double y = (double)(x - ball_far_atom(&set, &trial, x));
+            assert_true(fabs(y) > (double)BALL_FAR * (1 - 1e-6));
+            drawn_above += (y > 0) / (double)n;
+        }
+        assert_true(fabs(drawn_above - above / far) < 4.5 * sqrt(0.25 / far + 0.25 / n));
     }
-    for (double z = -3; z < 8; z += 0.37)
-        assert_true(fabs((double)ball_gauss_tail((real)z) / (0.5 * erfc(z)) - 1) < 1e-5);
-}
-
-static void rare_velocities_have_the_right_law(void **state)
-{
-    (void)state;
-    static struct ball_trials set;
-    ball_gas_make(A, &set.gas);
-    set.key = rng_key_from_seed(13);
-    struct ball_trial trial = {0};
-    const struct ball_fast fast = {R(0.4), R(0.8), ball_gauss_tail((set.gas.x_wing - R(0.4)) / R(0.8)),
-                                   ball_gauss_tail((set.gas.x_wing + R(0.4)) / R(0.8))};
-    const int n = 100000;
-    double up = 0;
-    double beyond = 0;
-    const double least = ((double)set.gas.x_wing - 0.4) / 0.8;
-    for (int i = 0; i < n; i++) {
-        const double v = (double)ball_fast_atom(&set, &trial, fast);
-        assert_true(fabs(0.4 + 0.8 * v) > (double)set.gas.x_wing * (1 - 1e-6));
-        up += v > 0;
-        beyond += v > least + 0.2;
-    }
-    const double expected_up = erfc(least) / (erfc(least) + erfc(((double)set.gas.x_wing + 0.4) / 0.8));
-    const double expected_beyond = erfc(least + 0.2) / erfc(least);
-    assert_true(fabs(up / n - expected_up) < 4.5 * sqrt(expected_up * (1 - expected_up) / n));
-    assert_true(fabs(beyond / up - expected_beyond) < 4.5 * sqrt(expected_beyond * (1 - expected_beyond) / up));
 }
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
@@ -277,28 +272,33 @@ static void records_are_read_as_written(void **state)
 {
     (void)state;
     const struct rng_key key = rng_key_from_seed(14);
-    const struct ball_row row = {.path = {1, 1}, .scattered = {1, 1}};
+    const struct ball_row row = {.path = {1}, .scattered = {1}};
     for (uint32_t i = 0; i < 2000; i++) {
         const struct random4 random = rng_draw(key, i, 0, 0);
         const struct vec3 place = direction_isotropic(random.r0, random.r1);
         const struct vec3 local = direction_about_z(rng_uniform(random.r2), rng_uniform(random.r3));
         const struct vec3 n = direction_turned_to(place, local);
         const double x_row = i % 3;
+        const int inside = i % 2;
         const struct ball_exit leaver = {.place = place,
                                          .n = n,
                                          .x = R(4) * rng_uniform(random.r3) - R(2),
-                                         .path = (real)(1 + i),
-                                         .last = R(1e-3) * (real)i,
+                                         .inside = inside,
+                                         .reach = inside ? R(5e-4) * (real)i : R(1),
+                                         .path = R(0.1) * (real)i,
+                                         .last = inside ? R(0) : R(1e-3) * (real)i,
                                          .scatterings = (real)(1 + 17 * i)};
-        const struct ball_record record = ball_record_make(&leaver, (real)x_row, R(1), random);
+        const struct ball_record record = ball_record_make(&leaver, (real)x_row, random);
         const struct ball_exit out = ball_read(&record, &row, 0, vec3_make(R(0), R(0), R(1)), (real)x_row, random);
+        assert_int_equal(out.inside, inside);
         const double tiny = 2e-3; /* resolved to 2^-15, squares of which matter near the poles */
         assert_true(fabs((double)(out.place.z - place.z)) < 1e-4);
         assert_true(fabs((double)(vec3_dot(out.n, out.place) - vec3_dot(n, place))) < tiny);
         assert_true(fabs((double)(out.n.z - n.z)) < tiny);
         assert_true(fabs(fabs((double)out.x) - fabs((double)leaver.x)) < 1e-5);
         assert_true(x_row == 0 || (double)(out.x * leaver.x) > 0 || fabs((double)leaver.x) < 1e-5);
-        assert_true(fabs((double)(out.path / leaver.path) - 1) < 1e-3);
+        assert_true(fabs((double)(out.path - leaver.path)) < 1e-3 * (double)leaver.path + 1e-7);
+        assert_true(fabs((double)(out.reach - leaver.reach)) < 1e-3 * (double)leaver.reach + 1e-7);
         assert_true(fabs((double)(out.scatterings / leaver.scatterings) - 1) < 1e-3);
         assert_true(fabs((double)(out.last - leaver.last)) < 1e-3 * (double)leaver.last + 1e-7);
     }
@@ -308,30 +308,47 @@ static void records_are_read_as_written(void **state)
 static void rows_are_where_their_positions_say(void **state)
 {
     (void)state;
-    enum { N = 60 };
     static const double dampings[] = {1e-6, 4.7e-4, 0.015, 0.149};
-    struct ball_row row[N] = {{0}};
-    const struct ball_level level = {0, N, (float)ball_row_x(N - 1)};
+    struct ball_row row[2 * BALL_ROWS] = {{0}};
     const struct ball_view view = {.row = row};
-    for (int i = 0; i < N; i++)
-        assert_true(fabs((double)ball_row_position(ball_row_x(i)) - i) < 1e-4);
     for (int k = 0; k < 4; k++) {
-        const real a = (real)dampings[k];
-        for (int i = 0; i < N; i++) {
-            row[i].at = (float)ball_coordinate(a, ball_row_x(i));
-            row[i].wing = (float)i / N;
-            assert_true(i == 0 || row[i].at > row[i - 1].at);
+        const struct ball_family family = {
+            .a = (float)dampings[k], .x_start = 2.5f, .x_wing = 2.6f, .least = 8, .n_level = 2};
+        const real a = (real)family.a;
+        for (int i = 0; i < BALL_ROWS; i++) {
+            assert_true(fabs((double)ball_row_position(&family, ball_row_x(&family, i)) - i) < 1e-4);
+            row[BALL_ROWS + i].at = (float)ball_coordinate(a, ball_row_x(&family, i));
+            assert_true(i == 0 || row[BALL_ROWS + i].at > row[BALL_ROWS + i - 1].at);
         }
-        for (int i = 0; i < N - 1; i++) {
-            const real x = ball_row_x(i) + R(0.3) * (ball_row_x(i + 1) - ball_row_x(i));
+        for (int i = 0; i < BALL_ROWS - 1; i++) {
+            const struct ball_row *at = &row[BALL_ROWS + i];
+            const real low = ball_row_x(&family, i);
+            const real x = low + R(0.3) * (ball_row_x(&family, i + 1) - low);
             const double part =
-                ((double)ball_coordinate(a, x) - (double)row[i].at) / ((double)row[i + 1].at - (double)row[i].at);
+                ((double)ball_coordinate(a, x) - (double)at[0].at) / ((double)at[1].at - (double)at[0].at);
             assert_true(part > 0 && part < 1);
-            assert_int_equal(ball_choose(&view, &level, a, x, (real)(0.98 * part)).row, i + 1);
-            assert_int_equal(ball_choose(&view, &level, a, x, (real)(0.02 + 0.98 * part)).row, i);
-            assert_true(fabs((double)ball_choose(&view, &level, a, x, R(0.5)).wing * N - i - part) < 2e-3);
+            assert_int_equal(ball_choose(&view, &family, 1, x, (real)(0.98 * part)), BALL_ROWS + i + 1);
+            assert_int_equal(ball_choose(&view, &family, 1, x, (real)(0.02 + 0.98 * part)), BALL_ROWS + i);
         }
     }
+}
+
+static void parts_are_picked_with_their_chances(void **state)
+{
+    (void)state;
+    static const struct ball_record record[5];
+    struct ball_row row = {.up_to = {0.25f, 0.25f, 0.5f, 0.5f, 0.5f, 0.5f, 0.75f, 1.0f}};
+    const struct ball_view view = {.row = &row, .record = record};
+    row.n[0] = 2;
+    row.n[2] = row.n[6] = row.n[7] = 1;
+    row.first[2] = 2;
+    row.first[6] = 3;
+    row.first[7] = 4;
+    static const int expected[8] = {0, 1, 2, 2, 3, 3, 4, 4};
+    for (int i = 0; i < 8; i++)
+        assert_ptr_equal(ball_pick(&view, &row, (i + 0.5) / 8).record, &record[expected[i]]);
+    assert_int_equal(ball_pick(&view, &row, 1 - 1e-12).part, BALL_FAR_PART);
+    assert_true(ball_near(&row) == 0.75);
 }
 
 static void thinning_keeps_weights(void **state)
@@ -363,12 +380,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(balls_are_left_as_in_the_exact_process),
         cmocka_unit_test(tables_do_not_depend_on_threads),
-        cmocka_unit_test(known_means_are_those_of_the_records),
-        cmocka_unit_test(weights_of_a_trial_sum_to_one),
-        cmocka_unit_test(chances_of_rare_atoms),
-        cmocka_unit_test(rare_velocities_have_the_right_law),
+        cmocka_unit_test(what_is_split_off_is_the_chance_of_far_atoms),
+        cmocka_unit_test(chances_of_far_atoms),
         cmocka_unit_test(records_are_read_as_written),
         cmocka_unit_test(rows_are_where_their_positions_say),
+        cmocka_unit_test(parts_are_picked_with_their_chances),
         cmocka_unit_test(thinning_keeps_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,8 +12,7 @@ enum { THREADS = 128, N_SUM = sizeof(struct ball_sums) / sizeof(double) };
 
 struct launch {
     const struct ball_trials *set;
-    int64_t most_chunks, n_sampled;
-    uint64_t *bin;
+    int64_t n_chunk, n_sampled;
     struct ball_sums *sums;
     struct ball_sample *sample;
 };
@@ -30,10 +29,10 @@ __global__ void __launch_bounds__(THREADS) ball_kernel(const struct launch work)
         number[i] = 0;
     for (int i = (int)threadIdx.x; i < BALL_CHUNK; i += THREADS) {
         const int64_t trial = first + i;
-        struct ball_sample *sample = trial < work.n_sampled ? &work.sample[2 * (row * work.n_sampled + trial)] : NULL;
-        ball_trial_add(&work.set[row], (uint32_t)trial, &sums, &work.bin[row * BALL_N_BIN], sample);
+        struct ball_sample *sample = trial < work.n_sampled ? &work.sample[2 * row * work.n_sampled + trial] : NULL;
+        ball_trial_add(&work.set[row], (uint32_t)trial, &sums, sample, work.n_sampled);
     }
-    double *to = (double *)&work.sums[row * work.most_chunks + chunk];
+    double *to = (double *)&work.sums[row * work.n_chunk + chunk];
     for (int i = 0; i < N_SUM; i++) { /* in a fixed order */
         part[threadIdx.x] = number[i];
         for (int half = THREADS / 2; half > 0; half /= 2) {
@@ -47,7 +46,7 @@ __global__ void __launch_bounds__(THREADS) ball_kernel(const struct launch work)
     }
 }
 
-/* The sets with the tables of smaller balls on the device. */
+/* The sets with the balls to jump through on the device. */
 const struct ball_trials *upload_sets(struct device *device, const struct ball_work *work)
 {
     const size_t bytes = (size_t)work->n_row * sizeof *work->set;
@@ -56,19 +55,13 @@ const struct ball_trials *upload_sets(struct device *device, const struct ball_w
         okay(device, cudaErrorMemoryAllocation);
         return NULL;
     }
-    struct ball_view smaller = work->set[0].smaller;
-    smaller.level =
-        (const struct ball_level *)device_copy(device, (size_t)work->n_level * sizeof *smaller.level, smaller.level);
-    smaller.row =
-        (const struct ball_row *)device_copy(device, (size_t)work->n_known * sizeof *smaller.row, smaller.row);
-    smaller.record = (const struct ball_record *)device_copy(device, (size_t)work->n_record * sizeof *smaller.record,
-                                                             smaller.record);
-    const struct ball_mean *mean =
-        (const struct ball_mean *)device_copy(device, (size_t)work->n_known * sizeof *mean, work->set[0].mean);
+    struct ball_view balls = work->set[0].balls;
+    balls.row = (const struct ball_row *)device_copy(device, (size_t)work->n_known * sizeof *balls.row, balls.row);
+    balls.record =
+        (const struct ball_record *)device_copy(device, (size_t)work->n_record * sizeof *balls.record, balls.record);
     for (int row = 0; row < work->n_row; row++) {
         set[row] = work->set[row];
-        set[row].smaller = smaller;
-        set[row].mean = mean;
+        set[row].balls = balls;
     }
     const struct ball_trials *sent = (const struct ball_trials *)device_copy(device, bytes, set);
     free(set);
@@ -81,20 +74,17 @@ enum lr_status cuda_balls(cuda_fail_fn *fail, lr_context *ctx, const struct ball
 {
     struct device device = {NULL, 0, cudaSuccess};
     struct launch launch;
-    const size_t sums = (size_t)(work->n_row * work->most_chunks) * sizeof *work->sums;
-    const size_t bins = (size_t)(work->n_row * BALL_N_BIN) * sizeof *work->bin;
+    const size_t sums = (size_t)(work->n_row * work->n_chunk) * sizeof *work->sums;
     const size_t samples = (size_t)(2 * work->n_row * work->n_sampled) * sizeof *work->sample;
     launch.set = upload_sets(&device, work);
-    launch.most_chunks = work->most_chunks;
+    launch.n_chunk = work->n_chunk;
     launch.n_sampled = work->n_sampled;
-    launch.bin = (uint64_t *)device_copy(&device, bins, NULL);
     launch.sums = (struct ball_sums *)device_copy(&device, sums, NULL);
     launch.sample = (struct ball_sample *)device_copy(&device, samples, NULL);
     if (device.error == cudaSuccess) {
         ball_kernel<<<dim3((unsigned)work->n_chunk, (unsigned)work->n_row), THREADS>>>(launch);
         okay(&device, cudaGetLastError());
         okay(&device, cudaMemcpy(work->sums, launch.sums, sums, cudaMemcpyDeviceToHost));
-        okay(&device, cudaMemcpy(work->bin, launch.bin, bins, cudaMemcpyDeviceToHost));
         okay(&device, cudaMemcpy(work->sample, launch.sample, samples, cudaMemcpyDeviceToHost));
     }
     device_release(&device);

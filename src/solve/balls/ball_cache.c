@@ -10,14 +10,14 @@
 #include <unistd.h>
 
 /* To be raised when the records, the grid of rows or the way they are made change. */
-enum { CACHE_VERSION = 2, PATH_SIZE = 4096 };
+enum { CACHE_VERSION = 3, PATH_SIZE = 4096 };
 
 static const char CACHE_MAGIC[16] = "linerad balls\n";
 
 struct cache_header {
     char magic[16];
     int32_t version, n_level, n_row, dipole;
-    double a, dipole_core;
+    double a, x_start, x_wing, least, dipole_core;
     int64_t trials, n_record;
     uint64_t seed, check; /* of all that follows */
 };
@@ -37,7 +37,6 @@ static uint64_t checked(uint64_t hash, const void *data, size_t size)
 static uint64_t check_of(const struct ball_table *table)
 {
     uint64_t hash = 0xcbf29ce484222325u;
-    hash = checked(hash, table->level, (size_t)table->n_level * sizeof *table->level);
     hash = checked(hash, table->row, (size_t)table->n_row * sizeof *table->row);
     return checked(hash, table->record, (size_t)table->n_record * sizeof *table->record);
 }
@@ -72,8 +71,9 @@ static int file_name(const struct ball_wish *wish, int create, char *path)
     if (create)
         (void)mkdir(path, 0777);
     const size_t length = strlen(path);
-    const int n = snprintf(path + length, PATH_SIZE - length, "/balls%d-a%.9g-e%.4g-%lldk.bin", CACHE_VERSION, wish->a,
-                           wish->dipole ? wish->dipole_core : 0.0, (long long)(wish->trials / 1000));
+    const int n =
+        snprintf(path + length, PATH_SIZE - length, "/balls%d-a%.9g-r%g-e%.4g-%lldk.bin", CACHE_VERSION, wish->a,
+                 wish->least, wish->dipole ? wish->dipole_core : 0.0, (long long)(wish->trials / 1000));
     return n > 0 && (size_t)n < PATH_SIZE - length;
 }
 
@@ -83,10 +83,13 @@ static struct cache_header header_of(const struct ball_wish *wish, const struct 
     memset(&header, 0, sizeof header); /* padding too */
     memcpy(header.magic, CACHE_MAGIC, sizeof header.magic);
     header.version = CACHE_VERSION;
-    header.n_level = table->n_level;
+    header.n_level = table->family.n_level;
     header.n_row = table->n_row;
     header.dipole = wish->dipole;
     header.a = wish->a;
+    header.x_start = wish->x_start;
+    header.x_wing = wish->x_wing;
+    header.least = wish->least;
     header.dipole_core = wish->dipole ? wish->dipole_core : 0;
     header.trials = wish->trials;
     header.n_record = table->n_record;
@@ -101,29 +104,24 @@ static int serves(const struct cache_header *header, int64_t rest, const struct 
     const int64_t enough = 1 << 28;
     if (memcmp(header->magic, CACHE_MAGIC, sizeof header->magic) != 0 || header->version != CACHE_VERSION)
         return 0;
-    if (header->a != wish->a || header->dipole != wish->dipole || header->trials != wish->trials ||
+    if (header->a != wish->a || header->x_start != wish->x_start || header->x_wing != wish->x_wing ||
+        header->least != wish->least || header->dipole != wish->dipole || header->trials != wish->trials ||
         header->seed != wish->seed || header->dipole_core != (wish->dipole ? wish->dipole_core : 0) ||
         header->n_level < wish->n_level)
         return 0;
-    return header->n_level < 64 && header->n_row > 0 && header->n_row < enough && header->n_record > 0 &&
-           header->n_record < enough &&
-           rest == header->n_level * (int64_t)sizeof(struct ball_level) +
-                       header->n_row * (int64_t)sizeof(struct ball_row) +
+    return header->n_level > 0 && header->n_level < 64 && header->n_row == header->n_level * BALL_ROWS &&
+           header->n_record > 0 && header->n_record < enough &&
+           rest == header->n_row * (int64_t)sizeof(struct ball_row) +
                        header->n_record * (int64_t)sizeof(struct ball_record);
 }
 
 /* Indices that point outside would be followed by the kernels. */
 static int is_sound(const struct ball_table *table)
 {
-    for (int k = 0; k < table->n_level; k++) {
-        const struct ball_level *level = &table->level[k];
-        if (level->first_row < 0 || level->n_row < 2 || level->first_row > table->n_row - level->n_row)
-            return 0;
-    }
     for (int i = 0; i < table->n_row; i++)
-        for (int part = 0; part < 2; part++) {
+        for (int part = 0; part < BALL_PARTS; part++) {
             const struct ball_row *row = &table->row[i];
-            const int used = part ? row->wing > 0 : row->wing < 1;
+            const int used = row->up_to[part] > (part > 0 ? row->up_to[part - 1] : 0);
             if ((used && row->n[part] == 0) || (int64_t)row->first[part] + row->n[part] > table->n_record)
                 return 0;
         }
@@ -132,30 +130,53 @@ static int is_sound(const struct ball_table *table)
 
 static int read_table(FILE *file, const struct cache_header *header, struct ball_table *table)
 {
-    *table = (struct ball_table){
-        .a = header->a, .n_level = header->n_level, .n_row = header->n_row, .n_record = header->n_record};
-    table->level = malloc((size_t)table->n_level * sizeof *table->level);
+    *table = (struct ball_table){.family = {.a = (float)header->a,
+                                            .x_start = (float)header->x_start,
+                                            .x_wing = (float)header->x_wing,
+                                            .least = (float)header->least,
+                                            .n_level = header->n_level},
+                                 .n_row = header->n_row,
+                                 .n_record = header->n_record};
     table->row = malloc((size_t)table->n_row * sizeof *table->row);
     table->record = aligned_alloc(64, ((size_t)table->n_record * sizeof *table->record + 63) / 64 * 64);
-    return table->level && table->row && table->record &&
-           fread(table->level, sizeof *table->level, (size_t)table->n_level, file) == (size_t)table->n_level &&
+    return table->row && table->record &&
            fread(table->row, sizeof *table->row, (size_t)table->n_row, file) == (size_t)table->n_row &&
            fread(table->record, sizeof *table->record, (size_t)table->n_record, file) == (size_t)table->n_record &&
            check_of(table) == header->check && is_sound(table);
 }
 
-bool ball_cache_read(const struct ball_wish *wish, struct ball_table *table)
+/* The file that serves the wish, after its header; or NULL. */
+static FILE *open_table(const struct ball_wish *wish, struct cache_header *header)
 {
     char path[PATH_SIZE];
-    struct cache_header header;
     struct stat status;
-    *table = (struct ball_table){0};
     FILE *file = file_name(wish, 0, path) ? fopen(path, "rb") : NULL;
     if (!file)
+        return NULL;
+    if (fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode) && fread(header, sizeof *header, 1, file) == 1 &&
+        serves(header, (int64_t)status.st_size - (int64_t)sizeof *header, wish))
+        return file;
+    fclose(file);
+    return NULL;
+}
+
+bool ball_cache_holds(const struct ball_wish *wish)
+{
+    struct cache_header header;
+    FILE *file = open_table(wish, &header);
+    if (file)
+        fclose(file);
+    return file != NULL;
+}
+
+bool ball_cache_read(const struct ball_wish *wish, struct ball_table *table)
+{
+    struct cache_header header;
+    *table = (struct ball_table){0};
+    FILE *file = open_table(wish, &header);
+    if (!file)
         return false;
-    const bool good =
-        fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode) && fread(&header, sizeof header, 1, file) == 1 &&
-        serves(&header, (int64_t)status.st_size - (int64_t)sizeof header, wish) && read_table(file, &header, table);
+    const bool good = read_table(file, &header, table);
     fclose(file);
     if (!good)
         ball_table_free(table);
@@ -179,7 +200,6 @@ bool ball_cache_write(const struct ball_wish *wish, const struct ball_table *tab
         return false;
     }
     bool good = fwrite(&header, sizeof header, 1, file) == 1 &&
-                fwrite(table->level, sizeof *table->level, (size_t)table->n_level, file) == (size_t)table->n_level &&
                 fwrite(table->row, sizeof *table->row, (size_t)table->n_row, file) == (size_t)table->n_row &&
                 fwrite(table->record, sizeof *table->record, (size_t)table->n_record, file) == (size_t)table->n_record;
     good = fclose(file) == 0 && good;

@@ -12,6 +12,9 @@
 /* Whether a table that serves the wish was found. */
 bool ball_cache_read(const struct ball_wish *wish, struct ball_table *table);
 
+/* Whether a file is there that should serve the wish, going by its header. */
+bool ball_cache_holds(const struct ball_wish *wish);
+
 /* Whether the table could be kept. */
 bool ball_cache_write(const struct ball_wish *wish, const struct ball_table *table);
 

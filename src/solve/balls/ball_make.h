@@ -6,39 +6,32 @@
 #include "backend/backend.h"
 #include "kernel/ball_view.h"
 
-/* Means over all trials of a row: chance of the wing; and of those that leave in the core [0] and in the wing [1] path
- * (in radii), scatterings, cosine of the place to the initial direction. */
-struct ball_row_means {
-    double wing, path[2], scatterings[2], place[2];
-};
+struct ball_table;
 
 struct ball_wish {
-    double a;
+    double a, x_start, x_wing; /* damping; photons start below x_start; where the wing begins */
+    double least;              /* the smallest radius */
     int n_level;
     int dipole; /* or isotropic; fractions as in kernel/phase.h */
     double dipole_core, dipole_wing;
-    int64_t trials; /* of each row, or twice as many of small balls */
+    int64_t trials; /* of each row */
     uint32_t kept;  /* records of each part of a row, at most */
     uint64_t seed;
     const struct lr_backend *backend; /* that runs the trials */
     int device, threads;              /* threads = 0: all */
     lr_context *ctx;                  /* for errors of the device */
-    /* If not NULL, the means of all rows from an earlier, larger table: trials then give the shape of the distributions
-     * only, and few are enough. */
-    const struct ball_row_means *known;
+    const struct ball_table *inner;   /* balls of the first grade to jump through; NULL: everything is followed */
     /* If not NULL, called now and then with what has been done, 0 .. 1; other than 0 stops. */
     int (*report)(void *to, double done);
     void *report_to;
 };
 
 struct ball_table {
-    double a;
-    int n_level, n_row;
+    struct ball_family family;
+    int n_row;
     int64_t n_record;
-    struct ball_level *level;
     struct ball_row *row;
     struct ball_record *record;
-    struct ball_row_means *means; /* of the rows */
 };
 
 enum ball_made { BALL_MADE, BALL_NO_MEMORY, BALL_STOPPED, BALL_FAILED };

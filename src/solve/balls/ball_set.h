@@ -9,16 +9,15 @@
 
 /* The tables of a run, for the dampings a_first ratio^j. */
 struct ball_plan {
-    int n_table; /* 0: all scatterings are followed */
+    int n_grade, n_family; /* 0: all scatterings are followed */
     double a_first, ratio;
-    int n_level;
     double deepest; /* largest radius of a ball inside a cell, in free paths at line centre */
 };
 
 struct ball_set {
     struct transport_balls view; /* without tables: nothing jumps */
     struct ball_space space;
-    struct ball_level *level;
+    struct ball_family *family;
     struct ball_row *row;
     struct ball_record *record;
 };
@@ -28,6 +27,9 @@ struct ball_plan ball_plan_of(const lr_model *model, const struct ball_space *sp
 
 /* The same, without anything to free. */
 enum lr_status ball_plan_find(lr_context *ctx, const lr_model *model, struct ball_plan *plan);
+
+/* Rows of records that a run has to make, because they are not in the cache. */
+int ball_plan_missing(const lr_model *model, const struct ball_plan *plan);
 
 /* Plans jumps, and reads or makes their tables. */
 enum lr_status ball_set_prepare(lr_context *ctx, const struct worker *worker, const lr_model *model,

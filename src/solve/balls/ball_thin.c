@@ -99,7 +99,7 @@ struct ball_record_means ball_record_means(const struct ball_record *record, uin
 {
     struct ball_record_means mean = {0, 0};
     for (uint32_t i = 0; i < n; i++) {
-        mean.path += (double)ball_decode(record[i].path, BALL_LEAST_PATH) / n;
+        mean.path += (double)ball_decode_length(record[i].path) / n;
         mean.scatterings += (double)ball_decode(record[i].scatterings, R(1)) / n;
     }
     return mean;
