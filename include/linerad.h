@@ -144,8 +144,9 @@ LR_API double lr_model_memory(const lr_model *model);
 /* Texts of a model, or NULL: "model", "model_resolved" (with the settings applied, in YAML flow style with every string
  * quoted, so also valid JSON). Owned by the model. */
 LR_API const char *lr_model_text(const lr_model *model, const char *name);
-/* The model as understood, in physical units: mesh, line, range of every field, optical depths, sources, expected
- * scatterings, memory and estimated run time. Free *text with lr_text_free(). */
+/* The model as understood, in physical units: mesh, line, range of every field, optical depths, sources, and the cost
+ * of a run: memory, scatterings and time, for which its first packets are followed for about a second. Free *text with
+ * lr_text_free(). */
 LR_API enum lr_status lr_model_report(lr_context *ctx, const lr_model *model, char **text);
 /* Version, backends, devices and SIMD width. Free *text with lr_text_free(). */
 LR_API enum lr_status lr_system_report(lr_context *ctx, char **text);
@@ -196,6 +197,7 @@ struct lr_summary {
     char precision[16]; /* "mixed" or "double" */
     uint64_t seed;
     double scatterings_skipped; /* inside jumps through deep gas; scatterings_per_packet includes them */
+    double x_crit;              /* with core skipping: its limit in |x|, the largest of all cells; otherwise 0 */
 };
 LR_API void lr_result_summary(const lr_result *result, struct lr_summary *summary);
 

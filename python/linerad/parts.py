@@ -480,6 +480,9 @@ class Physics(Part):
     phase: str = _of(v.plain)
     recoil: bool = _of(v.plain)
     absorption: str = _of(v.plain)
+    acceleration: str = _of(v.plain)
+    trials: float = _of(v.plain)
+    x_crit: object = _of(v.plain)
 
 
 @dataclass(eq=False)

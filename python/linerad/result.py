@@ -28,8 +28,7 @@ _UNITS = {
 _OF_PACKETS = (
     "escaped", "absorbed", "outside", "f_esc", "scatterings_per_packet", "mean_path", "median_abs_x",
     "lower_quartile_abs_x", "upper_quartile_abs_x", "peak_abs_x", "scatterings_per_second", "scatterings",
-    "scatterings_skipped",
-    "seconds_transport",
+    "scatterings_skipped", "x_crit", "seconds_transport",
 )  # fmt: skip
 _OF_LEVELS = (
     "population_iterations", "population_error", "population_noise", "populations_converged", "seconds_populations",

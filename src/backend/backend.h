@@ -78,12 +78,12 @@ struct transport_tables {
     const double *log_voigt; /* [n_a][n_voigt], natural logarithm of H */
 };
 
-/* Records of photons that leave balls of deep gas (kernel/ball.h): tables for the dampings a_first ratio^j. */
+/* Records of photons that leave balls of deep gas (kernel/ball.h): families for the dampings a_first ratio^j. */
 struct transport_balls {
-    int n_table, n_level;
+    int n_grade, n_family;
     double a_first, ratio;
     int64_t n_row, n_record;
-    const struct ball_level *level; /* [n_table][n_level] */
+    const struct ball_family *family; /* [n_grade][n_family] */
     const struct ball_row *row;
     const struct ball_record *record;
     int endless[3];
@@ -115,6 +115,13 @@ struct transport_cone {
 struct job_sources {
     int n;
     const struct transport_source *source;
+};
+
+/* Core skipping (kernel/core_skipping.h). */
+struct job_skip {
+    bool on;
+    double x_crit;  /* 0: that of each cell */
+    int endless[3]; /* axes along which cells have no faces */
 };
 
 /* What is counted of packets. */
@@ -167,6 +174,7 @@ struct transport_job {
     bool dipole, analog_absorption;
     double dipole_core; /* E1 in the core */
     double recoil;      /* h nu0 / (m c), code velocity */
+    struct job_skip skip;
 
     uint64_t seed;
     int64_t n_packet;           /* ids 0 .. n_packet - 1 */
@@ -202,7 +210,9 @@ struct transport_tally {
     double **peel;                   /* [cameras.n] images [cameras.n_group][n_channel][n_y][n_x] */
     struct transport_record *record; /* room for n_packet; n_record counts */
     int64_t n_record;
-    double seconds; /* of transport alone */
+    struct transport_lives *lives; /* of packets that ended [0], and of those left unfinished [1]; or NULL */
+    double seconds;                /* of transport alone */
+    int64_t n_flight;              /* packets that this device follows at a time */
 };
 
 /* Gas that shines with a spectrum of its own: the part of it below each of n shifts, from `first` on in steps of
@@ -370,9 +380,12 @@ struct level_backend {
 };
 
 struct transport_monitor {
-    volatile sig_atomic_t *stop;
+    volatile sig_atomic_t *stop; /* other than 0: start no more packets, but finish those in flight */
     void (*progress)(void *user, int64_t done);
     void *user;
+    /* Of transport, after which packets in flight are left unfinished: only their scatterings and lives are counted.
+     * 0: no limit. */
+    double seconds;
 };
 
 struct transport_device {

@@ -257,12 +257,12 @@ static inline struct ball_view make_ball_view(const struct view_store *store, co
     memset(&view, 0, sizeof view);
     if (!from)
         return view;
-    view.n_table = from->n_table;
-    view.n_level = from->n_level;
+    view.n_grade = from->n_grade;
+    view.n_family = from->n_family;
     view.a_first = (float)from->a_first;
     view.log_ratio = (float)log(from->ratio);
-    view.level = (const struct ball_level *)store->copy(
-        store->owner, (size_t)from->n_table * (size_t)from->n_level * sizeof *view.level, from->level);
+    view.family = (const struct ball_family *)store->copy(
+        store->owner, (size_t)(from->n_grade * from->n_family) * sizeof *view.family, from->family);
     view.row = (const struct ball_row *)store->copy(store->owner, (size_t)from->n_row * sizeof *view.row, from->row);
     view.record = (const struct ball_record *)store->copy(store->owner, (size_t)from->n_record * sizeof *view.record,
                                                           from->record);
@@ -270,7 +270,7 @@ static inline struct ball_view make_ball_view(const struct view_store *store, co
     if (from->beyond)
         view.beyond =
             (const struct ball_reach *)store->copy(store->owner, (size_t)n_cell * sizeof *view.beyond, from->beyond);
-    *failed |= !view.level || !view.row || !view.record || (from->beyond && !view.beyond);
+    *failed |= !view.family || !view.row || !view.record || (from->beyond && !view.beyond);
     return view;
 }
 
@@ -300,6 +300,9 @@ static inline int make_transport_view(const struct view_store *store, const stru
     view->dipole_core = job->dipole ? (real)job->dipole_core : R(0);
     view->dipole_wing = job->dipole ? R(1) : R(0);
     view->recoil = (real)job->recoil;
+    view->skip.on = job->skip.on;
+    view->skip.x_crit = (real)job->skip.x_crit;
+    memcpy(view->skip.endless, job->skip.endless, sizeof view->skip.endless);
     view->key = rng_key_from_seed(job->seed);
     return !failed && view->source && make_camera_views(store, job, view);
 }

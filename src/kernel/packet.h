@@ -13,6 +13,7 @@
 #ifndef LR_KERNEL_PACKET_H
 #define LR_KERNEL_PACKET_H
 
+#include "kernel/core_skipping.h"
 #include "kernel/deposit.h"
 #include "kernel/emission.h"
 #include "kernel/shade.h"
@@ -34,6 +35,7 @@ struct packet {
     uint32_t draw, events;                             /* random blocks and scatterings so far */
     real alpha0, a, kappa, eps;                        /* of the cell */
     real b;                                            /* of the cell (LR_KEPT) */
+    real core;                                         /* of the cell (core_skipping.h, LR_KEPT) */
     real outflow;                                      /* SHELLS: radial velocity of the gas, in units of b */
     struct hidden_view hidden;                         /* of the cell; used with cameras */
     real path_part, length, scatter, depth, scattered; /* since the last flush */
@@ -64,6 +66,7 @@ LR_FN void packet_enter(const struct transport_view *view, struct packet *p)
     p->kappa = cell.kappa;
     p->eps = cell.eps;
     p->outflow = walk_outflow(&cell);
+    p->core = core_of_cell(&view->skip, p->alpha0, p->a, p->at.width);
 }
 
 LR_FN void packet_set_weight(struct packet *p, double weight)

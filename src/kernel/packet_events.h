@@ -88,6 +88,22 @@ LR_FN void packet_record(const struct tally_view *tally, const struct packet *p,
     }
 }
 
+/* Counts what a packet has done so far: at its end, or when it is left unfinished. */
+LR_FN void packet_count_life(const struct transport_view *view, const struct tally_view *tally, const struct packet *p,
+                             int ended, const int absorbing)
+{
+    struct transport_batch *batch = &tally->batch[p->batch];
+    if (tally->lives) {
+        struct transport_lives *lives = &tally->lives[ended ? 0 : 1];
+        const int bin = life_bin(p->draw);
+        shared_add(&lives->number[bin], 1.0);
+        shared_add(&lives->draws[bin], (double)p->draw);
+    }
+    shared_add(&batch->events, (double)p->events);
+    shared_add(&batch->skipped, p->skipped);
+    shared_add(&batch->scattered, absorbing && !view->analog ? p->scattered_sum : p->events + p->skipped);
+}
+
 /* Counts a packet that ends: escaped through `face`, or lost (face < 0). */
 LR_FN void packet_end(const struct transport_view *view, const struct tally_view *tally, struct packet *p, int face,
                       const struct last_place *last, const int absorbing)
@@ -96,9 +112,7 @@ LR_FN void packet_end(const struct transport_view *view, const struct tally_view
     const double weight = absorbing ? p->settled : 1.0;
     p->state = PACKET_GONE;
     shared_add(&batch->packets, 1.0);
-    shared_add(&batch->events, (double)p->events);
-    shared_add(&batch->skipped, p->skipped);
-    shared_add(&batch->scattered, absorbing && !view->analog ? p->scattered_sum : p->events + p->skipped);
+    packet_count_life(view, tally, p, 1, absorbing);
     if (absorbing)
         shared_add(&batch->absorbed, p->absorbed);
     if (face < 0)

@@ -20,6 +20,7 @@
     MEMBER(real, alpha0, alpha0)                                                                                       \
     MEMBER(real, a, a)                                                                                                 \
     MEMBER(real, b, b)                                                                                                 \
+    MEMBER(real, core, core)                                                                                           \
     MEMBER(real, kappa, kappa)                                                                                         \
     MEMBER(real, eps, eps)                                                                                             \
     MEMBER(real, outflow, outflow)                                                                                     \

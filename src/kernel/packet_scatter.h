@@ -33,6 +33,13 @@ LR_FN int packet_accepts(const struct packet *p, struct velocity_proposal atom)
     return packet_waits(p) & (atom.uniform <= atom.chance);
 }
 
+/* The other velocity of the atom. */
+LR_FN real packet_side_velocity(const struct transport_view *view, const struct packet *p, struct random4 random)
+{
+    const real core = LR_KEPT(p->core, core_of_cell(&view->skip, p->alpha0, p->a, p->at.width));
+    return line_side_velocity(p->x, core, random);
+}
+
 /* If an atom was `found`, a waiting packet scatters; one that owes a share has deposited it and flies on unchanged. */
 LR_FN void packet_scatter(const struct transport_view *view, struct packet *p, struct velocity_proposal atom,
                           struct random4 random, int found, const int mode, const int dipole, const int imaging)
@@ -40,8 +47,9 @@ LR_FN void packet_scatter(const struct transport_view *view, struct packet *p, s
     const int owing = imaging && p->state == PACKET_OWING;
     const int scatters = found & !owing;
     if (LR_BRANCH(scatters)) {
-        const struct scattered_photon out =
-            line_scatter(view, p->a, LR_KEPT(p->b, view->cell[p->cell].b), p->n, p->x, atom, random, mode, dipole);
+        const real u_side = packet_side_velocity(view, p, random);
+        const struct scattered_photon out = line_scatter(view, p->a, LR_KEPT(p->b, view->cell[p->cell].b), p->n, p->x,
+                                                         atom, u_side, random, mode, dipole);
         p->n = vec3_select(scatters, out.n, p->n);
         p->x = scatters ? out.x : p->x;
         p->tau = scatters ? free_path_after(atom.uniform, atom.chance) : p->tau;

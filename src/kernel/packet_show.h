@@ -16,7 +16,7 @@ LR_FN struct shown packet_show(const struct transport_view *view, const struct p
 {
     struct shown shown;
     shown.share = p->owed == R(0) ? packet_weight(p, absorbing) : p->owed;
-    shown.u_side = line_side_velocity(random);
+    shown.u_side = packet_side_velocity(view, p, random);
     shown.visible = found & (p->owed >= R(0)); /* unless PAID */
     if (WALK_KNOWS_SHADE &&
         mode != REDISTRIBUTION_APPROXIMATE_VOIGT) { /* the approximate profile can be lower than the bounds */

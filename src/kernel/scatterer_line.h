@@ -2,6 +2,7 @@
 #ifndef LR_KERNEL_SCATTERER_LINE_H
 #define LR_KERNEL_SCATTERER_LINE_H
 
+#include "kernel/core_skipping.h"
 #include "kernel/deposit.h"
 #include "kernel/phase.h"
 #include "kernel/redistribution.h"
@@ -49,9 +50,9 @@ LR_FN struct velocity_proposal line_propose(const struct table_view *table, real
 
 /* Velocity of that atom perpendicular to the photon, in the plane of both directions. By symmetry the same value serves
  * the packet and all cameras. */
-LR_FN real line_side_velocity(struct random4 random)
+LR_FN real line_side_velocity(real x, real core, struct random4 random)
 {
-    return thermal_pair(random.r2, random.r3).first;
+    return side_velocity(x, core, random.r2, random.r3);
 }
 
 /* Frequency after scattering by an angle with cosine g. */
@@ -72,13 +73,13 @@ LR_FN real line_dipole_part(const struct transport_view *view, real a, real x)
 }
 
 LR_FN struct scattered_photon line_scatter(const struct transport_view *view, real a, real b, struct vec3 n, real x,
-                                           struct velocity_proposal atom, struct random4 random, const int mode,
-                                           const int dipole)
+                                           struct velocity_proposal atom, real u_side, struct random4 random,
+                                           const int mode, const int dipole)
 {
     struct scattered_photon out;
     out.n = dipole ? direction_dipole(n, line_dipole_part(view, a, x), random.r0, random.r1)
                    : direction_isotropic(random.r0, random.r1);
-    out.x = line_frequency(view, b, x, atom.u, line_side_velocity(random), vec3_dot(n, out.n), mode);
+    out.x = line_frequency(view, b, x, atom.u, u_side, vec3_dot(n, out.n), mode);
     return out;
 }
 

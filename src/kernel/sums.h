@@ -12,6 +12,13 @@ struct transport_batch {
     double events, skipped;                      /* scatterings followed, and those inside balls; unweighted */
 };
 
+/* Lives of packets, counted by their length in random draws, which is about proportional to the time they take: bin k
+ * holds 2^(k/2) to 2^((k+1)/2) draws. */
+enum { LIFE_BINS = 64 };
+struct transport_lives {
+    double number[LIFE_BINS], draws[LIFE_BINS];
+};
+
 /* One escaped packet, recorded on request. */
 struct transport_record {
     int64_t id, scatterings;

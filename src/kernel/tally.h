@@ -86,7 +86,14 @@ struct tally_view {
     double *cone;                    /* [n_batch][cones.n][2]: weight and number of packets */
     struct transport_record *record; /* or NULL */
     unsigned long long *n_record;
+    struct transport_lives *lives; /* of packets that ended [0], and of those left unfinished [1]; or NULL */
 };
+
+LR_FN int life_bin(uint32_t draws)
+{
+    const double halves = 2.0 / 0.69314718055994531; /* of octaves */
+    return draws < 1 ? 0 : (int)(halves * log((double)draws));
+}
 
 /* A field combined over the groups of batches: the sum, and the sum of square / packets of each group. */
 struct folded {

@@ -71,6 +71,13 @@ struct table_view {
     const float *log_voigt;
 };
 
+/* Core skipping (core_skipping.h). */
+struct skip_view {
+    int on;
+    real x_crit;    /* 0: that of each cell */
+    int endless[3]; /* axes along which cells have no faces */
+};
+
 struct camera_view {
     struct vec3 toward;   /* from the object to a far observer */
     struct vec3 position; /* of a near one, from the lower corner of the mesh */
@@ -94,6 +101,7 @@ struct transport_view {
     int dipole, analog;
     real dipole_core, dipole_wing; /* part of the scatterings that are dipole-like (phase.h) */
     real recoil;
+    struct skip_view skip;
     struct rng_key key;
     struct ball_view balls; /* no tables: every scattering is followed */
     int n_camera;

@@ -77,6 +77,15 @@ LR_FN real walk_room(const struct ball_view *balls, struct vec3 local, cell_exte
     return r_min(x, r_min(y, z)) + (real)beyond.below;
 }
 
+/* From the middle of a cell to its nearest face. */
+LR_FN real walk_half_width(const int endless[3], cell_extent width)
+{
+    const real x = endless[0] ? R_HUGE : width.x;
+    const real y = endless[1] ? R_HUGE : width.y;
+    const real z = endless[2] ? R_HUGE : width.z;
+    return R(0.5) * r_min(x, r_min(y, z));
+}
+
 /* The next step, and the frequencies along it in the frame of the gas: all one, since each cell has a single velocity.
  */
 LR_FN struct leg walk_aim(struct place *at, struct vec3 n, real x, real outflow)

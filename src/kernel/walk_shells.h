@@ -94,6 +94,13 @@ LR_FN real walk_room(const struct ball_view *balls, struct vec3 local, cell_exte
     return to_centre ? above : r_min(local.x + (real)beyond.below, above);
 }
 
+/* From the middle of a shell to its faces. */
+LR_FN real walk_half_width(const int endless[3], cell_extent width)
+{
+    (void)endless;
+    return R(0.5) * width.thickness;
+}
+
 /* Length over which mu, which always increases, increases by `turn`: with s the sine of the angle to the radius,
  *
  *     l = r (s mu' - mu s') / s',   mu' = mu + turn. */

@@ -76,7 +76,7 @@ struct source {
     double *packet_weight;    /* [n_packet] photons/s */
 };
 
-enum acceleration { ACCELERATION_NONE, ACCELERATION_AUTO, ACCELERATION_JUMPS };
+enum acceleration { ACCELERATION_NONE, ACCELERATION_AUTO, ACCELERATION_JUMPS, ACCELERATION_SKIP };
 enum absorption { ABSORPTION_CONTINUOUS, ABSORPTION_ANALOG };
 enum precision { PRECISION_MIXED, PRECISION_DOUBLE };
 enum scheduling { SCHEDULING_QUEUE, SCHEDULING_STATIC };
@@ -88,6 +88,7 @@ struct physics {
     enum absorption absorption;
     enum acceleration acceleration;
     int64_t trials; /* that make each row of the records of jumps */
+    double x_crit;  /* SKIP: edge of the core; 0: that of each cell */
 };
 
 struct output {

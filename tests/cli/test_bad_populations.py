@@ -338,6 +338,11 @@ def test_packets_are_needed_for_two_levels(fails):
     assert "run.packets is 0" in fails("populations", populations="two-level", run="{packets: 0}")
 
 
+def test_core_skipping_of_two_levels(fails):
+    line = fails("physics", populations="two-level", physics="{acceleration: skip}")
+    assert "physics.acceleration" in line and "'populations: two-level'" in line
+
+
 def test_gas_of_a_named_line(fails):
     assert "only a molecule" in fails("sources", line="co10", medium="{temperature: 20 K, opacity: 1 1/pc}",
                                       sources="[{gas: {}}]")

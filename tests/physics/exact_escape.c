@@ -1,10 +1,11 @@
-/* The origin of SPHERE and EXPANDING_SHELL in reference.py: escape of line photons from a uniform sphere, a slab, or a
- * hollow shell that expands at a constant speed, by plain Monte Carlo. It shares no code with linerad and uses the
- * simplest exact method throughout: no mesh, double precision, velocities of atoms by rejection on a Lorentzian (Zheng
- * & Miralda-Escude 2002, ApJ 578, 33), H(a, x) from libcerf. Not built by CMake.
+/* The origin of SPHERE, EXPANDING_SHELL and SKIPPED in reference.py: escape of line photons from a uniform sphere, a
+ * slab, or a hollow shell that expands at a constant speed, by plain Monte Carlo. It shares no code with linerad and
+ * uses the simplest exact method throughout: no mesh, double precision, velocities of atoms by rejection on a
+ * Lorentzian (Zheng & Miralda-Escude 2002, ApJ 578, 33), H(a, x) from libcerf. Not built by CMake.
  *
  *     gcc -O3 exact_escape.c -lcerf -lm -o exact_escape
  *     ./exact_escape sphere 0.149 1000 400000 7        geometry, a, line-centre depth to the surface, photons, seed
+ *     ./exact_escape slab 0.015 1e5 400000 7 2.2894 0.105374    ... , x_crit of core skipping, depth of absorption
  *     ./exact_escape shell 1.5152e-4 1.8945e5 20000 7 5 2.5     ... , speed / b, sigma of the source / b
  *
  * The shell extends from 0.9 to 1 around a central source with a Gaussian spectrum; quantiles are then those of the
@@ -103,15 +104,17 @@ struct escape {
     double x, path, scatterings;
 };
 
-/* Scatter in gas of this velocity (/ b): replaces n and x by a new direction and frequency. */
-static void scatter(double a, double *x, double n[3], const double gas[3])
+/* Scatter in gas of this velocity (/ b): replaces n and x by a new direction and frequency. Photons below x_crit meet
+ * atoms with perpendicular velocities above it only (Ahn, Lee & Lee 2002, ApJ 567, 922). */
+static void scatter(double a, double x_crit, double *x, double n[3], const double gas[3])
 {
     const double comoving = *x - dot(gas, n);
     const double u = atom_velocity(a, comoving);
     double out[3];
     isotropic(out);
     const double g = dot(n, out);
-    const double u_perp = sqrt(-log(uniform())) * cos(2 * PI * uniform());
+    const double least = fabs(comoving) < x_crit ? x_crit : 0;
+    const double u_perp = sqrt(least * least - log(uniform())) * cos(2 * PI * uniform());
     *x = comoving + u * (g - 1) + u_perp * sqrt(fmax(1 - g * g, 0)) + dot(gas, out);
     memcpy(n, out, 3 * sizeof *n);
 }
@@ -165,7 +168,7 @@ static struct escape follow_shell(double a, double depth, double speed, double s
         if (scatters) {
             const double size = sqrt(dot(at, at));
             const double gas[3] = {speed * at[0] / size, speed * at[1] / size, speed * at[2] / size};
-            scatter(a, &photon.x, n, gas);
+            scatter(a, 0, &photon.x, n, gas);
             photon.scatterings++;
             left = -log(uniform());
         } else if (end == out && step == end) {
@@ -175,7 +178,7 @@ static struct escape follow_shell(double a, double depth, double speed, double s
 }
 
 /* Unit of length: the radius, or half the thickness of the slab. */
-static struct escape follow(double a, double depth, int slab)
+static struct escape follow(double a, double depth, int slab, double x_crit)
 {
     struct escape photon = {0, 0, 0};
     double at[3] = {0, 0, 0};
@@ -193,7 +196,7 @@ static struct escape follow(double a, double depth, int slab)
         photon.scatterings++;
         for (int k = 0; k < 3; k++)
             at[k] += flight * n[k];
-        scatter(a, &photon.x, n, (const double[3]){0, 0, 0});
+        scatter(a, x_crit, &photon.x, n, (const double[3]){0, 0, 0});
     }
 }
 
@@ -214,12 +217,14 @@ static void print_quantile(const char *name, const double *sorted, int n, double
 int main(int argc, char **argv)
 {
     const int shell = argc > 1 && strcmp(argv[1], "shell") == 0;
-    if (argc != (shell ? 8 : 6))
+    if (argc != 8 && (shell || argc != 6))
         return 1;
     const int slab = strcmp(argv[1], "slab") == 0;
     const double a = atof(argv[2]);
     const double depth = atof(argv[3]);
     const int n = atoi(argv[4]);
+    const double x_crit = !shell && argc == 8 ? atof(argv[6]) : 0;
+    const double absorption = !shell && argc == 8 ? atof(argv[7]) : 0;
     state[0] = (uint64_t)atoi(argv[5]) * 0x9E3779B97F4A7C15u + 1;
     state[1] = 2;
     state[2] = 3;
@@ -229,14 +234,14 @@ int main(int argc, char **argv)
     fill_table(a);
 
     double *x = malloc((size_t)n * sizeof *x);
-    double sum[2] = {0, 0};
-    double square[2] = {0, 0};
+    double sum[3] = {0, 0, 0};
+    double square[3] = {0, 0, 0};
     for (int i = 0; i < n; i++) {
         const struct escape photon =
-            shell ? follow_shell(a, depth, atof(argv[6]), atof(argv[7])) : follow(a, depth, slab);
-        const double value[2] = {photon.scatterings / depth, photon.path};
+            shell ? follow_shell(a, depth, atof(argv[6]), atof(argv[7])) : follow(a, depth, slab, x_crit);
+        const double value[3] = {photon.scatterings / depth, photon.path, exp(-absorption * photon.path)};
         x[i] = shell ? -photon.x : fabs(photon.x);
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < 3; k++) {
             sum[k] += value[k];
             square[k] += value[k] * value[k];
         }
@@ -244,9 +249,9 @@ int main(int argc, char **argv)
     qsort(x, (size_t)n, sizeof *x, ascending);
     for (int k = 1; k < 4; k++)
         print_quantile(shell ? "velocity / b" : "|x|", x, n, 0.25 * k);
-    for (int k = 0; k < 2; k++)
-        printf("%s: %.4f +- %.4f\n", k ? "path / half-size" : "scatterings / depth", sum[k] / n,
-               sqrt((square[k] / n - sum[k] * sum[k] / n / n) / n));
+    for (int k = 0; k < 3; k++)
+        printf("%s: %.6f +- %.6f\n", (const char *[]){"scatterings / depth", "path / half-size", "escaping"}[k],
+               sum[k] / n, sqrt((square[k] / n - sum[k] * sum[k] / n / n) / n));
     free(x);
     return 0;
 }

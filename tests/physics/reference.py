@@ -3,7 +3,8 @@
 MONTE CARLO. SLAB, CUBE_*, DUSTY_* and SPHERE come from independent exact Monte Carlo in double precision, by programs
 that share no code with linerad; a quarter of a million to ten million photons each. exact_escape.c in this folder gave
 SPHERE and EXPANDING_SHELL; it also reproduces the rows of SLAB. The physics: coherent scattering in the frame of a
-thermal atom, isotropic phase function, no recoil. Every value has the standard error of that calculation.
+thermal atom, isotropic phase function, no recoil. Every value has the standard error of that calculation. SKIPPED and
+SKIPPED_SPHERE are from exact_escape.c with core skipping.
 
 Units: x in Doppler widths; scatterings per line-centre depth from the centre to the face; path in half-sizes.
 
@@ -133,6 +134,21 @@ EXPANDING_SHELL = {
            "upper_quartile": Measured(14.242, 0.230),
            "scatterings_per_depth": Measured(0.329, 0.0114), "mean_path": Measured(3.185, 0.027)},
 }
+
+# The slab of DUST_FREE with core skipping (key: x_crit): photons at |x| < x_crit scatter off atoms with perpendicular
+# velocities above x_crit. f_esc: with absorption of depth SKIPPED_ABSORPTION from midplane to face, X = 1.20623. Then
+# the sphere of SPHERE[1000] with x_crit = 2. From 400000 photons each.
+SKIPPED_X_CRIT = 0.2 * np.cbrt(DUSTY_DAMPING * DUSTY_DEPTH)
+SKIPPED_ABSORPTION = 0.105374
+_skipped = lambda *row: _escape(*row, quartile_error=(1.0, 1.15))
+SKIPPED = {
+    SKIPPED_X_CRIT: _skipped(Measured(12.1131, 0.0087), 9.1409, 15.1052, Measured(0.023885, 0.000033),
+                             Measured(19.761, 0.022)) | {"f_esc": Measured(0.22906, 0.00030)},
+    5: _skipped(Measured(12.7300, 0.0080), 10.1334, 15.5402, Measured(0.001775, 0.000002),
+                Measured(13.6145, 0.0153)) | {"f_esc": Measured(0.33197, 0.00033)},
+}
+SKIPPED_SPHERE = _skipped(Measured(5.0030, 0.0033), 3.9409, 6.1465, Measured(0.11625, 0.00015),
+                          Measured(4.0931, 0.0037))
 
 # Half-space of two-level atoms, complete redistribution, Doppler profile, eps = 0.01, uniform creation of photons: S/B
 # averaged over cells between line-centre depths HALF_SPACE_EDGES, with a mirror at the last. From the integral equation

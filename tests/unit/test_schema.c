@@ -162,6 +162,7 @@ static const struct trial TRIALS[] = {
     {&SCHEMA_POPULATIONS, "populations.", GAS, NULL},
     {&SCHEMA_POPULATIONS, "populations.", GAS, "populations.method=equilibrium"},
     {&SCHEMA_PHYSICS, "physics.", CELLS, NULL},
+    {&SCHEMA_PHYSICS, "physics.", CELLS, "physics.acceleration=skip"},
     {&SCHEMA_OUTPUT, "output.", CELLS, NULL},
     {&SCHEMA_DIRECTIONS, "output.directions.", CELLS, NULL},
     {&SCHEMA_CHANNELS, "channels.", CELLS, NULL},
@@ -243,8 +244,8 @@ static void write_rest(FILE *out, const lr_model *m)
     const struct physics *p = &m->physics;
     const struct output *o = &m->output;
     const struct run *r = &m->run;
-    fprintf(out, "\n%d %d %d %d %d %lld", (int)p->redistribution, p->dipole, p->recoil, (int)p->absorption,
-            (int)p->acceleration, (long long)p->trials);
+    fprintf(out, "\n%d %d %d %d %d %lld %g", (int)p->redistribution, p->dipole, p->recoil, (int)p->absorption,
+            (int)p->acceleration, (long long)p->trials, p->x_crit);
     fprintf(out, "\n%d %d %d %d %g %g %d %d %d %.17g", o->populations, o->fields, o->packets, o->n_bin, o->range[0],
             o->range[1], o->n_mu, o->n_phi, o->axis, m->reference_b);
     fprintf(out, "\n%lld %llu %d %d %g %s %d %d", (long long)r->packets, (unsigned long long)r->seed, r->threads,

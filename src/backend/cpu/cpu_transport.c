@@ -19,7 +19,7 @@
 #include "backend/variant_name.h"
 #include "base/context.h"
 
-enum { QUEUE_CHUNK = 8, REPORT_ROUNDS = 4096 };
+enum { QUEUE_CHUNK = 8, REPORT_ROUNDS = 256 };
 
 /* Packets that a thread has taken but not started. */
 struct supply {
@@ -175,6 +175,22 @@ static __attribute__((noinline)) void serve_transparent(struct pass *pass, struc
     serve_lanes(pass, lane, supply, 0);
 }
 
+/* Whether packets in flight are to be given up. */
+static int is_over(const struct pass *pass)
+{
+    return pass->monitor->seconds > 0 && lr_seconds() - pass->start > pass->monitor->seconds;
+}
+
+static __attribute__((noinline)) void leave_lanes(struct pass *pass, const struct lanes *lane, int absorbing)
+{
+    for (int l = 0; l < LANES; l++) {
+        struct packet p;
+        lane_get(lane, l, &p);
+        if (p.state != PACKET_GONE)
+            packet_count_life(&pass->view, &pass->sums, &p, 0, absorbing);
+    }
+}
+
 static void report_progress(struct pass *pass, double *last)
 {
     const double now = lr_seconds();
@@ -194,7 +210,7 @@ static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, 
     const struct transport_view *view = &pass->view;
     double last_report = lr_seconds();
     for (uint32_t round = 1; any_active(lane); round++) {
-        if (mode == REDISTRIBUTION_EXACT && !imaging && view->balls.n_table > 0) {
+        if (mode == REDISTRIBUTION_EXACT && !imaging && view->balls.n_family > 0) {
             if (absorbing)
                 jump_absorbing(pass, lane, supply);
             else
@@ -216,8 +232,13 @@ static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, 
             serve_absorbing(pass, lane, supply);
         else
             serve_transparent(pass, lane, supply);
-        if (round % REPORT_ROUNDS == 0)
-            report_progress(pass, &last_report);
+        if (round % REPORT_ROUNDS != 0)
+            continue;
+        report_progress(pass, &last_report);
+        if (is_over(pass)) {
+            leave_lanes(pass, lane, absorbing);
+            break;
+        }
     }
     if (imaging)
         serve_notes(pass, notes, mode);
@@ -325,6 +346,7 @@ static void share_sums(struct pass *pass, unsigned long long *n_record)
     sums->face_spectrum = pass->tally->face_spectrum;
     sums->direction_spectrum = pass->tally->direction_spectrum;
     sums->cone = pass->tally->cone;
+    sums->lives = pass->tally->lives;
     sums->record = job->tally.record ? pass->tally->record : NULL;
     sums->n_record = n_record;
 }
@@ -362,10 +384,11 @@ enum lr_status VARIANT_NAME(cpu_transport_,
         for (int64_t cell = 0; WALK_IS_RADIAL && cell < job->n_cell; cell++)
             pass.flows |= pass.cell[cell].vx != R(0);
         share_sums(&pass, &n_record);
-        const double start = lr_seconds();
+        pass.start = lr_seconds();
 #pragma omp parallel num_threads(threads)
         run_thread(&pass, &lanes[omp_get_thread_num()], &notes[omp_get_thread_num()]);
-        tally->seconds += lr_seconds() - start;
+        tally->seconds += lr_seconds() - pass.start;
+        tally->n_flight = (int64_t)threads * LANES;
         tally->n_record = (int64_t)n_record;
         for (size_t i = 0; pass.emissivity_wide && i < n_voxel; i++)
             tally->emissivity[i] = (float)pass.emissivity_wide[i];

@@ -55,6 +55,11 @@ __device__ __forceinline__ void fly(const struct pass &pass, const struct table_
             packet_keep_place(&p, last);
     }
     packet_after_flight(&pass.view, &pass.tally, &p, flight, last, ABSORBING);
+    /* Histories that take longer than a second have many flights that are overdue; to look more often costs time. */
+    if (flight.overdue && p.state != PACKET_GONE && *pass.stop == LEAVE) {
+        packet_count_life(&pass.view, &pass.tally, &p, 0, ABSORBING);
+        p.state = PACKET_GONE;
+    }
 }
 
 template <int MODE, bool ABSORBING, bool NARROW>
@@ -135,6 +140,15 @@ __global__ void __launch_bounds__(BLOCK_THREADS, ABSORBING ? BLOCKS_WITH_CAMERAS
     copy_packet<ABSORBING>(p, *aside);
     if (__any_sync(0xffffffffu, p.state != NO_MORE_PACKETS) && threadIdx.x % WARP == 0)
         atomicAdd(&pass.counters->unfinished, 1u);
+}
+
+/* Counts packets that were set aside and will not be taken up again. */
+template <bool ABSORBING>
+__global__ void leaving_kernel(const __grid_constant__ struct pass pass)
+{
+    const struct packet &p = pass.aside[thread_index()];
+    if (p.state != PACKET_GONE && p.state != NO_MORE_PACKETS)
+        packet_count_life(&pass.view, &pass.tally, &p, 0, ABSORBING);
 }
 
 } // namespace

@@ -24,7 +24,7 @@ __device__ __forceinline__ struct last_place *last_of_thread(const struct pass &
 __device__ __forceinline__ void start_packet(const struct pass &pass, struct packet &p, int64_t id, int otherwise)
 {
     p.state = otherwise;
-    if (id < pass.n_packet && !*pass.stop)
+    if (id < pass.n_packet && *pass.stop == GO_ON)
         packet_begin(&pass.view, &pass.tally, id, &p, last_of_thread(pass));
 }
 

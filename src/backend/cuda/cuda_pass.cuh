@@ -20,6 +20,9 @@ struct note_counters {
     unsigned unfinished;    /* warps that still have packets */
 };
 
+/* What the host asks for: to go on, to start no more packets, or to leave also those in flight. */
+enum { GO_ON = 0, FINISH = 1, LEAVE = 2 };
+
 /* All that a kernel needs; passed by value. */
 struct pass {
     struct transport_view view;
@@ -31,7 +34,7 @@ struct pass {
     int n_deposit_group;
     struct last_place *last; /* per thread; or NULL */
     unsigned long long *queue;
-    const volatile int *stop;
+    const volatile int *stop; /* GO_ON, FINISH or LEAVE */
     /* light toward cameras */
     struct note *note; /* [n_page][PAGE_NOTES] */
     int *page_notes;   /* number of notes on each page */

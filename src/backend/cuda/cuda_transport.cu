@@ -77,6 +77,8 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
     }
     if (job->cones.n > 0)
         pass->tally.cone = (double *)device_copy(device, batches * (size_t)job->cones.n * 2 * sizeof(double), NULL);
+    if (tally->lives)
+        pass->tally.lives = (struct transport_lives *)device_copy(device, 2 * sizeof *tally->lives, NULL);
     if (job->tally.record)
         pass->tally.record =
             (struct transport_record *)device_copy(device, (size_t)job->n_packet * sizeof *pass->tally.record, NULL);
@@ -101,12 +103,13 @@ typedef void kernel_fn(const struct pass);
 struct kernels {
     kernel_fn *packets;
     kernel_fn *cameras; /* or NULL */
+    kernel_fn *leaving; /* with cameras */
 };
 
 template <int MODE, bool ABSORBING, bool NARROW>
 struct kernels kernels_of(const struct transport_job *job)
 {
-    struct kernels kernels = {transport_kernel<MODE, ABSORBING, NARROW>, NULL};
+    struct kernels kernels = {transport_kernel<MODE, ABSORBING, NARROW>, NULL, leaving_kernel<ABSORBING>};
     if (MODE == REDISTRIBUTION_EXACT && job->balls)
         kernels.packets = jumping_kernel<ABSORBING, NARROW>;
     if (job->cameras.n > 0) {
@@ -161,13 +164,27 @@ int64_t choose_blocks(struct device *device, const struct transport_job *job, ke
     return job->one_thread_per_packet || enough < filling ? enough : filling;
 }
 
+double now()
+{
+    struct timespec instant;
+    clock_gettime(CLOCK_MONOTONIC, &instant);
+    return (double)instant.tv_sec + 1e-9 * (double)instant.tv_nsec;
+}
+
+/* What the monitor asks of a launch that began at `start`. */
+int request_of(const struct transport_monitor *monitor, double start)
+{
+    if (monitor->seconds > 0 && now() - start > monitor->seconds)
+        return LEAVE;
+    return *monitor->stop ? FINISH : GO_ON;
+}
+
 /* Waits for the kernel, passing progress out and a stop request in. The pauses grow with the elapsed time, so that they
  * lengthen no run by more than a hundredth. */
 void wait_for(struct device *device, const struct pass *pass, const struct transport_monitor *monitor, cudaEvent_t end,
-              cudaStream_t side)
+              cudaStream_t side, double start)
 {
-    const int one = 1;
-    bool told = false;
+    int told = GO_ON;
     unsigned long long taken = 0;
     double since_report = 0;
     double since_start = 0;
@@ -177,9 +194,10 @@ void wait_for(struct device *device, const struct pass *pass, const struct trans
         nanosleep(&pause, NULL);
         since_report += nap;
         since_start += nap;
-        if (*monitor->stop && !told) {
-            okay(device, cudaMemcpyAsync((void *)pass->stop, &one, sizeof one, cudaMemcpyHostToDevice, side));
-            told = true;
+        const int request = request_of(monitor, start);
+        if (request > told) {
+            told = request;
+            okay(device, cudaMemcpyAsync((void *)pass->stop, &told, sizeof told, cudaMemcpyHostToDevice, side));
         }
         if (monitor->progress && since_report > 0.1) {
             since_report = 0;
@@ -193,11 +211,12 @@ void wait_for(struct device *device, const struct pass *pass, const struct trans
 /* Rounds of packets and cameras until no packet is left. A few are queued ahead of those being waited for, so that the
  * device never waits for the host; a round without work takes microseconds. */
 void run_rounds(struct device *device, const struct transport_monitor *monitor, const struct pass *pass,
-                struct kernels kernels, int64_t blocks, cudaStream_t work, cudaStream_t side, cudaEvent_t begin)
+                struct kernels kernels, int64_t blocks, cudaStream_t work, cudaStream_t side, cudaEvent_t begin,
+                double start)
 {
     enum { AHEAD = 2, ROUNDS = 4 };
     const int64_t camera_blocks = blocks_that_fill(device, kernels.cameras);
-    struct pass now = *pass;
+    struct pass next = *pass;
     struct note_counters *counters = NULL;
     cudaEvent_t done[AHEAD] = {};
     okay(device, cudaMallocHost(&counters, AHEAD * sizeof *counters));
@@ -207,16 +226,20 @@ void run_rounds(struct device *device, const struct transport_monitor *monitor, 
     for (int64_t set = 0; device->error == cudaSuccess; set++) {
         const int slot = (int)(set % AHEAD);
         if (set >= AHEAD) {
-            wait_for(device, pass, monitor, done[slot], side);
+            wait_for(device, pass, monitor, done[slot], side, start);
             okay(device, cudaEventSynchronize(done[slot]));
             if (counters[slot].unfinished == 0)
                 break;
+            if (request_of(monitor, start) == LEAVE) {
+                kernels.leaving<<<(unsigned)blocks, BLOCK_THREADS, 0, work>>>(next);
+                break;
+            }
         }
         for (int i = 0; i < ROUNDS; i++) {
             okay(device, cudaMemsetAsync(pass->counters, 0, sizeof *counters, work));
-            kernels.packets<<<(unsigned)blocks, BLOCK_THREADS, 0, work>>>(now);
-            kernels.cameras<<<(unsigned)camera_blocks, BLOCK_THREADS, 0, work>>>(now);
-            now.round = 1;
+            kernels.packets<<<(unsigned)blocks, BLOCK_THREADS, 0, work>>>(next);
+            kernels.cameras<<<(unsigned)camera_blocks, BLOCK_THREADS, 0, work>>>(next);
+            next.round = 1;
         }
         okay(device, cudaGetLastError());
         okay(device, cudaMemcpyAsync(&counters[slot], pass->counters, sizeof *counters, cudaMemcpyDeviceToHost, work));
@@ -240,19 +263,21 @@ void launch(struct device *device, const struct transport_monitor *monitor, stru
         okay(device, cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking)) &&
         okay(device, cudaEventCreate(&begin)) && okay(device, cudaEventCreate(&end)) &&
         okay(device, cudaDeviceSynchronize())) {
+        const double start = now();
         if (kernels.cameras) {
-            run_rounds(device, monitor, pass, kernels, blocks, work, side, begin);
+            run_rounds(device, monitor, pass, kernels, blocks, work, side, begin, start);
         } else {
             okay(device, cudaEventRecord(begin, work));
             kernels.packets<<<(unsigned)blocks, BLOCK_THREADS, 0, work>>>(*pass);
             okay(device, cudaGetLastError());
         }
         okay(device, cudaEventRecord(end, work));
-        wait_for(device, pass, monitor, end, side);
+        wait_for(device, pass, monitor, end, side, start);
         okay(device, cudaStreamSynchronize(work));
         okay(device, cudaEventElapsedTime(&milliseconds, begin, end));
     }
     tally->seconds += 1e-3 * (double)milliseconds;
+    tally->n_flight = blocks * BLOCK_THREADS;
     cudaEventDestroy(begin);
     cudaEventDestroy(end);
     cudaStreamDestroy(work);
@@ -313,6 +338,8 @@ bool download(struct device *device, const struct transport_job *job, const stru
     if (job->cones.n > 0)
         okay(device, cudaMemcpy(tally->cone, pass->tally.cone, batches * (size_t)job->cones.n * 2 * sizeof(double),
                                 cudaMemcpyDeviceToHost));
+    if (tally->lives)
+        okay(device, cudaMemcpy(tally->lives, pass->tally.lives, 2 * sizeof *tally->lives, cudaMemcpyDeviceToHost));
     okay(device, cudaMemcpy(&n_record, pass->tally.n_record, sizeof n_record, cudaMemcpyDeviceToHost));
     if (job->tally.record && n_record > 0) {
         okay(device,

@@ -8,8 +8,34 @@
 #include "base/constants.h"
 #include "io/model/model_shift.h"
 #include "io/model/model_value.h"
+#include "model/field.h"
 #include "model/medium.h"
 #include "model/species.h"
+
+/* Core skipping changes only the redistribution in the core, and with it how long photons stay in the gas. */
+static enum lr_status read_skip(const struct reader *r, const struct yaml_node *node, struct physics *physics)
+{
+    const struct medium *medium = &r->model->medium;
+    const struct species *species = r->model->species;
+    const struct yaml_node *skip = yaml_find(node, "acceleration"), *x_crit = yaml_find(node, "x_crit");
+    const int64_t n_cell = mesh_cell_count(&r->model->mesh);
+    if (physics->acceleration != ACCELERATION_SKIP)
+        return x_crit ? yaml_fail_key(r->ctx, r->tree, x_crit, "this needs 'acceleration: skip'") : LR_OK;
+    if (physics->redistribution != REDISTRIBUTION_EXACT)
+        return READER_FAIL(r, skip, "'skip' needs 'redistribution: exact'");
+    if (species && species->options.method == POPULATIONS_TWO_LEVEL)
+        return READER_FAIL(
+            r, skip,
+            "'skip' makes the mean intensity in the gas too low, from which 'populations: two-level' are "
+            "found; use 'none'");
+    if (!field_is_zero(&medium->kappa, n_cell) || !field_is_zero(&medium->eps, n_cell))
+        READER_WARN(r, skip,
+                    "with 'skip' photons take paths that are too short, and too few are absorbed, by tens of per cent "
+                    "(docs/deep_gas.md)");
+    if (x_crit && x_crit->kind == YAML_SCALAR && strcmp(x_crit->text, "auto") == 0)
+        return LR_OK;
+    return read_number(r, x_crit, 0.01, 1000, &physics->x_crit);
+}
 
 enum lr_status read_physics(const struct reader *r, const struct yaml_node *node, struct physics *physics)
 {
@@ -35,7 +61,7 @@ enum lr_status read_physics(const struct reader *r, const struct yaml_node *node
         return READER_FAIL(r, yaml_find(node, "redistribution"),
                            "'table-constant' needs a single damping parameter, but it varies over this mesh; "
                            "use 'exact' or 'table-global', or give one value for medium.damping");
-    return LR_OK;
+    return read_skip(r, node, physics);
 }
 
 enum lr_status read_reference_b(const struct reader *r, const struct yaml_node *output)

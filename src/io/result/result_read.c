@@ -178,6 +178,8 @@ static enum lr_status read_estimates(const struct hdf5_reader *reader, lr_result
         LR_TRY(hdf5_read_any_number(reader, "/summary", exact[i].name, exact[i].value));
     if (hdf5_read_has_attribute(reader, "/summary", "scatterings_skipped")) /* not in files of version 0.1 */
         LR_TRY(hdf5_read_any_number(reader, "/summary", "scatterings_skipped", &s->scatterings_skipped));
+    if (hdf5_read_has_attribute(reader, "/summary", "x_crit"))
+        LR_TRY(hdf5_read_any_number(reader, "/summary", "x_crit", &s->x_crit));
     return read_whole(reader, "/summary", "scatterings", H5T_NATIVE_INT64, &s->scatterings);
 }
 

@@ -227,6 +227,7 @@ static enum lr_status write_measured(struct hdf5_writer *writer, hid_t group, co
         {"roulette_balance", result->roulette_balance, "1/s"},
         {"scatterings_per_second", s->scatterings_per_second, "1/s"},
         {"scatterings_skipped", s->scatterings_skipped, "1"},
+        {"x_crit", s->x_crit, "1"},
     };
     for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
         char label[64];

@@ -9,7 +9,7 @@ static const char *const REDISTRIBUTIONS[] = {
     "exact", "table-global", "table-constant", "approximate-voigt", "complete", NULL};
 static const char *const PHASES[] = {"isotropic", "dipole", NULL};
 static const char *const ABSORPTIONS[] = {"continuous", "analog", NULL};
-static const char *const ACCELERATIONS[] = {"none", "auto", "jumps", NULL};
+static const char *const ACCELERATIONS[] = {"none", "auto", "jumps", "skip", NULL};
 static const char *const PRECISIONS[] = {"mixed", "double", NULL};
 static const char *const SCHEDULINGS[] = {"queue", "static", NULL};
 
@@ -71,9 +71,14 @@ static const struct schema_key PHYSICS[] = {
     WORDS("absorption", ABSORPTIONS, "`continuous`",
           "packets lose weight (with Russian roulette), or are absorbed whole"),
     WORDS("acceleration", ACCELERATIONS, "`none`",
-          "`jumps` through deep cells, with the statistics of all scatterings; `auto`: only if it saves time"),
+          "`jumps` through deep cells, with the statistics of all scatterings; `auto`: only if it saves time; `skip`: "
+          "core skipping as in other codes, for comparison"),
     KEY("trials", VALUE, "whole number, 1000 to 1e9", "`65536`",
         "histories behind each row of the records that jumps are drawn from; more make them more accurate"),
+    KEY("x_crit", VALUE, "number, 0.01 to 1000, or `auto`", "`auto`",
+        "`skip`: photons at abs(x) below this leave the core at once; `auto`: 0.2 (a tau)^(1/3), with tau from the "
+        "middle "
+        "of each cell to its nearest face"),
 };
 SCHEMA_TABLE(PHYSICS, "physics", "how photons scatter", PHYSICS);
 

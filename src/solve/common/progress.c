@@ -21,5 +21,5 @@ static void forward(void *user, int64_t done)
 
 struct transport_monitor progress_monitor(struct progress *progress)
 {
-    return (struct transport_monitor){&progress->ctx->stop, forward, progress};
+    return (struct transport_monitor){.stop = &progress->ctx->stop, .progress = forward, .user = progress};
 }

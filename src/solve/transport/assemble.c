@@ -6,6 +6,7 @@
 
 #include "base/constants.h"
 #include "base/context.h"
+#include "solve/common/skip.h"
 #include "solve/common/statistics.h"
 
 /* A batch as arrays, as the estimators need them. */
@@ -54,6 +55,7 @@ static void assemble_scalars(const struct prepared *prepared, const struct trans
     summary->packets = (int64_t)packets;
     summary->scatterings = (int64_t)events;
     summary->scatterings_skipped = skipped;
+    summary->x_crit = skip_largest_x_crit(prepared->model);
     summary->emitted = prepared->luminosity;
     summary->f_esc = ratio_estimate(n, batches->escaped, batches->packets);
     summary->escaped = scaled(summary->f_esc, prepared->luminosity);

@@ -8,6 +8,7 @@
 #include "base/context.h"
 #include "kernel/redistribution.h"
 #include "model/field.h"
+#include "solve/common/skip.h"
 
 double code_length(const struct mesh *mesh)
 {
@@ -383,6 +384,7 @@ static enum lr_status prepare_physics(lr_context *ctx, struct prepared *prepared
     job->recoil = model->physics.recoil
                       ? LR_PLANCK * model->line.nu0 / (model->line.mass * LR_LIGHT_SPEED) / prepared->unit.velocity
                       : 0;
+    job->skip = skip_of_model(model);
     if (job->mode == REDISTRIBUTION_TABLE_GLOBAL || job->mode == REDISTRIBUTION_TABLE_CONSTANT) {
         LR_TRY(tables_build(ctx, a.low, a.high, job->mode == REDISTRIBUTION_TABLE_CONSTANT, &prepared->tables));
         job->tables = &prepared->tables.view;
