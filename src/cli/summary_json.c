@@ -72,6 +72,7 @@ static void put_measured(struct json *json, const struct lr_summary *s)
     put_estimate(json, "f_esc", s->f_esc);
     put_estimate(json, "scatterings_per_packet", s->scatterings_per_packet);
     json_number(json, "scatterings_skipped", s->scatterings_skipped);
+    json_number(json, "x_crit", s->x_crit);
     put_estimate(json, "mean_path", s->mean_path);
     put_estimate(json, "median_abs_x", s->median_abs_x);
     put_pair(json, "quartiles_abs_x", s->lower_quartile_abs_x.value, s->upper_quartile_abs_x.value);

@@ -72,6 +72,10 @@ static void put_measured(FILE *file, const struct lr_summary *s)
         fprintf(file, "%.3g %%, the others inside jumps through deep gas\n",
                 100 * (double)s->scatterings / ((double)s->scatterings + s->scatterings_skipped));
     }
+    if (s->x_crit > 0) {
+        put_label(file, "core skipping");
+        fprintf(file, "up to |x| = %.4g: paths are too short, and absorption is too weak\n", s->x_crit);
+    }
     put_estimate(file, "mean path", s->mean_path,
                  s->shells ? "radii of the outermost shell" : "half-sizes of the mesh along x");
     put_estimate(file, "median |x|", s->median_abs_x, "Doppler units");

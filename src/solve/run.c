@@ -3,34 +3,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "backend/select.h"
 #include "base/context.h"
 #include "base/threads.h"
 #include "model/field.h"
-#include "solve/balls/ball_set.h"
-#include "solve/common/describe.h"
-#include "solve/imaging/camera_job.h"
 #include "solve/imaging/image_check.h"
 #include "solve/imaging/image_depths.h"
 #include "solve/imaging/imaging.h"
-#include "solve/imaging/imaging_plan.h"
 #include "solve/levels/find_populations.h"
 #include "solve/report/report.h"
+#include "solve/stage/stage.h"
 #include "solve/transport/assemble.h"
-#include "solve/transport/job.h"
 #include "solve/transport/pass.h"
 
 static const double WORTH_A_WARNING = 1e-3;
-/* The state of a run. */
-struct stage {
-    struct worker worker;
-    struct prepared prepared;
-    struct imaging_plan plan;
-    struct image_check check;
-    struct ball_set balls;
-    struct camera_list cameras;
-    double start;
-};
 
 /* One pass of transport. The first one gives all results but images; later ones serve only their cameras. */
 static enum lr_status run_pass(lr_context *ctx, const lr_model *model, struct stage *stage, const struct window *window,
@@ -39,14 +24,7 @@ static enum lr_status run_pass(lr_context *ctx, const lr_model *model, struct st
     struct transport_job *job = &stage->prepared.job;
     struct transport_tally tally = {0};
     enum lr_status status = LR_OK;
-    if (window)
-        camera_job_prepare(model, window, &stage->plan, &stage->cameras, job);
-    job->tally.fields = first && model->output.fields;
-    job->tally.record = first && model->output.packets;
-    image_check_prepare_job(model, &stage->check, first && window, job);
-    LR_TRY_OR(done, status, pass_allocate(ctx, job, &model->run, &tally));
-    if (window)
-        LR_TRY_OR(done, status, camera_job_allocate(ctx, job, &tally));
+    LR_TRY_OR(done, status, stage_begin_pass(ctx, model, stage, window, first, &tally));
     LR_TRY_OR(done, status, pass_transport(ctx, &stage->worker, "packets", job, &tally));
     if (first) {
         LR_TRY_OR(done, status, assemble_result(ctx, &stage->prepared, &tally, result));
@@ -65,8 +43,7 @@ static enum lr_status run_pass(lr_context *ctx, const lr_model *model, struct st
     if (window)
         status = imaging_finish(ctx, &stage->worker, model, &(struct imaging_pass){window, job, &tally}, result);
 done:
-    camera_job_release(&stage->worker, job, &tally);
-    pass_free(&tally);
+    stage_end_pass(stage, &tally);
     return status;
 }
 
@@ -193,48 +170,23 @@ static void warn_of_scattering(lr_context *ctx, const lr_model *model)
                "'external' source to include its scattered light");
 }
 
-static enum lr_status plan_images(lr_context *ctx, const lr_model *model, double left, struct stage *stage,
-                                  struct lr_result *result)
+static enum lr_status begin_images(lr_context *ctx, const lr_model *model, struct lr_result *result)
 {
-    struct transport_device host;
     if (model->n_camera == 0)
         return LR_OK;
-    LR_TRY(backend_cpu()->device_describe(ctx, 0, &host));
-    stage->plan.keep = stage->worker.backend->drop != NULL;
-    LR_TRY(imaging_plan(ctx, model, left, pass_memory_limit(model, &host), &stage->plan));
     LR_TRY(lr_allocate(ctx, (size_t)model->n_camera, sizeof *result->cube, &result->cube));
     result->n_cube = model->n_camera;
     result->image = model->image;
-    image_check_plan(model, &stage->check);
     warn_of_scattering(ctx, model);
     warn_of_thick_cells(ctx, model);
     return LR_OK;
 }
 
-/* Peel-off is a check, implemented only on the CPU. */
-static const char *device_of(const lr_model *model)
-{
-    return model->n_camera > 0 && model->image.method == IMAGE_PEEL_OFF ? "cpu" : model->run.device;
-}
-
-static enum lr_status prepare_jumps(lr_context *ctx, const lr_model *model, struct stage *stage)
-{
-    LR_TRY(ball_set_prepare(ctx, &stage->worker, model, &stage->balls));
-    if (stage->balls.view.n_table > 0)
-        stage->prepared.job.balls = &stage->balls.view;
-    return LR_OK;
-}
-
 /* Prepare the job, follow packets and make images of a model whose levels are known. */
-static enum lr_status run_model(lr_context *ctx, const lr_model *model, const struct transport_device *description,
-                                struct stage *stage, struct lr_result *made)
+static enum lr_status run_model(lr_context *ctx, const lr_model *model, struct stage *stage, struct lr_result *made)
 {
-    double left = 0;
-    stage->prepared.model = model;
-    LR_TRY(job_prepare(ctx, model, &stage->prepared));
-    LR_TRY(prepare_jumps(ctx, model, stage));
-    LR_TRY(pass_plan_memory(ctx, model, description, &stage->prepared.job, &left));
-    LR_TRY(plan_images(ctx, model, left, stage, made));
+    LR_TRY(stage_prepare(ctx, model, stage));
+    LR_TRY(begin_images(ctx, model, made));
     LR_TRY(run_passes(ctx, model, stage, made));
     image_report(ctx, &stage->worker, model, made);
     image_check_finish(ctx, model, &stage->check, made);
@@ -247,7 +199,7 @@ static enum lr_status run_model(lr_context *ctx, const lr_model *model, const st
 
 enum lr_status lr_run(lr_context *ctx, const lr_model *model, lr_result **result)
 {
-    struct transport_device description;
+    const double start = lr_seconds();
     struct stage *stage = NULL;
     struct lr_result *made = NULL;
     lr_model derived = {0};
@@ -255,22 +207,16 @@ enum lr_status lr_run(lr_context *ctx, const lr_model *model, lr_result **result
     *result = NULL;
 
     LR_TRY(lr_allocate(ctx, 1, sizeof *stage, &stage));
-    struct worker *worker = &stage->worker;
-    stage->start = lr_seconds();
     stage->prepared.model = model;
-    LR_TRY_OR(done, status, backend_select(ctx, device_of(model), &worker->backend, &worker->device));
-    LR_TRY_OR(done, status, worker->backend->device_describe(ctx, worker->device, &description));
     LR_TRY_OR(done, status, lr_allocate(ctx, 1, sizeof *made, &made));
-    LR_TRY_OR(done, status, describe_run(ctx, &model->run, worker, &description, model->text, model->resolved, made));
+    LR_TRY_OR(done, status, stage_open(ctx, model, stage, made));
     snprintf(made->summary.line, sizeof made->summary.line, "%s", model->line_name);
     report_velocity_steps(ctx, model);
-    LR_TRY_OR(done, status, populations_run(ctx, worker, model, &derived, made));
-    LR_TRY_OR(done, status, run_model(ctx, derived.path ? &derived : model, &description, stage, made));
-    made->summary.seconds_total = lr_seconds() - stage->start;
+    LR_TRY_OR(done, status, populations_run(ctx, &stage->worker, model, &derived, made));
+    LR_TRY_OR(done, status, run_model(ctx, derived.path ? &derived : model, stage, made));
+    made->summary.seconds_total = lr_seconds() - start;
 done:
-    job_free(&stage->prepared);
-    ball_set_free(&stage->balls);
-    imaging_plan_free(&stage->plan);
+    stage_close(stage);
     free(stage);
     derive_free(model, &derived);
     ctx->stop = 0; /* the run has ended; the context can be used again */

@@ -1,10 +1,8 @@
 /* lr_model_report(): what was understood from a model file, in physical units, and the expected cost of the run. */
 #define _POSIX_C_SOURCE 200809L
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/constants.h"
 #include "base/context.h"
@@ -12,7 +10,7 @@
 #include "model/medium.h"
 #include "model/model.h"
 #include "model/species.h"
-#include "solve/balls/ball_set.h"
+#include "solve/common/skip.h"
 #include "solve/report/report.h"
 
 static const double KM_S = 1e5; /* cm/s */
@@ -186,6 +184,9 @@ static void write_physics(FILE *out, const lr_model *model)
     fprintf(out, "physics       %s redistribution, %s phase function, %s recoil, %s absorption\n",
             modes[physics->redistribution], physics->dipole ? "dipole" : "isotropic", physics->recoil ? "with" : "no",
             physics->absorption == ABSORPTION_ANALOG ? "analog" : "continuous");
+    if (physics->acceleration == ACCELERATION_SKIP)
+        fprintf(out, "  core skipping where |x| < %s%.4g: paths are too short, and absorption is too weak\n",
+                physics->x_crit > 0 ? "" : "0.2 (a tau)^(1/3) of each cell, at most ", skip_largest_x_crit(model));
 }
 
 static void write_output(FILE *out, const lr_model *model)
@@ -214,65 +215,6 @@ static void write_run(FILE *out, const lr_model *model)
             model->n_source > 1 && run->packets > 0 ? " from sources 0, 1, ...)" : "", (unsigned long long)run->seed,
             run->batches, run->device, run->precision == PRECISION_DOUBLE ? "double" : "mixed",
             run->scheduling == SCHEDULING_STATIC ? ", packets dealt out in advance" : "");
-}
-
-/* ---- Cost ---- */
-
-/* The depth that photons must cross to escape: from the centre of the thickest row of cells along the thinnest axis
- * that ends in open faces, or the whole row if only one of its faces is open. Negative without an open face. */
-static double escape_depth(const lr_model *model, int *axis)
-{
-    double thinnest = -1.0;
-    for (int d = 0; d < 3; d++) {
-        int open = (model->mesh.face[2 * d] == FACE_OPEN) + (model->mesh.face[2 * d + 1] == FACE_OPEN);
-        double depth = field_largest_depth(&model->medium.alpha0, &model->mesh, d) / (open == 2 ? 2.0 : 1.0);
-        if (open && (thinnest < 0.0 || depth < thinnest)) {
-            thinnest = depth;
-            *axis = d;
-        }
-    }
-    return thinnest;
-}
-
-double report_cores(const lr_model *model)
-{
-    const long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return model->run.threads ? model->run.threads : online > 0 ? (double)online : 1.0;
-}
-
-static void write_cost(FILE *out, const lr_model *model, const struct ball_plan *plan)
-{
-    const double rate_per_core = 3e7; /* scatterings/s, typical of a recent core */
-    const double per_tau = 1.6;       /* slab with a midplane source, thick limit: 1.6117 (Harrington 1973) */
-    const double cores = report_cores(model);
-    int axis = 0;
-    double depth = escape_depth(model, &axis);
-    fprintf(out, "scatterings   ");
-    if (depth < 0.0) {
-        fprintf(out, "set by absorption; no face is open\n");
-    } else {
-        double expected = depth > 1.0 ? per_tau * depth : depth;
-        double seconds = (double)model->run.packets * (1.0 + expected) / (rate_per_core * cores);
-        fprintf(out, "about %.3g per packet: %s for tau_c = %.4g outward along %c; fewer with absorption or motion\n",
-                expected, depth > 1.0 ? "1.6 tau_c" : "tau_c", depth,
-                model->mesh.kind == MESH_SHELLS ? 'r' : "xyz"[axis]);
-        if (plan->n_table == 0)
-            fprintf(out,
-                    "time          about %.2g s for %lld packets on %g CPU cores, assuming %.1g scatterings/s each\n",
-                    seconds, (long long)model->run.packets, cores, rate_per_core);
-    }
-}
-
-/* Replaces the time: with jumps it depends on how often photons come near the faces of cells. */
-static void write_jumps(FILE *out, const struct ball_plan *plan)
-{
-    fprintf(out, "jumps         through balls of up to %.3g free paths; records for ", plan->deepest);
-    if (plan->n_table == 1)
-        fprintf(out, "a = %.4g", plan->a_first);
-    else
-        fprintf(out, "%d values of a, %.3g to %.3g", plan->n_table, plan->a_first,
-                plan->a_first * pow(plan->ratio, plan->n_table - 1));
-    fprintf(out, ", made once and kept\n");
 }
 
 static void write_memory(FILE *out, const lr_model *model)
@@ -312,15 +254,11 @@ enum lr_status lr_model_report(lr_context *ctx, const lr_model *model, char **te
     write_sources(out, model);
     write_physics(out, model);
     write_output(out, model);
-    enum lr_status status = model->n_camera ? report_images(ctx, out, model) : LR_OK;
+    double seconds_images = 0.0;
+    enum lr_status status = model->n_camera ? report_images(ctx, out, model, &seconds_images) : LR_OK;
     write_run(out, model);
-    struct ball_plan plan = {0};
-    if (model->run.packets > 0 && status == LR_OK)
-        status = ball_plan_find(ctx, model, &plan);
-    if (model->run.packets > 0)
-        write_cost(out, model, &plan);
-    if (plan.n_table > 0)
-        write_jumps(out, &plan);
+    if (status == LR_OK)
+        status = report_cost(ctx, out, model, seconds_images);
     write_memory(out, model);
     report_velocity_steps(ctx, model);
     if (fclose(out) != 0 && status == LR_OK)

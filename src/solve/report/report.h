@@ -25,11 +25,14 @@ void report_velocity_steps(lr_context *ctx, const lr_model *model);
 /* Whether opacities and light are only those of LTE, because the run has yet to find the levels. */
 bool report_is_before_levels(const lr_model *model);
 
-/* CPU cores that a run may use. */
+/* CPU cores that a run may use (report_cost.c). */
 double report_cores(const lr_model *model);
 
-/* Cameras, channels, unit and beam, and the memory and time they need (report_images.c). */
-enum lr_status report_images(lr_context *ctx, FILE *out, const lr_model *model);
+/* Cameras, channels, unit and beam, and the memory and time they need (report_images.c); *seconds of ray tracing. */
+enum lr_status report_images(lr_context *ctx, FILE *out, const lr_model *model, double *seconds);
+
+/* Jumps, scatterings and time (report_cost.c). */
+enum lr_status report_cost(lr_context *ctx, FILE *out, const lr_model *model, double seconds_images);
 
 /* The molecule, its collision partners, and how its levels are found (report_species.c). */
 void report_species(FILE *out, const lr_model *model);

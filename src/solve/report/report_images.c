@@ -128,7 +128,7 @@ static enum lr_status count_report(lr_context *ctx, const lr_model *model, int c
 }
 
 /* Groups are traced one by one for the errors. */
-static enum lr_status write_time(lr_context *ctx, FILE *out, const lr_model *model)
+static enum lr_status write_time(lr_context *ctx, FILE *out, const lr_model *model, double *seconds)
 {
     const double rate_per_core = 2e8; /* cells and frequencies/s, typical of a recent core */
     const struct window whole = {.n_camera = model->n_camera, .n_channel = model->channels.n};
@@ -142,8 +142,8 @@ static enum lr_status write_time(lr_context *ctx, FILE *out, const lr_model *mod
         sum += steps * (errors ? 1 + IMAGE_GROUPS : 1);
     }
     const double cores = report_cores(model);
-    fprintf(out, "  %-11s about %.2g s of ray tracing on %g CPU cores", "time", (sum + more) / (rate_per_core * cores),
-            cores);
+    *seconds = (sum + more) / (rate_per_core * cores);
+    fprintf(out, "  %-11s about %.2g s of ray tracing on %g CPU cores", "time", *seconds, cores);
     if (more > 0.0)
         fprintf(out, ", of which %.2g s for %s", more / (rate_per_core * cores),
                 model->image.report ? "image.report" : "image.column");
@@ -151,12 +151,12 @@ static enum lr_status write_time(lr_context *ctx, FILE *out, const lr_model *mod
     return LR_OK;
 }
 
-enum lr_status report_images(lr_context *ctx, FILE *out, const lr_model *model)
+enum lr_status report_images(lr_context *ctx, FILE *out, const lr_model *model, double *seconds)
 {
     write_channels(out, model);
     for (int i = 0; i < model->n_camera; i++)
         write_camera(out, model, &model->camera[i]);
     write_unit(out, &model->image);
     write_memory(out, model);
-    return write_time(ctx, out, model);
+    return write_time(ctx, out, model, seconds);
 }

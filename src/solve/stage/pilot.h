@@ -1,0 +1,22 @@
+/* How long a run will take, measured: its own packets are followed for about a second, on its own device, and the rest
+ * is extrapolated. */
+#ifndef LR_SOLVE_STAGE_PILOT_H
+#define LR_SOLVE_STAGE_PILOT_H
+
+#include "model/model.h"
+
+struct pilot {
+    int64_t packets;              /* finished */
+    bool at_least;                /* too few to extrapolate from: the following are lower limits */
+    double scatterings, followed; /* per packet: all of them, and those not inside jumps */
+    double seconds_packets;       /* of the whole run, all passes */
+    double seconds_preparing;
+    int n_pass;
+    char device[128];
+};
+
+/* For a model whose levels are known, or taken to be those of LTE. Records of deep gas should be in the cache:
+ * otherwise they are made (ball_plan_missing()). */
+enum lr_status pilot_run(lr_context *ctx, const lr_model *model, struct pilot *pilot);
+
+#endif
