@@ -2,6 +2,7 @@
 
 import re
 import runpy
+import shutil
 import sys
 from pathlib import Path
 
@@ -67,3 +68,17 @@ def test_the_example_of_a_fit_runs(monkeypatch, capsys):
     rows = [line.split() for line in capsys.readouterr().out.splitlines() if "+-" in line]
     assert [row[0] for row in rows] == ["temperature", "density", "infall", "systemic"]
     assert all(abs(float(row[5])) < 5 for row in rows)  # ten steps are not a posterior yet
+
+
+def test_the_example_of_a_wind_is_plotted(command, monkeypatch):
+    pytest.importorskip("matplotlib").use("Agg")
+    shutil.copy(ROOT / "examples" / "wind.yaml", "wind.yaml")
+    monkeypatch.setattr(sys, "argv", ["wind.py", "--cells", "16", "-o", "wind_gas.h5"])
+    runpy.run_path(str(ROOT / "examples" / "wind.py"), run_name="__main__")
+    shutil.copy(ROOT / "examples" / "wind_spectrum.yaml", "wind_spectrum.yaml")
+    thin = ("--packets", "2000", "--set", "medium.tau_centre=300")  # little gas, in which few scatterings are followed
+    for name in ("wind", "wind_spectrum"):
+        command("run", f"{name}.yaml", *thin)
+        monkeypatch.setattr(sys, "argv", ["wind_plot.py", f"{name}.h5", "-o", f"{name}.png"])
+        runpy.run_path(str(ROOT / "examples" / "wind_plot.py"), run_name="__main__")
+        assert Path(f"{name}.png").stat().st_size > 1e4
