@@ -1,6 +1,8 @@
 #define _XOPEN_SOURCE 700
 #include "solve/balls/ball_cache.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -71,9 +73,8 @@ static int file_name(const struct ball_wish *wish, int create, char *path)
     if (create)
         (void)mkdir(path, 0777);
     const size_t length = strlen(path);
-    const int n =
-        snprintf(path + length, PATH_SIZE - length, "/balls%d-a%.9g-r%g-e%.4g-%lldk.bin", CACHE_VERSION, wish->a,
-                 wish->least, wish->dipole ? wish->dipole_core : 0.0, (long long)(wish->trials / 1000));
+    const int n = snprintf(path + length, PATH_SIZE - length, "/balls%d-a%.9g-r%g-e%.4g-%lld.bin", CACHE_VERSION,
+                           wish->a, wish->least, wish->dipole ? wish->dipole_core : 0.0, (long long)wish->trials);
     return n > 0 && (size_t)n < PATH_SIZE - length;
 }
 
@@ -115,16 +116,26 @@ static int serves(const struct cache_header *header, int64_t rest, const struct 
                        header->n_record * (int64_t)sizeof(struct ball_record);
 }
 
-/* Indices that point outside would be followed by the kernels. */
+/* Indices that point outside would be followed by the kernels, and chances that do not rise to 1 lead there. */
+static int is_sound_row(const struct ball_row *row, int64_t n_record)
+{
+    float before = 0;
+    for (int part = 0; part < BALL_PARTS; part++) {
+        const float up_to = row->up_to[part];
+        if (!(up_to >= before && up_to <= 1) || (up_to > before && row->n[part] == 0) ||
+            (int64_t)row->first[part] + row->n[part] > n_record || !isfinite(row->path[part]) ||
+            !isfinite(row->scattered[part]))
+            return 0;
+        before = up_to;
+    }
+    return before == 1 && isfinite(row->at);
+}
+
 static int is_sound(const struct ball_table *table)
 {
     for (int i = 0; i < table->n_row; i++)
-        for (int part = 0; part < BALL_PARTS; part++) {
-            const struct ball_row *row = &table->row[i];
-            const int used = row->up_to[part] > (part > 0 ? row->up_to[part - 1] : 0);
-            if ((used && row->n[part] == 0) || (int64_t)row->first[part] + row->n[part] > table->n_record)
-                return 0;
-        }
+        if (!is_sound_row(&table->row[i], table->n_record))
+            return 0;
     return 1;
 }
 
@@ -160,15 +171,6 @@ static FILE *open_table(const struct ball_wish *wish, struct cache_header *heade
     return NULL;
 }
 
-bool ball_cache_holds(const struct ball_wish *wish)
-{
-    struct cache_header header;
-    FILE *file = open_table(wish, &header);
-    if (file)
-        fclose(file);
-    return file != NULL;
-}
-
 bool ball_cache_read(const struct ball_wish *wish, struct ball_table *table)
 {
     struct cache_header header;
@@ -183,14 +185,35 @@ bool ball_cache_read(const struct ball_wish *wish, struct ball_table *table)
     return good;
 }
 
+bool ball_cache_holds(const struct ball_wish *wish)
+{
+    struct ball_table table;
+    const bool found = ball_cache_read(wish, &table);
+    ball_table_free(&table);
+    return found;
+}
+
+/* A new file beside `path`, with the rights that the user gives to all files (mkstemp() makes them private, and others
+ * may share the folder); -1 if there can be none. */
+static int open_new(const char *path, char *part, size_t size)
+{
+    const int tries = 100;
+    int descriptor = -1;
+    errno = EEXIST;
+    for (int i = 0; i < tries && descriptor < 0 && errno == EEXIST; i++) {
+        snprintf(part, size, "%s.%ld.%d", path, (long)getpid(), i);
+        descriptor = open(part, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    }
+    return descriptor;
+}
+
 bool ball_cache_write(const struct ball_wish *wish, const struct ball_table *table)
 {
-    char path[PATH_SIZE], part[PATH_SIZE + 16];
+    char path[PATH_SIZE], part[PATH_SIZE + 64];
     const struct cache_header header = header_of(wish, table);
     if (!file_name(wish, 1, path))
         return false;
-    snprintf(part, sizeof part, "%s.XXXXXX", path);
-    const int descriptor = mkstemp(part);
+    const int descriptor = open_new(path, part, sizeof part);
     if (descriptor < 0)
         return false;
     FILE *file = fdopen(descriptor, "wb");

@@ -12,7 +12,7 @@
 /* Whether a table that serves the wish was found. */
 bool ball_cache_read(const struct ball_wish *wish, struct ball_table *table);
 
-/* Whether a file is there that should serve the wish, going by its header. */
+/* Whether it would be found. */
 bool ball_cache_holds(const struct ball_wish *wish);
 
 /* Whether the table could be kept. */
