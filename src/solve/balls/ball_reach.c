@@ -193,9 +193,9 @@ double ball_space_room(const lr_model *model, const struct ball_space *space, in
         const double width = mesh_cell_width(mesh, i, j, k), inner = mesh->edge[0][i] - unit * (double)beyond.below;
         if (field_at(&model->medium.velocity[0], cell) != 0)
             return 0;
-        room = inner > 0 ? fmin(0.5 * width + unit * fmin((double)beyond.below, (double)beyond.above),
-                                width + unit * (double)beyond.above)
-                         : mesh->edge[0][i + 1] + unit * (double)beyond.above;
+        const double below = unit * (double)beyond.below, above = unit * (double)beyond.above;
+        const double best = fmin(fmax(0.5 * (width + above - below), 0), width); /* from the inner edge of the shell */
+        room = inner > 0 ? fmin(best + below, width - best + above) : mesh->edge[0][i + 1] + above;
     } else {
         double low[3], high[3];
         mesh_cell_box(mesh, i, j, k, low, high);

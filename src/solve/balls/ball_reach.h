@@ -15,7 +15,7 @@ struct ball_space {
 enum lr_status ball_space_find(lr_context *ctx, const lr_model *model, struct ball_space *space);
 void ball_space_free(struct ball_space *space);
 
-/* Radius of the largest ball around the middle of a cell, in free paths at line centre; 0 where a shell flows. */
+/* Radius of the largest ball around any place in a cell, in free paths at line centre; 0 where a shell flows. */
 double ball_space_room(const lr_model *model, const struct ball_space *space, int i, int j, int k);
 
 #endif

@@ -1,5 +1,6 @@
 #include "solve/balls/ball_set.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,11 +11,18 @@
 #include "kernel/voigt.h"
 #include "model/field.h"
 #include "solve/balls/ball_cache.h"
+#include "solve/balls/ball_cost.h"
+#include "solve/balls/ball_why.h"
 #include "solve/common/progress.h"
 
-/* Jumps are used if they save at least so many scatterings, about a minute on two cores: making the tables takes that
- * long, once, or a few minutes with the second grade. Cells count as deep if a ball of this radius fits into them. */
-static const double WORTH_JUMPS = 4e9, DEEP = 32, LARGE_DAMPING = 1.0 / 64;
+/* With `auto`, jumps are used if they save so many seconds of a CPU core, making their tables included. Cells count as
+ * deep if a ball of this radius fits into them. */
+static const double WORTH_JUMPS = 120, DEEP = 32;
+
+/* Tables for several dampings are for powers of two; above LARGE_DAMPING, where the line core depends on them, for
+ * quarter powers, or half powers, as long as there are not MANY of them. */
+static const double LARGE_DAMPING = 1.0 / 64;
+enum { MANY = 16 };
 
 /* Where the wing begins in the first grade, and the least for any; smallest radii of both grades. A second grade is
  * worth its while if its wing begins at WORTH_SECOND or later, up to radii a R of LARGEST: there, nearly all photons
@@ -34,10 +42,128 @@ static bool can_jump(const lr_model *model)
            physics->absorption == ABSORPTION_CONTINUOUS && model->n_camera == 0;
 }
 
+/* ---- plan ---- */
+
+/* The balls of one grade and damping, without the device that makes them; none (no levels) where no gas
+ * uses them, or the second grade would gain nothing. */
+static struct ball_wish wish_of(const lr_model *model, const struct ball_plan *plan, int grade, int family)
+{
+    const double a = plan->a_first * pow(plan->ratio, family);
+    const double crossing = fmax(voigt_crossing(a), LEAST_WING);
+    struct ball_wish wish = {.a = a,
+                             .x_start = grade ? CORE : 0.8 * fmin(crossing, CORE),
+                             .x_wing = grade ? crossing : fmin(crossing, CORE),
+                             .least = LEAST[grade],
+                             .dipole = model->physics.dipole,
+                             .dipole_core = model->physics.dipole ? model->line.dipole_core : 0,
+                             .dipole_wing = model->physics.dipole ? 1 : 0,
+                             .trials = model->physics.trials,
+                             .kept = BALL_KEPT,
+                             .seed = BALL_SEED};
+    const double largest = fmin(plan->largest[family], grade ? LARGEST / a : LEAST[1]);
+    if (largest > 0 && (grade == 0 || crossing > WORTH_SECOND))
+        wish.n_level = (int)fmax(ceil(log2(largest / wish.least)), grade ? 0 : 1);
+    if (grade && wish.n_level > plan->most_second)
+        wish.n_level = plan->most_second;
+    return wish;
+}
+
+/* Finds the largest balls that cells ask of each family, by the rule of packet_family() in kernel/packet_jump.h;
+ * returns the number of families that are used at all. */
+static int find_largest(const lr_model *model, const struct ball_space *space, struct ball_plan *plan)
+{
+    const struct mesh *mesh = &model->mesh;
+    const int threads = mesh_cell_count(mesh) < 1 << 16 ? 1 : thread_count(model->run.threads);
+    const int n = plan->n_family;
+    double largest[BALL_MOST_FAMILIES] = {0};
+#pragma omp parallel for schedule(static) reduction(max : largest) num_threads(threads)
+    for (int i = 0; i < mesh->n[0]; i++)
+        for (int j = 0; j < mesh->n[1]; j++)
+            for (int k = 0; k < mesh->n[2]; k++) {
+                const double room = ball_space_room(model, space, i, j, k);
+                const double a = field_at(&model->medium.a, mesh_cell_index(mesh, i, j, k));
+                if (room < LEAST[0] || !(a > 0))
+                    continue;
+                const double position = n > 1 ? log(a / plan->a_first) / log(plan->ratio) : 0;
+                const int below = (int)fmax(fmin(position, n - 2), 0);
+                if (position < below + 1)
+                    largest[below] =
+                        fmax(largest[below], room * fmax(n > 1 ? pow(plan->ratio, position - below) : 1, 1));
+                if (n > 1 && position > below)
+                    largest[below + 1] =
+                        fmax(largest[below + 1], room * fmax(pow(plan->ratio, position - below - 1), 1));
+            }
+    int n_used = 0;
+    for (int family = 0; family < n; family++)
+        n_used += largest[family] > 0;
+    memcpy(plan->largest, largest, sizeof largest);
+    return n_used;
+}
+
+/* The same few dampings for all models, unless there is only one. */
+static void choose_families(const lr_model *model, const struct ball_space *space, double lowest, double highest,
+                            struct ball_plan *plan)
+{
+    plan->n_family = 1;
+    plan->a_first = lowest;
+    plan->ratio = 2;
+    if (lowest == highest) {
+        find_largest(model, space, plan);
+        return;
+    }
+    for (double step = highest > LARGE_DAMPING ? 0.25 : 1;; step *= 2) {
+        const double first = floor(log2(lowest) / step), last = ceil(log2(highest) / step);
+        if (last - first >= BALL_MOST_FAMILIES)
+            continue;
+        plan->n_family = 1 + (int)(last - first);
+        plan->a_first = exp2(first * step);
+        plan->ratio = exp2(step);
+        if (find_largest(model, space, plan) <= MANY || step >= 1)
+            return;
+    }
+}
+
+static double make_seconds(const lr_model *model, const struct ball_plan *plan)
+{
+    double sum = 0;
+    for (int t = 0; t < plan->n_grade * plan->n_family; t++) {
+        const int grade = t / plan->n_family;
+        const struct ball_wish wish = wish_of(model, plan, grade, t % plan->n_family);
+        sum += ball_cost_make(&wish, grade > 0);
+    }
+    return sum;
+}
+
+/* Gives the second grade as many levels as are worth their making, and returns the time of tables and run together.
+ * Weighed as if nothing were in the cache: histories must not depend on that. */
+static double economise(const lr_model *model, double scatterings, struct ball_plan *plan)
+{
+    int deepest = 0, best = 0;
+    for (int family = 1; family < plan->n_family; family++)
+        deepest = plan->largest[family] > plan->largest[deepest] ? family : deepest;
+    const double a = plan->a_first * pow(plan->ratio, deepest);
+    const int most = plan->n_grade > 1 ? wish_of(model, plan, 1, deepest).n_level : 0;
+    double least = INFINITY;
+    for (int n = 0; n <= most; n++) {
+        plan->most_second = n;
+        const double seconds =
+            make_seconds(model, plan) +
+            ball_cost_jumps(scatterings, a, fmin(plan->deepest, LEAST[1]), n > 0 ? ldexp(LEAST[1], n - 1) : 0);
+        if (seconds < least) {
+            least = seconds;
+            best = n;
+        }
+    }
+    plan->most_second = best;
+    if (best == 0)
+        plan->n_grade = 1;
+    return least;
+}
+
 struct ball_plan ball_plan_of(const lr_model *model, const struct ball_space *space)
 {
     const struct mesh *mesh = &model->mesh;
-    struct ball_plan plan = {0};
+    struct ball_plan plan = {.why = ball_why_not(model)};
     double lowest = INFINITY, highest = 0, deepest = 0;
     if (!can_jump(model))
         return plan;
@@ -55,29 +181,27 @@ struct ball_plan ball_plan_of(const lr_model *model, const struct ball_space *sp
                 highest = fmax(highest, a);
             }
     plan.deepest = deepest;
-    const bool worth =
-        model->physics.acceleration == ACCELERATION_JUMPS || deepest * (double)model->run.packets > WORTH_JUMPS;
-    if (deepest == 0 || !worth)
+    if (deepest == 0) {
+        plan.why = ball_why_shallow(model);
         return plan;
-    plan.n_family = 1;
+    }
+    choose_families(model, space, lowest, highest, &plan);
     plan.n_grade = deepest > 2 * LEAST[1] && voigt_crossing(lowest) > WORTH_SECOND ? 2 : 1;
-    plan.a_first = lowest;
-    plan.ratio = 2;
-    if (lowest == highest)
+    plan.most_second = INT_MAX;
+    if (model->physics.acceleration == ACCELERATION_JUMPS)
         return plan;
-    /* The same few dampings for all models; closer ones for gas whose line core depends on them. */
-    const double step = highest > LARGE_DAMPING ? 0.25 : 1;
-    const double first = floor(log2(lowest) / step);
-    plan.n_family = 1 + (int)(ceil(log2(highest) / step) - first);
-    plan.a_first = exp2(first * step);
-    plan.ratio = exp2(step);
+    const double scatterings = deepest * (double)model->run.packets;
+    if (ball_cost_followed(scatterings) - economise(model, scatterings, &plan) < WORTH_JUMPS) {
+        plan.n_family = plan.n_grade = 0;
+        plan.why = "following every scattering takes no longer than making the records";
+    }
     return plan;
 }
 
 enum lr_status ball_plan_find(lr_context *ctx, const lr_model *model, struct ball_plan *plan)
 {
     struct ball_space space = {.beyond = NULL};
-    *plan = (struct ball_plan){0};
+    *plan = (struct ball_plan){.why = ball_why_not(model)};
     if (!can_jump(model))
         return LR_OK;
     LR_TRY(ball_space_find(ctx, model, &space));
@@ -86,15 +210,43 @@ enum lr_status ball_plan_find(lr_context *ctx, const lr_model *model, struct bal
     return LR_OK;
 }
 
+struct ball_needs ball_plan_needs(const lr_model *model, const struct ball_plan *plan)
+{
+    struct ball_needs needs = {0};
+    for (int t = 0; t < plan->n_grade * plan->n_family; t++) {
+        const int grade = t / plan->n_family;
+        const struct ball_wish wish = wish_of(model, plan, grade, t % plan->n_family);
+        if (wish.n_level == 0)
+            continue;
+        needs.n_table++;
+        needs.bytes += ball_cost_bytes(&wish);
+        if (ball_cache_holds(&wish))
+            continue;
+        needs.n_missing++;
+        needs.core_seconds += ball_cost_make(&wish, grade > 0);
+    }
+    return needs;
+}
+
 /* ---- tables ---- */
 
-enum { PROGRESS_STEPS = 1000 };
+enum { PROGRESS_PARTS = 1000 };
+
+/* Levels take very different times: parts are of the expected one. */
+struct making {
+    struct progress progress;
+    struct ball_wish wish;
+    bool second;
+};
 
 static int report(void *to, double done)
 {
-    const struct progress *progress = to;
-    progress_report(progress, (int64_t)(done * PROGRESS_STEPS));
-    return progress->ctx->stop;
+    const struct making *making = to;
+    struct ball_wish part = making->wish;
+    part.n_level = (int)lround(done * part.n_level);
+    const double made = ball_cost_make(&part, making->second) / ball_cost_make(&making->wish, making->second);
+    progress_report(&making->progress, llround(made * PROGRESS_PARTS));
+    return making->progress.ctx->stop;
 }
 
 static enum lr_status find_table(lr_context *ctx, struct ball_wish *wish, struct ball_table *table)
@@ -104,10 +256,10 @@ static enum lr_status find_table(lr_context *ctx, struct ball_wish *wish, struct
         return LR_OK;
     }
     char what[64];
-    snprintf(what, sizeof what, "steps of records of deep gas (a = %.3g)", wish->a);
-    struct progress progress = progress_start(ctx, what, PROGRESS_STEPS);
+    snprintf(what, sizeof what, "parts of the records for a = %.3g", wish->a);
+    struct making making = {progress_start(ctx, what, PROGRESS_PARTS), *wish, wish->inner != NULL};
     wish->report = report;
-    wish->report_to = &progress;
+    wish->report_to = &making;
     const enum ball_made made = ball_table_make(wish, table);
     if (made == BALL_FAILED)
         return LR_ERROR_DEVICE;
@@ -162,39 +314,6 @@ static int join(const struct ball_plan *plan, const struct ball_table *table, st
     return 1;
 }
 
-/* The balls of one grade and damping, without the device that makes them; none (no levels) where the second grade would
- * gain nothing. */
-static struct ball_wish wish_of(const lr_model *model, const struct ball_plan *plan, int grade, int family)
-{
-    const double a = plan->a_first * pow(plan->ratio, family);
-    const double crossing = fmax(voigt_crossing(a), LEAST_WING);
-    struct ball_wish wish = {.a = a,
-                             .x_start = grade ? CORE : 0.8 * fmin(crossing, CORE),
-                             .x_wing = grade ? crossing : fmin(crossing, CORE),
-                             .least = LEAST[grade],
-                             .dipole = model->physics.dipole,
-                             .dipole_core = model->physics.dipole ? model->line.dipole_core : 0,
-                             .dipole_wing = model->physics.dipole ? 1 : 0,
-                             .trials = model->physics.trials,
-                             .kept = BALL_KEPT,
-                             .seed = BALL_SEED};
-    const double largest = fmin(plan->deepest * plan->ratio, grade ? LARGEST / a : LEAST[1]);
-    if (grade == 0 || crossing > WORTH_SECOND)
-        wish.n_level = (int)fmax(ceil(log2(largest / wish.least)), grade ? 0 : 1);
-    return wish;
-}
-
-int ball_plan_missing(const lr_model *model, const struct ball_plan *plan)
-{
-    int n_row = 0;
-    for (int t = 0; t < plan->n_grade * plan->n_family; t++) {
-        const struct ball_wish wish = wish_of(model, plan, t / plan->n_family, t % plan->n_family);
-        if (wish.n_level > 0 && !ball_cache_holds(&wish))
-            n_row += wish.n_level * BALL_ROWS;
-    }
-    return n_row;
-}
-
 static enum lr_status find_tables(lr_context *ctx, const struct worker *worker, const lr_model *model,
                                   const struct ball_plan *plan, struct ball_set *set)
 {
@@ -221,15 +340,24 @@ static enum lr_status find_tables(lr_context *ctx, const struct worker *worker, 
     return status;
 }
 
+static void tell_why(lr_context *ctx, const char *why)
+{
+    if (why)
+        lr_log(ctx, LR_LOG_INFO, "packets do not jump: %s", why);
+}
+
 enum lr_status ball_set_prepare(lr_context *ctx, const struct worker *worker, const lr_model *model,
                                 struct ball_set *set)
 {
     enum lr_status status = LR_OK;
     *set = (struct ball_set){0};
-    if (!can_jump(model))
+    if (!can_jump(model)) {
+        tell_why(ctx, ball_why_not(model));
         return LR_OK;
+    }
     LR_TRY(ball_space_find(ctx, model, &set->space));
     const struct ball_plan plan = ball_plan_of(model, &set->space);
+    tell_why(ctx, plan.why);
     if (plan.n_family > 0)
         LR_TRY_OR(fail, status, find_tables(ctx, worker, model, &plan, set));
     set->view.beyond = set->space.beyond;

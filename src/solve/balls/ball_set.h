@@ -7,11 +7,16 @@
 #include "solve/balls/ball_reach.h"
 #include "solve/common/worker.h"
 
+enum { BALL_MOST_FAMILIES = 64 };
+
 /* The tables of a run, for the dampings a_first ratio^j. */
 struct ball_plan {
     int n_grade, n_family; /* 0: all scatterings are followed */
     double a_first, ratio;
-    double deepest; /* largest radius of a ball inside a cell, in free paths at line centre */
+    double deepest; /* radius of the largest ball that fits anywhere, in free paths at line centre */
+    double largest[BALL_MOST_FAMILIES]; /* the same for the gas that uses a family; 0: none does */
+    int most_second;                    /* levels of the second grade, at most */
+    const char *why;                    /* packets do not jump, though they were to; otherwise NULL */
 };
 
 struct ball_set {
@@ -28,8 +33,13 @@ struct ball_plan ball_plan_of(const lr_model *model, const struct ball_space *sp
 /* The same, without anything to free. */
 enum lr_status ball_plan_find(lr_context *ctx, const lr_model *model, struct ball_plan *plan);
 
-/* Rows of records that a run has to make, because they are not in the cache. */
-int ball_plan_missing(const lr_model *model, const struct ball_plan *plan);
+/* Tables of records: their number; those that a run has to make, because they are not in the cache, and how long that
+ * takes one CPU core; memory of all, at most. */
+struct ball_needs {
+    int n_table, n_missing;
+    double core_seconds, bytes;
+};
+struct ball_needs ball_plan_needs(const lr_model *model, const struct ball_plan *plan);
 
 /* Plans jumps, and reads or makes their tables. */
 enum lr_status ball_set_prepare(lr_context *ctx, const struct worker *worker, const lr_model *model,

@@ -217,7 +217,7 @@ static void write_run(FILE *out, const lr_model *model)
             run->scheduling == SCHEDULING_STATIC ? ", packets dealt out in advance" : "");
 }
 
-static void write_memory(FILE *out, const lr_model *model)
+static void write_memory(FILE *out, const lr_model *model, double records)
 {
     const double mib = 1024.0 * 1024.0;
     double n_cell = (double)mesh_cell_count(&model->mesh);
@@ -225,12 +225,15 @@ static void write_memory(FILE *out, const lr_model *model)
     const int sums = model->output.fields ? 32 : 0;
     const int group = model->output.fields ? 16 : 0;
     const double tree = 8.0 * (double)model->mesh.tree.n_brick + 4.0 * (double)model->mesh.tree.n_link;
-    fprintf(out, "memory        %.4g MiB: %d B per cell for the gas", (n_cell * (record + sums) + tree) / mib, record);
+    fprintf(out, "memory        %.4g MiB: %d B per cell for the gas", (n_cell * (record + sums) + tree + records) / mib,
+            record);
     if (model->output.fields)
         fprintf(out, " and %d B for the fields; plus %d B (%.4g MiB) per group of batches, 2 to %d, for their errors",
                 sums, group, n_cell * group / mib, model->run.batches);
     if (tree > 0)
         fprintf(out, "; %.3g B per cell for the tree of bricks", tree / n_cell);
+    if (records > 0)
+        fprintf(out, "; up to %.4g MiB for the records of jumps", records / mib);
     fprintf(out, "\n");
 }
 
@@ -254,12 +257,12 @@ enum lr_status lr_model_report(lr_context *ctx, const lr_model *model, char **te
     write_sources(out, model);
     write_physics(out, model);
     write_output(out, model);
-    double seconds_images = 0.0;
+    double seconds_images = 0.0, records = 0.0;
     enum lr_status status = model->n_camera ? report_images(ctx, out, model, &seconds_images) : LR_OK;
     write_run(out, model);
     if (status == LR_OK)
-        status = report_cost(ctx, out, model, seconds_images);
-    write_memory(out, model);
+        status = report_cost(ctx, out, model, seconds_images, &records);
+    write_memory(out, model, records);
     report_velocity_steps(ctx, model);
     if (fclose(out) != 0 && status == LR_OK)
         status = lr_fail(ctx, LR_ERROR_MEMORY, "out of memory");

@@ -31,8 +31,8 @@ double report_cores(const lr_model *model);
 /* Cameras, channels, unit and beam, and the memory and time they need (report_images.c); *seconds of ray tracing. */
 enum lr_status report_images(lr_context *ctx, FILE *out, const lr_model *model, double *seconds);
 
-/* Jumps, scatterings and time (report_cost.c). */
-enum lr_status report_cost(lr_context *ctx, FILE *out, const lr_model *model, double seconds_images);
+/* Jumps, scatterings and time (report_cost.c); *bytes of records that jumps are drawn from. */
+enum lr_status report_cost(lr_context *ctx, FILE *out, const lr_model *model, double seconds_images, double *bytes);
 
 /* The molecule, its collision partners, and how its levels are found (report_species.c). */
 void report_species(FILE *out, const lr_model *model);

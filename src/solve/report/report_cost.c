@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include "base/context.h"
+#include "solve/balls/ball_cost.h"
 #include "solve/balls/ball_set.h"
 #include "solve/report/report.h"
 #include "solve/stage/pilot.h"
+#include "solve/stage/stage.h"
 
 double report_cores(const lr_model *model)
 {
@@ -29,29 +31,29 @@ static void write_duration(FILE *out, double seconds)
         fprintf(out, "%.3g days", seconds / day);
 }
 
-static void write_jumps(FILE *out, const struct ball_plan *plan)
+static void write_jumps(FILE *out, const struct ball_plan *plan, const struct ball_needs *needs)
 {
     fprintf(out, "jumps         over the core of the line, in gas up to %.3g free paths deep; records for ",
             plan->deepest);
     if (plan->n_family == 1)
         fprintf(out, "a = %.4g", plan->a_first);
     else
-        fprintf(out, "%d values of a, %.3g to %.3g", plan->n_family, plan->a_first,
-                plan->a_first * pow(plan->ratio, plan->n_family - 1));
-    fprintf(out, ", made once and kept\n");
+        fprintf(out, "a = %.3g to %.3g", plan->a_first, plan->a_first * pow(plan->ratio, plan->n_family - 1));
+    fprintf(out, " in %d table%s, made once and kept\n", needs->n_table, needs->n_table == 1 ? "" : "s");
 }
 
 /* Jumps cannot be tried without their records, and making those is too much for a check. */
-static void write_missing(FILE *out, const lr_model *model, int n_row)
+static void write_missing(FILE *out, const lr_model *model, const struct ball_needs *needs, bool gpu)
 {
-    const double rate_per_core = 8e4; /* rows times trials/s, typical of a recent core */
     const double cores = report_cores(model);
     fprintf(out, "time          records are not in the cache: about ");
-    write_duration(out, n_row * (double)model->physics.trials / (rate_per_core * cores));
-    fprintf(out,
-            ", once, on %g CPU cores, assuming %.1g trials/s each;\n"
-            "              scatterings and time of the packets can be measured when the records are there\n",
-            cores, rate_per_core);
+    write_duration(out, needs->core_seconds / (gpu ? BALL_GPU_CORES : cores));
+    fprintf(out, ", once, on ");
+    if (gpu)
+        fprintf(out, "a large GPU");
+    else
+        fprintf(out, "%g CPU core%s", cores, cores == 1 ? "" : "s");
+    fprintf(out, ";\n              scatterings and time of the packets can be measured when the records are there\n");
 }
 
 static void write_scatterings(FILE *out, const struct pilot *pilot)
@@ -73,7 +75,7 @@ static void write_time(FILE *out, const lr_model *model, const struct pilot *pil
         fprintf(out, ": ");
         write_duration(out, pilot->seconds_packets);
     }
-    fprintf(out, " for %lld packets", (long long)model->run.packets);
+    fprintf(out, " for %lld packet%s", (long long)model->run.packets, model->run.packets == 1 ? "" : "s");
     if (pilot->n_pass > 1)
         fprintf(out, " in each of %d passes", pilot->n_pass);
     if (seconds_images > matters * sum) {
@@ -87,7 +89,7 @@ static void write_time(FILE *out, const lr_model *model, const struct pilot *pil
         fprintf(out, " to prepare");
     }
     if (pilot->packets < model->run.packets)
-        fprintf(out, ";\n              measured with the first packets of the run, of which %lld ended within a second",
+        fprintf(out, ";\n              measured in 0.8 s with the first packets of the run, of which %lld ended",
                 (long long)pilot->packets);
     fprintf(out, "\n");
 }
@@ -103,17 +105,21 @@ static void write_pilot(lr_context *ctx, FILE *out, const lr_model *model, doubl
     write_time(out, model, &pilot, seconds_images);
 }
 
-enum lr_status report_cost(lr_context *ctx, FILE *out, const lr_model *model, double seconds_images)
+enum lr_status report_cost(lr_context *ctx, FILE *out, const lr_model *model, double seconds_images, double *bytes)
 {
     struct ball_plan plan;
+    *bytes = 0;
     if (model->run.packets == 0)
         return LR_OK;
     LR_TRY(ball_plan_find(ctx, model, &plan));
+    const struct ball_needs needs = ball_plan_needs(model, &plan);
+    *bytes = needs.bytes;
     if (plan.n_family > 0)
-        write_jumps(out, &plan);
-    const int missing = ball_plan_missing(model, &plan);
-    if (missing > 0)
-        write_missing(out, model, missing);
+        write_jumps(out, &plan, &needs);
+    else if (plan.why)
+        fprintf(out, "jumps         none: %s\n", plan.why);
+    if (needs.n_missing > 0)
+        write_missing(out, model, &needs, stage_uses_gpu(ctx, model));
     else
         write_pilot(ctx, out, model, seconds_images);
     return LR_OK;

@@ -143,7 +143,8 @@ static enum lr_status write_time(lr_context *ctx, FILE *out, const lr_model *mod
     }
     const double cores = report_cores(model);
     *seconds = (sum + more) / (rate_per_core * cores);
-    fprintf(out, "  %-11s about %.2g s of ray tracing on %g CPU cores", "time", *seconds, cores);
+    fprintf(out, "  %-11s about %.2g s of ray tracing on %g CPU core%s", "time", *seconds, cores,
+            cores == 1 ? "" : "s");
     if (more > 0.0)
         fprintf(out, ", of which %.2g s for %s", more / (rate_per_core * cores),
                 model->image.report ? "image.report" : "image.column");

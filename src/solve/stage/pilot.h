@@ -1,4 +1,4 @@
-/* How long a run will take, measured: its own packets are followed for about a second, on its own device, and the rest
+/* How long a run will take, measured: its own packets are followed for 0.8 s, on its own device, and the rest
  * is extrapolated. */
 #ifndef LR_SOLVE_STAGE_PILOT_H
 #define LR_SOLVE_STAGE_PILOT_H
@@ -16,7 +16,7 @@ struct pilot {
 };
 
 /* For a model whose levels are known, or taken to be those of LTE. Records of deep gas should be in the cache:
- * otherwise they are made (ball_plan_missing()). */
+ * otherwise they are made (ball_plan_needs()). */
 enum lr_status pilot_run(lr_context *ctx, const lr_model *model, struct pilot *pilot);
 
 #endif

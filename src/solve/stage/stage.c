@@ -11,6 +11,17 @@ static const char *device_of(const lr_model *model)
     return model->n_camera > 0 && model->image.method == IMAGE_PEEL_OFF ? "cpu" : model->run.device;
 }
 
+bool stage_uses_gpu(lr_context *ctx, const lr_model *model)
+{
+    const struct lr_backend *backend = NULL;
+    int device = 0;
+    lr_log_fn *log = ctx->log;
+    ctx->log = NULL; /* messages are for the run itself */
+    const enum lr_status status = backend_select(ctx, device_of(model), &backend, &device);
+    ctx->log = log;
+    return status == LR_OK && backend != backend_cpu();
+}
+
 enum lr_status stage_open(lr_context *ctx, const lr_model *model, struct stage *stage, struct lr_result *result)
 {
     struct worker *worker = &stage->worker;

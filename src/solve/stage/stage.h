@@ -24,6 +24,9 @@ struct stage {
 /* Chooses the device, and describes it in the result. */
 enum lr_status stage_open(lr_context *ctx, const lr_model *model, struct stage *stage, struct lr_result *result);
 
+/* Whether that is a GPU. */
+bool stage_uses_gpu(lr_context *ctx, const lr_model *model);
+
 /* The job of a model whose levels are known, and the passes it takes. */
 enum lr_status stage_prepare(lr_context *ctx, const lr_model *model, struct stage *stage);
 

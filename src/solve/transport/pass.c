@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/context.h"
+#include "kernel/ball_view.h"
 #include "solve/common/progress.h"
 
 static const double GIB = 1024.0 * 1024.0 * 1024.0;
@@ -28,7 +29,10 @@ enum lr_status pass_plan_memory(lr_context *ctx, const lr_model *model, const st
     const double real_bytes = model->run.precision == PRECISION_DOUBLE ? 8 : 4;
     const double cells = (double)job->n_cell;
     const double records = job->tally.record ? (double)job->n_packet * sizeof(struct transport_record) : 0;
-    const double fixed = cells * (REALS_PER_CELL * real_bytes + (job->tally.fields ? SUM_BYTES : 0)) + records;
+    const double balls = job->balls ? (double)job->balls->n_row * sizeof(struct ball_row) +
+                                          (double)job->balls->n_record * sizeof(struct ball_record)
+                                    : 0;
+    const double fixed = cells * (REALS_PER_CELL * real_bytes + (job->tally.fields ? SUM_BYTES : 0)) + records + balls;
     const double per_group = job->tally.fields ? cells * GROUP_BYTES : 0;
     const double usable = pass_memory_limit(model, device);
     const double comfortable = floor(GROUP_SHARE * device->memory_bytes / fmax(per_group, 1));
