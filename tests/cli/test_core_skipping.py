@@ -41,6 +41,13 @@ def test_absorption_is_a_warning(folder, command, loss):
         assert "too short" not in folder.run(command, "model.yaml", *quiet).stderr
 
 
+def test_the_spectrum_is_wide_enough(folder):
+    done = folder.run("run", "model.yaml", *SKIP, "--set", "physics.x_crit=300")
+    assert done.returncode == 0 and "outside the spectrum" not in done.stderr
+    summary = folder.run_json(*SKIP, "--set", "physics.x_crit=300")
+    assert 140 < summary["median_abs_x"] < 200  # one scattering gives x_crit times a uniform number
+
+
 @pytest.mark.parametrize("x_crit", ("-1", "0", "1001", "much", "3 km/s", "[1, 2]"))
 def test_bad_x_crit(folder, x_crit):
     done = folder.run("run", "model.yaml", *SKIP, "--set", f"physics.x_crit={x_crit}")

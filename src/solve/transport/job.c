@@ -346,7 +346,8 @@ static double source_extent(const struct prepared *prepared)
 
 /* Bins that hold the line: the Doppler core, four and a half times the (a tau_c)^(1/3) of a thick medium (its median
  * escape frequency is about one), bulk motion and the sources. Complete redistribution sends photons far into the
- * damping wing, where they leave in one flight from |x| about (a tau_c)^(1/2). */
+ * damping wing, where they leave in one flight from |x| about (a tau_c)^(1/2). Core skipping sends them from below
+ * x_crit to twice that at most. */
 static void choose_range(struct prepared *prepared, const struct field_range *b, const struct field_range *a,
                          double speed)
 {
@@ -357,7 +358,8 @@ static void choose_range(struct prepared *prepared, const struct field_range *b,
             depth = fmax(depth, field_largest_depth(&model->medium.alpha0, &model->mesh, axis));
     const double wing = a->high * 0.5 * depth;
     const double core = 6 + (prepared->job.mode == REDISTRIBUTION_COMPLETE ? 10 * sqrt(wing) : 4.5 * cbrt(wing));
-    const double half = core * b->high / prepared->unit.velocity + speed + source_extent(prepared);
+    const double skipped = 6 + 2 * prepared->job.skip.x_crit;
+    const double half = fmax(core, skipped) * b->high / prepared->unit.velocity + speed + source_extent(prepared);
     prepared->job.tally.x_first = -half;
     prepared->job.tally.x_step = 2 * half / model->output.n_bin;
 }
