@@ -208,6 +208,18 @@ def test_those_who_cannot_jump_are_told_why(folder, settings, why):
     assert f"packets do not jump: {why}" in folder.run("run", "model.yaml", *given).stderr
 
 
+def test_shells_that_flow_are_named(folder):
+    folder.model.write_text("""
+mesh: {shells: 4, inner: 0 pc, outer: 1 pc}
+line: lya
+medium: {b: 10 km/s, damping: 0.01, tau_centre: 1000, velocity: 20 km/s}
+sources: [{point: {position: [0 pc, 0 pc, 0 pc]}, spectrum: {monochromatic: 0}, luminosity: 1 photon/s}]
+physics: {acceleration: jumps}
+run: {packets: 10}
+""")
+    assert "jumps         none: the velocity changes inside shells that flow" in folder.run("check", "model.yaml").stdout
+
+
 def test_auto_tells_that_it_is_not_worth_it(folder):
     told = folder.run("check", "model.yaml", "--set", "physics.acceleration=auto", "--set", "output.fields=false").stdout
     assert "jumps         none: following every scattering takes no longer" in told

@@ -52,9 +52,19 @@ def slab(linerad, tau_mean, packets, trials, **settings):
 # ---- references -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("settings", ({}, {"mesh.cells": [1, 1, 1]}, {"mesh.cells": [8, 1, 1], "output.fields": True}))
+@pytest.fixture(scope="module")
+def slab_in_layers(linerad):
+    """Balls that span cells."""
+    return slab(linerad, 2000, 4e4, TRIALS, **{"output.packets": True})
+
+
+def test_slab_in_layers(slab_in_layers):
+    compare(slab_in_layers, SLAB[2000], 2000 / np.sqrt(np.pi), TRIALS)
+
+
+@pytest.mark.parametrize("settings", ({"mesh.cells": [1, 1, 1]}, {"mesh.cells": [8, 1, 1], "output.fields": True}))
 def test_slab(linerad, settings):
-    """Balls that span cells, one cell, and balls that stay in their cells."""
+    """One cell, and balls that stay in their cells."""
     run = slab(linerad, 2000, 4e4, TRIALS, **settings)
     compare(run, SLAB[2000], 2000 / np.sqrt(np.pi), TRIALS)
 
@@ -65,21 +75,37 @@ def test_sphere_of_shells(linerad, shells):
     compare(run, SPHERE[1000], 1000, TRIALS)
 
 
-@pytest.mark.parametrize("x", (0.24075, 1.20623, 5.143))
-def test_absorption(linerad, x):
+def dusty_slab(linerad, x):
     depth = x / np.cbrt(DUSTY_DAMPING * DUSTY_DEPTH)
-    run = linerad.run("dusty_slab", jumps(**{"medium.tau_absorption": depth, "output.fields": False}), packets=4e4,
-                      seed=83)
+    given = {"medium.tau_absorption": depth, "mesh.cells": [1, 1, 1], "output.fields": False, "output.packets": True}
+    return linerad.run("dusty_slab", jumps(**given), packets=4e4, seed=83)
+
+
+def assert_escapes(f_esc, x):
     allowed = 0.7 / np.sqrt(TRIALS) * np.log(1 / DUSTY_ESCAPE[x].value)  # that of the path
-    f_esc = run["f_esc"]
     assert_agrees("f_esc", Measured(f_esc.value, np.hypot(f_esc.error, allowed * f_esc.value)), DUSTY_ESCAPE[x])
 
 
-def test_destruction(linerad):
+def test_absorption(linerad):
+    """Little of it, and from the paths of the same packets more."""
+    low, high = 0.24075, 1.20623
+    run = dusty_slab(linerad, low)
+    assert_escapes(run["f_esc"], low)
+    more = (high - low) / np.cbrt(DUSTY_DAMPING * DUSTY_DEPTH)
+    path = run.packets["path"] / run.attribute("half_size_x")
+    each = np.zeros(run.summary["packets"])  # those absorbed remain 0
+    each[run.packets["id"]] = len(each) * run.packets["weight"] * np.exp(-more * path)
+    assert_escapes(weighted_mean(each), high)
+
+
+def test_strong_absorption(linerad):
+    assert_escapes(dusty_slab(linerad, 5.143)["f_esc"], 5.143)
+
+
+def test_destruction(linerad, slab_in_layers):
     """An atom that loses the photon with probability eps: f_esc is the mean of (1 - eps)^N."""
     eps = 2e-4
-    free = slab(linerad, 2000, 4e4, TRIALS, **{"output.packets": True})
-    expected = weighted_mean((1 - eps) ** free.packets["scatterings"])
+    expected = weighted_mean((1 - eps) ** slab_in_layers.packets["scatterings"])
     run = slab(linerad, 2000, 4e4, TRIALS, **{"medium.destruction": eps})
     assert_agrees("f_esc", run["f_esc"], expected)
 
@@ -128,14 +154,15 @@ def assert_equal_places(one, other):
 
 
 def clumps(n, deepest):
-    """Opacity over decades, temperature over a factor of 4, velocities of some Doppler widths."""
+    """Opacity over decades, temperature over a factor of 4, velocities of some Doppler widths. Dampings lie between two
+    powers of two, which are those of the tables."""
     random = np.random.default_rng(15)
     shape = (n, n, n)
     width = 2 / n
     opacity = np.exp(random.uniform(np.log(1), np.log(deepest), shape)) / width
     temperature = np.exp(random.uniform(np.log(5e3), np.log(2e4), shape))
     return {"gas.h5": {"opacity": (opacity, "1/pc"), "temperature": (temperature, "K"),
-                       "damping": (0.01 * np.sqrt(1e4 / temperature), ""),
+                       "damping": (2**-6.5 * np.sqrt(1e4 / temperature), ""),
                        "velocity": (random.normal(0, 15, (3, *shape)), "km/s"),
                        "absorption": (opacity * 1e-5, "1/pc")}}
 
