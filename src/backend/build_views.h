@@ -266,6 +266,15 @@ static inline struct ball_view make_ball_view(const struct view_store *store, co
     view.row = (const struct ball_row *)store->copy(store->owner, (size_t)from->n_row * sizeof *view.row, from->row);
     view.record = (const struct ball_record *)store->copy(store->owner, (size_t)from->n_record * sizeof *view.record,
                                                           from->record);
+    for (int i = 0; i < from->n_grade * from->n_family; i++) {
+        const struct ball_family *family = &from->family[i];
+        const float room = family->least + family->margin;
+        if (family->n_level == 0)
+            continue;
+        view.x_most = family->x_start > view.x_most ? family->x_start : view.x_most;
+        if (i < from->n_family && (view.room_least == 0 || room < view.room_least)) /* the second grade needs more */
+            view.room_least = room;
+    }
     memcpy(view.endless, from->endless, sizeof view.endless);
     if (from->beyond)
         view.beyond =

@@ -70,9 +70,16 @@ LR_FN real ball_decode_length(uint16_t code)
     return code ? ball_decode(code, BALL_LEAST_LENGTH) : R(0);
 }
 
+/* The atom that scattered a photon last: velocity, and frequency of the photon as the atom saw it. */
+struct ball_atom {
+    struct vec3 along; /* unit vector */
+    real speed, detuning;
+};
+
 struct ball_exit {
     struct vec3 place, n; /* unit vectors from the centre, and along the photon */
     real x;
+    struct ball_atom atom;  /* if it was scattered isotropically into the wing */
     int inside;             /* left the core, not the ball */
     real reach, path, last; /* in radii: distance from the centre, path, last flight */
     real scatterings;       /* including that at the centre */
@@ -98,13 +105,75 @@ LR_FN int ball_choose(const struct ball_view *view, const struct ball_family *fa
     return below + (uniform <= r_max(r_min(part, R(1)), R(0)) ? 1 : 0);
 }
 
-/* The part of an exit at frequency x, if it met no far atom: through the surface, or into the wing. */
-LR_FN int ball_part(real x, real x_wing)
+/* The part of an exit that met no far atom, by its frequency: through the surface, or into the wing. There, for
+ * isotropic scattering, it is the farthest frequency that the atom could have scattered the photon to. */
+LR_FN int ball_part(int inside, real farthest, real x_wing)
 {
-    const real size = r_div(r_abs(x), x_wing);
-    if (size <= R(1))
+    const real size = r_div(farthest, x_wing);
+    const real excess = farthest * farthest - x_wing * x_wing;
+    if (!inside)
         return size < R(0.7) ? 0 : size < R(0.85) ? 1 : 2;
-    return size < R(1.08) ? 3 : size < R(1.18) ? 4 : size < R(1.32) ? 5 : 6;
+    return excess < R(1) ? 3 : excess < R(2.2) ? 4 : excess < R(4) ? 5 : 6;
+}
+
+/* ---- the last scattering ----------------------------------------------------------------------------------------- */
+
+/* An atom of velocity U that sees the photon at the frequency y sends it off at x = y + n . U. Isotropic directions n
+ * make x uniform in y - U .. y + U. A photon that was scattered into the wing may therefore leave at any x there, with
+ * the direction on a cone about U that belongs to it: each record stands for all of these. */
+struct ball_ways {
+    real above, below; /* lengths of that interval beyond x_wing and -x_wing */
+};
+
+LR_FN struct ball_ways ball_ways_to_wing(real speed, real detuning, real x_wing)
+{
+    struct ball_ways ways;
+    ways.above = r_min(r_max(speed + detuning - x_wing, R(0)), R(2) * speed);
+    ways.below = r_min(r_max(speed - detuning - x_wing, R(0)), R(2) * speed);
+    return ways;
+}
+
+/* The fraction of all directions that lead to the wing. */
+LR_FN real ball_chance_of_wing(const struct ball_atom *atom, real x_wing)
+{
+    const struct ball_ways ways = ball_ways_to_wing(atom->speed, atom->detuning, x_wing);
+    return r_div(ways.above + ways.below, R(2) * atom->speed);
+}
+
+/* Speeds and detunings are kept in steps of this. */
+#define BALL_SPEED_STEP R(0.00048828125)
+enum { BALL_MOST_SPEED = 32767, BALL_NO_DETUNING = 32768, BALL_MOST_DETUNING = 65535 };
+
+LR_FN real ball_decode_speed(uint32_t photon)
+{
+    return BALL_SPEED_STEP * (real)((photon >> 1) & (uint32_t)BALL_MOST_SPEED);
+}
+
+LR_FN real ball_decode_detuning(uint32_t photon)
+{
+    return BALL_SPEED_STEP * (real)((int)(photon >> 16) - BALL_NO_DETUNING);
+}
+
+LR_FN real ball_decode_frequency(uint32_t photon)
+{
+    union {
+        uint32_t bits;
+        float number;
+    } code;
+    code.bits = photon;
+    return (real)code.number;
+}
+
+/* Draws the frequency and direction of a photon that the atom scatters into the wing. */
+LR_FN void ball_scatter_into_wing(struct ball_exit *out, real x_wing, struct random4 random)
+{
+    const struct ball_atom *atom = &out->atom;
+    const struct ball_ways ways = ball_ways_to_wing(atom->speed, atom->detuning, x_wing);
+    const real way = rng_uniform(random.r1) * (ways.above + ways.below);
+    const real along = way < ways.above ? atom->speed - way : way - ways.above - atom->speed;
+    const struct vec3 local = direction_about_z(r_div(along, atom->speed), rng_uniform(random.r2));
+    out->x = atom->detuning + along;
+    out->n = direction_normalised(direction_turned_to(atom->along, local));
 }
 
 /* A record drawn with a number in 0 .. 1, below ball_near() if no far atom was met. */
@@ -131,23 +200,21 @@ LR_FN struct ball_picked ball_pick(const struct ball_view *view, const struct ba
     return pick;
 }
 
-/* The exit that a record of a part describes, for a photon of direction n and frequency x. */
-LR_FN struct ball_exit ball_read(const struct ball_record *record, const struct ball_row *row, int part, struct vec3 n,
-                                 real x, struct random4 random)
+/* The exit that a record of a part describes, for a photon of direction n and frequency x; `after` draws what the last
+ * atom leaves open. */
+LR_FN struct ball_exit ball_read(const struct ball_family *family, const struct ball_record *record,
+                                 const struct ball_row *row, int part, struct vec3 n, real x, struct random4 random,
+                                 struct random4 after)
 {
-    union {
-        float number;
-        uint32_t bits;
-    } code;
     struct ball_exit out;
     const real mu = ((real)record->mu_place + R(0.5)) * R(1.0 / 32768) - R(1);
     const real mu_out = ((real)record->mu_out + R(0.5)) * R(1.0 / 32768) - R(1);
     const real turn = ((real)record->azimuth + R(0.5)) * R(1.0 / 131072);
     const real sine_out = r_sqrt(r_max(R(1) - mu_out * mu_out, R(0)));
     const real reach = ball_decode_length(record->reach);
-    out.x = x < R(0) ? -(real)record->x : (real)record->x;
-    code.number = record->x;
-    out.inside = (int)(code.bits & 1u);
+    const real side =
+        x < R(0) ? R(-1) : R(1); /* both sides of the line are alike, with atoms that move the other way */
+    out.inside = (int)(record->photon & 1u);
     out.reach = out.inside ? reach : R(1);
     out.last = out.inside ? R(0) : reach;
     out.path = ball_decode_length(record->path) * (real)row->path[part];
@@ -165,16 +232,23 @@ LR_FN struct ball_exit ball_read(const struct ball_record *record, const struct 
     out.n =
         direction_normalised(direction_turned_to(n, vec3_make(leaves.x * about.cos - leaves.y * about.sin,
                                                               leaves.x * about.sin + leaves.y * about.cos, leaves.z)));
+    out.atom.along = vec3_make(side * out.n.x, side * out.n.y, side * out.n.z);
+    out.atom.speed = ball_decode_speed(record->photon);
+    out.atom.detuning = side * ball_decode_detuning(record->photon);
+    if (out.inside && family->isotropic)
+        ball_scatter_into_wing(&out, (real)family->x_wing, after);
+    else
+        out.x = side * ball_decode_frequency(record->photon);
     return out;
 }
 
 /* How a photon of frequency |x| < x_start and direction n leaves a ball, or the core in it. */
 LR_FN struct ball_exit ball_leave(const struct ball_view *view, const struct ball_family *family, int level, real x,
-                                  struct vec3 n, struct random4 random)
+                                  struct vec3 n, struct random4 random, struct random4 after)
 {
     const struct ball_row *row = &view->row[ball_choose(view, family, level, r_abs(x), rng_uniform(random.r1))];
     const struct ball_picked pick = ball_pick(view, row, ((double)random.r0 + 0.5) * 2.3283064365386963e-10);
-    return ball_read(pick.record, row, pick.part, n, x, random);
+    return ball_read(family, pick.record, row, pick.part, n, x, random, after);
 }
 
 #endif

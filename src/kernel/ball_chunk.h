@@ -15,7 +15,7 @@ struct ball_sums {
 /* An exit, as its record, with the weight it has. */
 struct ball_sample {
     struct ball_record record;
-    float x, weight;
+    float farthest, weight; /* frequency as in ball_part */
 };
 
 /* A length or number, rounded at random, so that means are kept; below `least` it is 0. */
@@ -37,22 +37,51 @@ LR_FN uint16_t ball_code_part(double part)
     return (uint16_t)(code > 0 ? (code < 65535 ? code : 65535) : 0);
 }
 
-/* The record of an exit of a photon that came along the z axis, in a row at x_row. */
-LR_FN struct ball_record ball_record_make(const struct ball_exit *out, real x_row, struct random4 random)
+/* The atom, rounded at random, but so that it can still scatter photons into the wing; in the bits of a record. */
+LR_FN uint32_t ball_code_atom(const struct ball_atom *atom, real x_wing, struct random4 random)
 {
-    struct ball_record record;
+    const double detuning =
+        floor((double)(atom->detuning / BALL_SPEED_STEP) + (random.r3 >> 16) / 65536.0) + BALL_NO_DETUNING;
+    const double speed = floor((double)(atom->speed / BALL_SPEED_STEP) + ((random.r3 >> 1) & 32767u) / 32768.0);
+    const uint32_t shift =
+        (uint32_t)(detuning > 0 ? (detuning < BALL_MOST_DETUNING ? detuning : BALL_MOST_DETUNING) : 0);
+    uint32_t code = (uint32_t)(speed < BALL_MOST_SPEED ? speed : BALL_MOST_SPEED);
+    for (; code < BALL_MOST_SPEED; code++) {
+        const struct ball_ways ways =
+            ball_ways_to_wing(BALL_SPEED_STEP * (real)code, ball_decode_detuning(shift << 16), x_wing);
+        if (ways.above + ways.below > R(0))
+            break;
+    }
+    return shift << 16 | code << 1 | 1u;
+}
+
+LR_FN uint32_t ball_code_frequency(real x, int inside)
+{
     union {
         float number;
         uint32_t bits;
     } code;
-    /* a photon at line centre may as well leave on the other side of it */
-    code.number = (float)(x_row == R(0) && (random.r3 & 1u) ? -out->x : out->x);
-    code.bits = (code.bits & ~1u) | (out->inside ? 1u : 0u);
-    record.x = code.number;
+    code.number = (float)x;
+    return (code.bits & ~1u) | (inside ? 1u : 0u);
+}
+
+/* The record of an exit of a photon that came along the z axis, in a row at x_row. */
+LR_FN struct ball_record ball_record_make(const struct ball_gas *gas, const struct ball_exit *exit, real x_row,
+                                          struct random4 random)
+{
+    struct ball_record record;
+    struct ball_exit out = *exit;
+    const int has_atom = out.inside && !gas->dipole;
+    if (x_row == R(0) && (random.r3 & 1u)) { /* it may as well leave on the other side of line centre */
+        out.x = -out.x;
+        out.atom.detuning = -out.atom.detuning;
+        out.atom.along = vec3_make(-out.atom.along.x, -out.atom.along.y, -out.atom.along.z);
+    }
+    record.photon = has_atom ? ball_code_atom(&out.atom, gas->x_wing, random) : ball_code_frequency(out.x, out.inside);
 
     /* the azimuth of the direction about the place is 0 on the side of the z axis */
-    const struct vec3 e = out->place;
-    const struct vec3 n = out->n;
+    const struct vec3 e = out.place;
+    const struct vec3 n = has_atom ? out.atom.along : out.n;
     const real mu_out = r_min(r_max(vec3_dot(e, n), R(-1)), R(1));
     const double along = (double)(n.z - mu_out * e.z);
     const double across = (double)(n.y * e.x - n.x * e.y);
@@ -60,17 +89,22 @@ LR_FN struct ball_record ball_record_make(const struct ball_exit *out, real x_ro
     record.mu_place = ball_code_part(0.5 * ((double)e.z + 1));
     record.mu_out = ball_code_part(0.5 * ((double)mu_out + 1));
     record.azimuth = ball_code_part(half_turns);
-    record.path = ball_code((double)out->path, (double)BALL_LEAST_LENGTH, (double)rng_uniform(random.r0));
-    record.scatterings = ball_code((double)out->scatterings, 1, (double)rng_uniform(random.r1));
-    record.reach = ball_code((double)(out->inside ? out->reach : out->last), (double)BALL_LEAST_LENGTH,
+    record.path = ball_code((double)out.path, (double)BALL_LEAST_LENGTH, (double)rng_uniform(random.r0));
+    record.scatterings = ball_code((double)out.scatterings, 1, (double)rng_uniform(random.r1));
+    record.reach = ball_code((double)(out.inside ? out.reach : out.last), (double)BALL_LEAST_LENGTH,
                              (double)rng_uniform(random.r2));
     return record;
+}
+
+LR_FN real ball_farthest(const struct ball_gas *gas, const struct ball_exit *out)
+{
+    return out->inside && !gas->dipole ? r_abs(out->atom.detuning) + out->atom.speed : r_abs(out->x);
 }
 
 LR_FN void ball_note_exit(const struct ball_trials *set, const struct ball_exit *out, int far, real weight,
                           struct ball_sums *sums)
 {
-    const int part = far ? BALL_FAR_PART : ball_part(out->x, set->gas.x_wing);
+    const int part = far ? BALL_FAR_PART : ball_part(out->inside, ball_farthest(&set->gas, out), set->gas.x_wing);
     sums->weight[part] += (double)weight;
     sums->path[part] += (double)(weight * out->path);
     sums->scatterings[part] += (double)(weight * out->scatterings);
@@ -81,8 +115,8 @@ LR_FN struct ball_sample ball_sample_make(const struct ball_trials *set, struct 
                                           const struct ball_exit *out, real weight)
 {
     struct ball_sample sample;
-    sample.record = ball_record_make(out, set->x, ball_draw(set, trial));
-    sample.x = (float)out->x;
+    sample.record = ball_record_make(&set->gas, out, set->x, ball_draw(set, trial));
+    sample.farthest = (float)ball_farthest(&set->gas, out);
     sample.weight = (float)weight;
     return sample;
 }

@@ -1,6 +1,6 @@
 /* Trials that make the records of ball.h. A photon starts at the centre of a ball, about to scatter in the core of the
- * line, and is followed until it leaves either. Between scatterings it flies exactly. For balls of the second grade,
- * where one of the first fits between the photon and the surface, it jumps through that.
+ * line, and is followed until it leaves either. Between scatterings it flies exactly. In large balls of the first grade
+ * and in those of the second it jumps through smaller ones, where one fits between the photon and the surface.
  *
  * Atoms that see the photon far from resonance are rare, and what they do decides how photons escape. Their chance is
  * therefore summed, not counted:
@@ -72,6 +72,7 @@ struct ball_photon {
     struct vec3 at, n;
     real x, opacity;
     real path, last, scatterings;
+    struct ball_atom atom; /* that scattered it last */
 };
 
 /* A scattering or jump whose far atom has been split off. */
@@ -103,11 +104,12 @@ LR_FN int ball_split(struct ball_trial *trial, real p, real uniform)
 /* ---- jumps ------------------------------------------------------------------------------------------------------- */
 
 LR_FN void ball_jump(const struct ball_trials *set, struct ball_photon *photon, int level, int row, double uniform,
-                     struct random4 random)
+                     struct random4 random, struct random4 after)
 {
     const struct ball_row *from = &set->balls.row[row];
     const struct ball_picked pick = ball_pick(&set->balls, from, uniform);
-    const struct ball_exit out = ball_read(pick.record, from, pick.part, photon->n, photon->x, random);
+    const struct ball_exit out =
+        ball_read(&set->family, pick.record, from, pick.part, photon->n, photon->x, random, after);
     const real radius = ball_radius(&set->family, level);
     const real reach = radius * out.reach;
     photon->at = vec3_make(photon->at.x + reach * out.place.x, photon->at.y + reach * out.place.y,
@@ -117,6 +119,7 @@ LR_FN void ball_jump(const struct ball_trials *set, struct ball_photon *photon, 
     photon->path += radius * out.path;
     photon->last = radius * out.last;
     photon->scatterings += out.scatterings;
+    photon->atom = out.atom;
 }
 
 LR_FN void ball_jump_due(const struct ball_trials *set, struct ball_trial *trial, struct ball_photon *photon, int level,
@@ -135,7 +138,8 @@ LR_FN void ball_jump_due(const struct ball_trials *set, struct ball_trial *trial
         trial->candidate.level = level;
         trial->candidate.row = row;
     }
-    ball_jump(set, photon, level, row, (double)rng_uniform(random.r0) * (split ? near : 1), random);
+    ball_jump(set, photon, level, row, (double)rng_uniform(random.r0) * (split ? near : 1), random,
+              ball_draw(set, trial));
 }
 
 /* ---- scatterings ------------------------------------------------------------------------------------------------- */
@@ -148,16 +152,31 @@ LR_FN struct vec3 ball_direction(const struct ball_gas *gas, const struct ball_p
     return direction_dipole(photon->n, part, random.r0, random.r1);
 }
 
-/* Off an atom of velocity u along the photon and v perpendicular to it, in the plane of both directions. */
-LR_FN void ball_scatter(struct ball_photon *photon, real u, real v, struct vec3 n)
+/* Off an atom of velocity u along the photon and `across` perpendicular to it: in the plane of both directions, and
+ * perpendicular to that. */
+LR_FN void ball_scatter(struct ball_photon *photon, real u, struct normal_pair across, struct vec3 n)
 {
-    photon->x = redistributed_frequency(photon->x, u, v, vec3_dot(photon->n, n), R(0));
+    const real g = vec3_dot(photon->n, n);
+    const real sine = r_sqrt(r_max(R(1) - g * g, R(0)));
+    const struct vec3 in = photon->n;
+    struct vec3 side = direction_turned_to(in, vec3_make(R(1), R(0), R(0)));
+    if (sine > R(1e-5))
+        side = vec3_make(r_div(n.x - g * in.x, sine), r_div(n.y - g * in.y, sine), r_div(n.z - g * in.z, sine));
+    const struct vec3 other =
+        vec3_make(in.y * side.z - in.z * side.y, in.z * side.x - in.x * side.z, in.x * side.y - in.y * side.x);
+    const struct vec3 velocity = vec3_make(u * in.x + across.first * side.x + across.second * other.x,
+                                           u * in.y + across.first * side.y + across.second * other.y,
+                                           u * in.z + across.first * side.z + across.second * other.z);
+    photon->atom.speed = r_sqrt(vec3_dot(velocity, velocity));
+    photon->atom.along = photon->atom.speed > R(0) ? direction_normalised(velocity) : in;
+    photon->atom.detuning = photon->x - u;
+    photon->x = redistributed_frequency(photon->x, u, across.first, g, R(0));
     photon->n = n;
     photon->last = R(0);
     photon->scatterings += R(1);
 }
 
-LR_FN real ball_atom(const struct ball_trials *set, struct ball_trial *trial, real x)
+LR_FN real ball_any_atom(const struct ball_trials *set, struct ball_trial *trial, real x)
 {
     struct velocity_proposal atom;
     do
@@ -191,7 +210,7 @@ LR_FN real ball_far_chance(const struct ball_gas *gas, real x, real opacity)
 LR_FN void ball_scatter_off(const struct ball_trials *set, struct ball_trial *trial, struct ball_photon *photon, real u)
 {
     const struct random4 random = ball_draw(set, trial);
-    ball_scatter(photon, u, thermal_pair(random.r2, random.r3).first, ball_direction(&set->gas, photon, random));
+    ball_scatter(photon, u, thermal_pair(random.r2, random.r3), ball_direction(&set->gas, photon, random));
 }
 
 LR_FN void ball_scatter_due(const struct ball_trials *set, struct ball_trial *trial, struct ball_photon *photon,
@@ -208,7 +227,7 @@ LR_FN void ball_scatter_due(const struct ball_trials *set, struct ball_trial *tr
         }
     }
     do
-        u = ball_atom(set, trial, photon->x);
+        u = ball_any_atom(set, trial, photon->x);
     while (near_atom && r_abs(photon->x - u) > BALL_FAR);
     ball_scatter_off(set, trial, photon, u);
 }
@@ -257,6 +276,7 @@ LR_FN struct ball_exit ball_exit_of(const struct ball_photon *photon, real radiu
     out.place = distance > R(0) ? direction_normalised(photon->at) : vec3_make(R(0), R(0), R(1));
     out.n = photon->n;
     out.x = photon->x;
+    out.atom = photon->atom;
     out.inside = inside;
     out.reach = r_div(distance, radius);
     out.path = r_div(photon->path, radius);
@@ -287,6 +307,8 @@ LR_FN struct ball_exit ball_trial_common(const struct ball_trials *set, uint32_t
     photon.x = set->x;
     photon.opacity = voigt(set->gas.a, set->x);
     photon.path = photon.last = photon.scatterings = R(0);
+    photon.atom.along = photon.n;
+    photon.atom.speed = photon.atom.detuning = R(0);
     trial->number = number;
     trial->draw = trial->jumps = 0;
     trial->weight = R(1);
@@ -307,7 +329,8 @@ LR_FN struct ball_exit ball_trial_rare(const struct ball_trials *set, struct bal
         const int last = BALL_N_EVEN - 1;
         const uint32_t even = set->lattice.shift[last] + trial->number * set->lattice.alpha[last];
         const double near = ball_near(&set->balls.row[from->row]);
-        ball_jump(set, &photon, from->level, from->row, near + (1 - near) * (double)rng_uniform(even),
+        const struct random4 random = ball_draw(set, trial);
+        ball_jump(set, &photon, from->level, from->row, near + (1 - near) * (double)rng_uniform(even), random,
                   ball_draw(set, trial));
     } else {
         ball_scatter_off(set, trial, &photon, ball_far_atom(set, trial, photon.x));

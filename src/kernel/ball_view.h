@@ -6,12 +6,15 @@
 
 #include "kernel/portable.h"
 
-/* How one photon left: frequency (lowest bit set: into the wing of the line, somewhere inside the ball; otherwise
- * through its surface); cosine of the angle between the place and the initial direction; angle of the final direction
- * to the radius, and its azimuth from the plane of both; path in radii, scatterings; and, also in radii, the last
- * flight, or inside the ball the distance from the centre. */
+/* How one photon left. `photon` is its frequency, as the bits of a float; the lowest bit is set if it was scattered
+ * into the wing of the line, somewhere inside the ball, and clear if it left through the surface. Photons that were
+ * scattered isotropically into the wing have instead the atom that did it: speed (15 bits) and detuning (16 bits).
+ *
+ * Cosine of the angle between the place and the initial direction; angle of the final direction, or of the atom's
+ * velocity, to the radius, and its azimuth from the plane of both; path in radii, scatterings; and, also in radii, the
+ * last flight, or inside the ball the distance from the centre. */
 struct LR_ALIGNED(16) ball_record {
-    float x;
+    uint32_t photon;
     uint16_t mu_place, mu_out, azimuth, path, scatterings, reach;
 };
 
@@ -32,7 +35,10 @@ enum { BALL_ROWS = 16 }; /* of each level, evenly spaced in frequency */
  * BALL_ROWS rows for each, from line centre to there. */
 struct ball_family {
     float a, x_start, x_wing, least;
+    float margin; /* of the same gas that a ball needs around it, in free paths at line centre (packet_jump.h) */
+    float x_seen; /* frequency beyond which cameras see into it */
     int n_level, first_row;
+    int isotropic; /* records of photons that reach the wing have their last atom */
 };
 
 /* How far the same gas extends beyond a cell, in code units: on all sides; SHELLS: inward and outward. */
@@ -43,6 +49,7 @@ struct ball_reach {
 struct ball_view {
     int n_grade, n_family; /* grades; dampings a_first ratio^j */
     float a_first, log_ratio;
+    float x_most, room_least;         /* of any family: photons beyond this frequency, or with less room, cannot jump */
     const struct ball_family *family; /* [n_grade][n_family] */
     const struct ball_row *row;
     const struct ball_record *record;

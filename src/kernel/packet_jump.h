@@ -7,12 +7,22 @@
  *
  *     exp(-D),   D = kappa l - (N - 1) ln(1 - eps),
  *
- * and path and scatterings count with the mean weight (1 - exp(-D)) / D. */
+ * and path and scatterings count with the mean weight (1 - exp(-D)) / D.
+ *
+ * Cameras see light that scatterings inside the ball send them beyond x_seen. (What they send at smaller |x| does not
+ * get through the gas around the ball: its margin has a depth of 12 or more there.) A scattering off an atom that sends
+ * a part P of all directions beyond x_wing is the last of the jump with the chance P. To count, at the last one only,
+ *
+ *     1/P  if its light toward the camera is beyond x_seen, and nothing otherwise,
+ *
+ * therefore counts every scattering of the jump that sends light there once, on average: exact for isotropic
+ * scattering. x_seen is somewhat larger than x_wing, so that 1/P cannot become large. */
 #ifndef LR_KERNEL_PACKET_JUMP_H
 #define LR_KERNEL_PACKET_JUMP_H
 
 #include "kernel/ball.h"
 #include "kernel/packet_events.h"
+#include "kernel/packet_show.h"
 
 /* The radius of the largest ball around the packet, in free paths at line centre. Frequencies change inside a shell
  * that flows. */
@@ -29,15 +39,17 @@ LR_FN real packet_room(const struct transport_view *view, const struct packet *p
 /* Whether a jump is worth a try. */
 LR_FN int packet_may_jump(const struct transport_view *view, const struct packet *p)
 {
-    return (p->state == PACKET_WAITING) & (packet_room(view, p) >= R(0.5) * BALL_LEAST);
+    return (p->state == PACKET_WAITING) & (r_abs(p->x) < (real)view->balls.x_most) &
+           (packet_room(view, p) >= (real)view->balls.room_least);
 }
 
 /* A ball that the packet may use. */
 struct packet_ball {
-    const struct ball_family *family;
-    int level;   /* -1: there is none */
-    real scale;  /* of lengths and numbers of scatterings */
-    real radius; /* in free paths at line centre */
+    const struct ball_family *family; /* NULL: there is none for this damping */
+    int number;                       /* of the family */
+    int level;                        /* -1: there is none */
+    real scale;                       /* of lengths and numbers of scatterings */
+    real radius;                      /* in free paths at line centre */
 };
 
 /* One of the two families with the dampings nearest to that of the gas. In the core, to which the first grade is
@@ -47,11 +59,19 @@ struct packet_ball {
  * large, in proportion to the distance in ln(a). */
 LR_FN struct packet_ball packet_family(const struct ball_view *balls, int grade, real a, real uniform)
 {
+    const real allowed = R(1e-3); /* of rounding */
     struct packet_ball ball;
     int family = 0;
     ball.scale = R(1);
+    ball.family = NULL;
+    ball.number = ball.level = -1;
+    ball.radius = R(0);
+    if (!(a > R(0)))
+        return ball;
+    const real position = r_div(r_log(r_div(a, (real)balls->a_first)), (real)balls->log_ratio);
+    if (position < -allowed || position > (real)(balls->n_family - 1) + allowed)
+        return ball;
     if (balls->n_family > 1) {
-        const real position = r_div(r_log(r_div(a, (real)balls->a_first)), (real)balls->log_ratio);
         const int below = (int)r_max(r_min(position, (real)(balls->n_family - 2)), R(0));
         const real in_log = position - (real)below;
         const real in_a = r_div(r_exp(in_log * (real)balls->log_ratio) - R(1), r_exp((real)balls->log_ratio) - R(1));
@@ -59,8 +79,17 @@ LR_FN struct packet_ball packet_family(const struct ball_view *balls, int grade,
         if (grade)
             ball.scale = r_exp(((real)family - position) * (real)balls->log_ratio);
     }
-    ball.family = &balls->family[grade * balls->n_family + family];
+    ball.number = grade * balls->n_family + family;
+    ball.family = &balls->family[ball.number];
     return ball;
+}
+
+/* The largest ball of the family within `room`, for a photon of frequency x. */
+LR_FN int packet_ball_level(const struct packet_ball *ball, real x, real room)
+{
+    if (!ball->family || r_abs(x) >= (real)ball->family->x_start)
+        return -1;
+    return ball_level_within(ball->family, r_div(room, ball->scale) - (real)ball->family->margin);
 }
 
 /* The largest ball. */
@@ -68,16 +97,15 @@ LR_FN struct packet_ball packet_choose_ball(const struct transport_view *view, c
 {
     const real room = packet_room(view, p);
     struct packet_ball ball = packet_family(&view->balls, 0, p->a, uniform);
-    ball.level = r_abs(p->x) < (real)ball.family->x_start ? ball_level_within(ball.family, room) : -1;
+    ball.level = packet_ball_level(&ball, p->x, room);
     if (view->balls.n_grade > 1) {
         struct packet_ball larger = packet_family(&view->balls, 1, p->a, uniform);
-        if (r_abs(p->x) < (real)larger.family->x_start) {
-            larger.level = ball_level_within(larger.family, r_div(room, larger.scale));
-            if (larger.level >= 0)
-                ball = larger;
-        }
+        larger.level = packet_ball_level(&larger, p->x, room);
+        if (larger.level >= 0)
+            ball = larger;
     }
-    ball.radius = ball_radius(ball.family, ball.level < 0 ? 0 : ball.level) * ball.scale;
+    if (ball.level >= 0)
+        ball.radius = ball_radius(ball.family, ball.level) * ball.scale;
     return ball;
 }
 
@@ -104,15 +132,48 @@ LR_FN void packet_count_ball(struct packet *p, real path, real further, const in
     p->depth += depth;
 }
 
-/* Jumps if there is a ball, and says whether it did. The packet may end by roulette. `last` may be NULL. */
+/* The light of a jump toward the cameras, as a note of its last scattering; returns whether any may see it. `along` is
+ * the direction of the last atom, in the frame of the new place. */
+LR_FN int packet_show_jump(const struct transport_view *view, struct packet *p, const struct packet_ball *ball,
+                           const struct ball_atom *atom, struct vec3 along, int n_deposit_group, const int absorbing,
+                           struct note *note)
+{
+    struct shown shown;
+    struct velocity_proposal same;
+    struct random4 none;
+    const real chance = ball_chance_of_wing(atom, (real)ball->family->x_wing);
+    const real farthest = r_abs(atom->detuning) + atom->speed;
+    if (farthest < (real)ball->family->x_seen || (WALK_KNOWS_SHADE && hidden_is(p->hidden, farthest, p->tau)))
+        return 0;
+    shown.share = r_div(packet_weight(p, absorbing), chance);
+    shown.u_side = R(0);
+    shown.visible = 1;
+    same.u = atom->speed;
+    same.uniform = same.chance = R(1);
+    none.r0 = none.r1 = none.r2 = none.r3 = 0;
+    *note = packet_note(view, p, shown, same, none, n_deposit_group);
+    note->spot.ball = (unsigned)(ball->number + 1);
+    note->n = along;
+    note->x = atom->detuning + atom->speed;
+    note->limit = sight_limit(p->tau);
+    return 1;
+}
+
+enum { JUMP_NONE, JUMP_DONE, JUMP_SEEN }; /* SEEN: a camera may see it */
+
+/* Jumps if there is a ball. The packet may end by roulette. `last` may be NULL, and so may `note` if there are no
+ * cameras. */
 LR_FN int packet_jump(const struct transport_view *view, const struct tally_view *tally, struct packet *p,
-                      struct last_place *last, const int absorbing)
+                      struct last_place *last, int n_deposit_group, struct note *note, const int absorbing)
 {
     const struct random4 random = packet_draw(view, p, 1);
     const struct packet_ball ball = packet_choose_ball(view, p, rng_uniform(random.r3));
-    if (ball.level < 0)
-        return 0;
-    const struct ball_exit out = ball_leave(&view->balls, ball.family, ball.level, p->x, p->n, random);
+    if (ball.level < 0 || (note && p->owed != R(0)))
+        return JUMP_NONE;
+    const struct random4 after = packet_draw(view, p, 1);
+    const struct ball_exit out = ball_leave(&view->balls, ball.family, ball.level, p->x, p->n, random, after);
+    const struct place from = p->at;
+    int jumped = JUMP_DONE;
     const real radius = r_div(ball.radius, p->alpha0);
     const real reach = radius * out.reach;
     const struct vec3 jump = vec3_make(reach * out.place.x, reach * out.place.y, reach * out.place.z);
@@ -121,7 +182,7 @@ LR_FN int packet_jump(const struct transport_view *view, const struct tally_view
     p->n = out.n;
     p->at = walk_jump(&view->mesh, &view->balls, p->at, jump, &p->n);
     p->x = out.x;
-    p->tau = -r_log(rng_uniform(packet_draw(view, p, 1).r0));
+    p->tau = -r_log(rng_uniform(after.r0));
     p->state = PACKET_FLYING;
     p->events++;
     const int cell = walk_cell_index(&view->mesh, p->at);
@@ -136,9 +197,15 @@ LR_FN int packet_jump(const struct transport_view *view, const struct tally_view
         scattered.at = walk_jump(&view->mesh, &view->balls, p->at, vec3_make(way * n.x, way * n.y, way * n.z), &n);
         packet_keep_place(&scattered, last);
     }
+    if (note && out.inside) {
+        struct vec3 along = out.atom.along;
+        (void)walk_jump(&view->mesh, &view->balls, from, jump, &along);
+        if (packet_show_jump(view, p, &ball, &out.atom, along, n_deposit_group, absorbing, note))
+            jumped = JUMP_SEEN;
+    }
     if (!packet_roulette(view, tally, p, absorbing))
         packet_end(view, tally, p, -1, last, absorbing);
-    return 1;
+    return jumped;
 }
 
 #endif

@@ -28,8 +28,9 @@ LR_FN struct shown packet_show(const struct transport_view *view, const struct p
 
 /* Where light starts. SHELLS: local.y, local.z and toward_z hold the direction to the observer. */
 struct spot {
-    int i, j, k; /* cell */
-    int group;   /* of batches, for the light */
+    int i, j, k;         /* cell */
+    unsigned group : 22; /* of batches, for the light */
+    unsigned ball : 10;  /* 0, or after a jump: 1 + number of the family (packet_jump.h) */
     struct vec3 local;
     real toward_z;
 };
@@ -49,7 +50,8 @@ LR_FN struct note packet_note(const struct transport_view *view, struct packet *
     note.spot.i = p->at.i;
     note.spot.j = p->at.j;
     note.spot.k = p->at.k;
-    note.spot.group = n_deposit_group > 1 ? p->batch % n_deposit_group : 0;
+    note.spot.group = (unsigned)(n_deposit_group > 1 ? p->batch % n_deposit_group : 0);
+    note.spot.ball = 0;
     note.spot.local = p->at.local;
     note.spot.toward_z = R(0);
     if (p->state == PACKET_OWING)
@@ -95,14 +97,21 @@ LR_FN struct shade_view note_shade(const struct transport_view *view, int cell, 
     return view->shade[eye->shade * view->n_cell + cell];
 }
 
+/* Frequency beyond which the light of a note counts: any, but for the last scattering of a jump. */
+LR_FN real note_least(const struct transport_view *view, struct spot spot)
+{
+    return spot.ball == 0 ? R(0) : (real)view->balls.family[spot.ball - 1].x_seen;
+}
+
 /* Light toward a camera. */
 struct light {
     real x, amount;
     int channel; /* -1: none, or not worth following */
 };
 
-/* The light of a note toward a camera. `along` is the velocity of the gas in that direction. */
-LR_FN struct light note_light(const struct transport_view *view, struct note note, struct place at,
+/* The light of a note toward a camera, if it is at |x| >= least. `along` is the velocity of the gas in that direction.
+ */
+LR_FN struct light note_light(const struct transport_view *view, struct note note, real least, struct place at,
                               struct cell_view gas, real along, struct camera_way way, struct shade_view shade,
                               const int mode)
 {
@@ -117,6 +126,7 @@ LR_FN struct light note_light(const struct transport_view *view, struct note not
         const real own = shade_own_depth(gas.alpha0, gas.a, gas.kappa, light.x, length);
         light.channel = own + shade_depth(shade, light.x) < note.limit ? light.channel : -1;
     }
+    light.channel = r_abs(light.x) < least ? -1 : light.channel;
     return light;
 }
 

@@ -18,6 +18,7 @@ enum { ENOUGH_NOTES = LANES, NOTES = 2 * LANES };
     MEMBER(real, u_side, note.u_side)                                                                                  \
     MEMBER(real, share, note.share)                                                                                    \
     MEMBER(real, limit, note.limit)                                                                                    \
+    MEMBER(real, least, least)                                                                                         \
     MEMBER(real, local_x, at.local.x)                                                                                  \
     MEMBER(real, local_y, at.local.y)                                                                                  \
     MEMBER(real, local_z, at.local.z)                                                                                  \
@@ -38,6 +39,7 @@ enum { ENOUGH_NOTES = LANES, NOTES = 2 * LANES };
 
 struct outlook {
     struct note note;
+    real least; /* |x| of its light */
     struct place at;
     struct cell_view gas;
     struct camera_way way;
@@ -77,6 +79,7 @@ static void look_toward(const struct pass *pass, int camera, struct notes *notes
     for (int m = 0; m < notes->n; m++) {
         struct outlook outlook;
         outlook.note = notes->note[m];
+        outlook.least = note_least(view, outlook.note.spot);
         outlook.at = spot_place(view, outlook.note.spot);
         const int cell = walk_cell_index(&view->mesh, outlook.at);
         outlook.gas = pass->cell[cell];
@@ -91,8 +94,8 @@ LANE_FN void send_note(const struct transport_view *view, struct notes *notes, i
 {
     struct outlook outlook;
     OUTLOOK_MEMBERS(NOTE_GET)
-    const struct light light =
-        note_light(view, outlook.note, outlook.at, outlook.gas, outlook.along, outlook.way, outlook.shade, mode);
+    const struct light light = note_light(view, outlook.note, outlook.least, outlook.at, outlook.gas, outlook.along,
+                                          outlook.way, outlook.shade, mode);
     notes->light_x[m] = light.x;
     notes->amount[m] = light.amount;
     notes->channel[m] = light.channel;
@@ -167,9 +170,9 @@ static void leave_light(struct pass *pass, const struct notes *notes, int m, int
     if (pass->job->cameras.peel)
         peel(pass, &notes->note[m], notes->channel[m], camera, amount);
     else
-        add_to_voxel(pass,
-                     sight_voxel(view, sight, notes->note[m].spot.group * view->n_camera + camera, notes->channel[m]),
-                     amount);
+        add_to_voxel(
+            pass, sight_voxel(view, sight, (int)notes->note[m].spot.group * view->n_camera + camera, notes->channel[m]),
+            amount);
 }
 
 LANE_FN void serve_notes(struct pass *pass, struct notes *notes, const int mode)

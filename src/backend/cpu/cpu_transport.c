@@ -91,7 +91,8 @@ LANE_FN void serve_lane(struct pass *pass, struct lanes *lane, int l, struct sup
 }
 
 /* Packets in the middle of deep gas jump. */
-LANE_FN void jump_lanes(struct pass *pass, struct lanes *lane, struct supply *supply, const int absorbing)
+LANE_FN void jump_lanes(struct pass *pass, struct lanes *lane, struct notes *notes, struct supply *supply,
+                        const int absorbing, const int imaging)
 {
     find_jumps(lane, &pass->view);
     for (int l = 0; l < LANES; l++) {
@@ -99,7 +100,9 @@ LANE_FN void jump_lanes(struct pass *pass, struct lanes *lane, struct supply *su
         if (!lane->may_jump[l])
             continue;
         lane_get(lane, l, &p);
-        packet_jump(&pass->view, &pass->sums, &p, &lane->last[l], absorbing);
+        const int jumped = packet_jump(&pass->view, &pass->sums, &p, &lane->last[l], pass->job->cameras.n_group,
+                                       imaging ? &notes->note[notes->n] : NULL, absorbing);
+        notes->n += jumped == JUMP_SEEN;
         lane_put(lane, l, &p);
         if (p.state != PACKET_GONE)
             continue;
@@ -109,14 +112,22 @@ LANE_FN void jump_lanes(struct pass *pass, struct lanes *lane, struct supply *su
     }
 }
 
-static __attribute__((noinline)) void jump_absorbing(struct pass *pass, struct lanes *lane, struct supply *supply)
+static __attribute__((noinline)) void jump_absorbing(struct pass *pass, struct lanes *lane, struct notes *notes,
+                                                     struct supply *supply)
 {
-    jump_lanes(pass, lane, supply, 1);
+    if (pass->job->cameras.n > 0)
+        jump_lanes(pass, lane, notes, supply, 1, 1);
+    else
+        jump_lanes(pass, lane, notes, supply, 1, 0);
 }
 
-static __attribute__((noinline)) void jump_transparent(struct pass *pass, struct lanes *lane, struct supply *supply)
+static __attribute__((noinline)) void jump_transparent(struct pass *pass, struct lanes *lane, struct notes *notes,
+                                                       struct supply *supply)
 {
-    jump_lanes(pass, lane, supply, 0);
+    if (pass->job->cameras.n > 0)
+        jump_lanes(pass, lane, notes, supply, 0, 1);
+    else
+        jump_lanes(pass, lane, notes, supply, 0, 0);
 }
 
 /* ---- rounds --------------------------------------------------------------------------------------------------- */
@@ -210,11 +221,13 @@ static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, 
     const struct transport_view *view = &pass->view;
     double last_report = lr_seconds();
     for (uint32_t round = 1; any_active(lane); round++) {
-        if (mode == REDISTRIBUTION_EXACT && !imaging && view->balls.n_family > 0) {
+        if (mode == REDISTRIBUTION_EXACT && view->balls.n_family > 0) {
             if (absorbing)
-                jump_absorbing(pass, lane, supply);
+                jump_absorbing(pass, lane, notes, supply);
             else
-                jump_transparent(pass, lane, supply);
+                jump_transparent(pass, lane, notes, supply);
+            if (imaging && notes->n >= ENOUGH_NOTES)
+                serve_notes(pass, notes, mode);
         }
         propose_lanes(lane, view, mode, narrow);
         if (view->dipole)

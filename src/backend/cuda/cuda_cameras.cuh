@@ -76,8 +76,9 @@ __device__ __forceinline__ void send_photons(const struct pass &pass, const stru
         const int cell = walk_cell_index(&view.mesh, at);
         const struct cell_view gas = view.cell[cell];
         const struct camera_way way = spot_way(&view, note.spot, at, desk.camera);
-        const struct light light = note_light(&view, note, at, gas, cell_velocity_along(&gas, way.n), way,
-                                              note_shade(&view, cell, desk.camera), MODE);
+        const struct light light =
+            note_light(&view, note, note_least(&view, note.spot), at, gas, cell_velocity_along(&gas, way.n), way,
+                       note_shade(&view, cell, desk.camera), MODE);
         sends = light.channel >= 0;
         photon.spot = note.spot;
         photon.x = light.x;

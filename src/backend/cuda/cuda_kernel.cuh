@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_WITH_JUMPS)
         if (p.state == NO_MORE_PACKETS)
             return;
         if (packet_may_jump(&pass.view, &p))
-            packet_jump(&pass.view, &pass.tally, &p, last_of_thread(pass), ABSORBING);
+            packet_jump(&pass.view, &pass.tally, &p, last_of_thread(pass), 0, NULL, ABSORBING);
         if (packet_waits(&p))
             try_scattering<MODE, ABSORBING, NARROW, false, false>(pass, table, p, NULL);
         if (p.state == PACKET_FLYING)
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_WITH_JUMPS)
 }
 
 /* The same with cameras, for one round (cuda_notes.cuh). LONE: there is only one camera, and it is far away. */
-template <int MODE, bool ABSORBING, bool NARROW, bool LONE>
+template <int MODE, bool ABSORBING, bool NARROW, bool LONE, bool JUMPS>
 __global__ void __launch_bounds__(BLOCK_THREADS, ABSORBING ? BLOCKS_WITH_CAMERAS - 1 : BLOCKS_WITH_CAMERAS)
     noting_kernel(const __grid_constant__ struct pass pass)
 {
@@ -129,6 +129,12 @@ __global__ void __launch_bounds__(BLOCK_THREADS, ABSORBING ? BLOCKS_WITH_CAMERAS
         for (int turn = 0; turn < TURNS_PER_LOOK; turn++) {
             if (p.state == PACKET_GONE)
                 next_packet(pass, p);
+            if (JUMPS && packet_may_jump(&pass.view, &p)) {
+                struct note note;
+                if (packet_jump(&pass.view, &pass.tally, &p, last_of_thread(pass), pass.n_deposit_group, &note,
+                                ABSORBING) == JUMP_SEEN)
+                    *next_note(pass, to) = note;
+            }
             if (packet_waits(&p))
                 try_scattering<MODE, ABSORBING, NARROW, true, LONE>(pass, table, p, to);
             if (p.state == PACKET_FLYING)

@@ -117,8 +117,10 @@ struct kernels kernels_of(const struct transport_job *job)
             MAY_BE_LONE = WALK_KNOWS_SHADE && MODE == REDISTRIBUTION_EXACT
         }; /* in other cases it makes no difference */
         const bool lone = MAY_BE_LONE && job->cameras.n == 1 && !job->cameras.camera[0].perspective;
-        kernels.packets =
-            lone ? noting_kernel<MODE, ABSORBING, NARROW, MAY_BE_LONE> : noting_kernel<MODE, ABSORBING, NARROW, false>;
+        kernels.packets = lone ? noting_kernel<MODE, ABSORBING, NARROW, MAY_BE_LONE, false>
+                               : noting_kernel<MODE, ABSORBING, NARROW, false, false>;
+        if (MODE == REDISTRIBUTION_EXACT && job->balls)
+            kernels.packets = noting_kernel<MODE, ABSORBING, NARROW, false, MODE == REDISTRIBUTION_EXACT>;
         kernels.cameras = camera_kernel<MODE, NARROW>;
     }
     return kernels;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* To be raised when the records, the grid of rows or the way they are made change. */
-enum { CACHE_VERSION = 3, PATH_SIZE = 4096 };
+enum { CACHE_VERSION = 4, PATH_SIZE = 4096 };
 
 static const char CACHE_MAGIC[16] = "linerad balls\n";
 
@@ -145,7 +145,8 @@ static int read_table(FILE *file, const struct cache_header *header, struct ball
                                             .x_start = (float)header->x_start,
                                             .x_wing = (float)header->x_wing,
                                             .least = (float)header->least,
-                                            .n_level = header->n_level},
+                                            .n_level = header->n_level,
+                                            .isotropic = !header->dipole},
                                  .n_row = header->n_row,
                                  .n_record = header->n_record};
     table->row = malloc((size_t)table->n_row * sizeof *table->row);

@@ -43,11 +43,12 @@ struct making {
     const struct ball_wish *wish;
     struct ball_table *table;
     struct ball_gas gas;
-    int64_t n_chunk, n_sampled; /* of a row: chunks; trials whose exits are there to choose from */
-    struct ball_trials *set;    /* [BALL_ROWS] */
-    struct ball_sums *sums;     /* [BALL_ROWS][n_chunk] */
-    struct ball_sample *sample; /* [BALL_ROWS][near and far][n_sampled] */
-    struct ball_record *kept;   /* [BALL_ROWS][BALL_PARTS][wish->kept] */
+    int64_t n_chunk, n_sampled;   /* of a row: chunks; trials whose exits are there to choose from */
+    struct ball_trials *set;      /* [BALL_ROWS] */
+    struct ball_sums *sums;       /* [BALL_ROWS][n_chunk] */
+    struct ball_sample *sample;   /* [BALL_ROWS][near and far][n_sampled] */
+    struct ball_record *kept;     /* [BALL_ROWS][BALL_PARTS][wish->kept] */
+    struct ball_stretch *stretch; /* [BALL_ROWS][wish->kept] */
 };
 
 /* Levels of balls to jump through. */
@@ -76,7 +77,8 @@ static int64_t part_first(struct ball_sample *sample, int64_t n, double x_wing, 
 {
     int64_t n_part = 0;
     for (int64_t i = 0; i < n; i++)
-        if (sample[i].weight > 0 && (part == BALL_FAR_PART || ball_part((real)sample[i].x, x_wing) == part)) {
+        if (sample[i].weight > 0 && (part == BALL_FAR_PART || ball_part((int)(sample[i].record.photon & 1u),
+                                                                        (real)sample[i].farthest, x_wing) == part)) {
             const struct ball_sample other = sample[n_part];
             sample[n_part++] = sample[i];
             sample[i] = other;
@@ -96,7 +98,7 @@ static void means_match(const struct ball_sums *all, int part, struct ball_recor
 
 /* Makes a row of its sums and samples. Where its records begin is not known yet. */
 static void row_finish(const struct making *making, int row, const struct ball_sums *sums, struct ball_sample *sample,
-                       struct ball_record *kept)
+                       struct ball_stretch *stretch, struct ball_record *kept)
 {
     const struct ball_wish *wish = making->wish;
     struct ball_row *made = &making->table->row[row];
@@ -111,8 +113,8 @@ static void row_finish(const struct making *making, int row, const struct ball_s
         struct ball_sample *from = part == BALL_FAR_PART ? sample + making->n_sampled : sample;
         struct ball_record *mine = kept + part * wish->kept;
         const int64_t n = part_first(from, making->n_sampled, making->gas.x_wing, part);
-        made->n[part] =
-            ball_thin(from, n, wish->kept, rng_key_from_seed(wish->seed), (uint32_t)(row * BALL_PARTS + part), mine);
+        made->n[part] = ball_thin(&making->table->family, from, n, wish->kept, rng_key_from_seed(wish->seed),
+                                  (uint32_t)(row * BALL_PARTS + part), stretch, mine);
         made->path[part] = made->scattered[part] = 1;
         if (made->n[part] > 0)
             means_match(&all, part, mine, made);
@@ -161,7 +163,8 @@ static enum ball_made level_make(const struct making *making, int level)
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (int i = 0; i < BALL_ROWS; i++)
         row_finish(making, first + i, &making->sums[i * making->n_chunk], &making->sample[2 * i * making->n_sampled],
-                   &making->kept[i * BALL_PARTS * making->wish->kept]);
+                   &making->stretch[i * (int64_t)making->wish->kept],
+                   &making->kept[i * (int64_t)BALL_PARTS * making->wish->kept]);
     return BALL_MADE;
 }
 
@@ -209,7 +212,8 @@ static int table_begin(const struct ball_wish *wish, struct ball_table *table)
     table->family = (struct ball_family){.a = (float)wish->a,
                                          .x_start = (float)wish->x_start,
                                          .x_wing = (float)wish->x_wing,
-                                         .least = (float)wish->least};
+                                         .least = (float)wish->least,
+                                         .isotropic = !wish->dipole};
     table->n_row = wish->n_level * BALL_ROWS;
     table->row = calloc((size_t)table->n_row, sizeof *table->row);
     for (int i = 0; table->row && i < table->n_row; i++)
@@ -230,7 +234,8 @@ enum ball_made ball_table_make(const struct ball_wish *wish, struct ball_table *
         making.sums = malloc(sizeof *making.sums * (size_t)(BALL_ROWS * making.n_chunk));
         making.sample = malloc(sizeof *making.sample * (size_t)(2 * BALL_ROWS * making.n_sampled));
         making.kept = malloc(sizeof *making.kept * (size_t)(BALL_ROWS * BALL_PARTS) * wish->kept);
-        if (making.set && making.sums && making.sample && making.kept) {
+        making.stretch = malloc(sizeof *making.stretch * (size_t)BALL_ROWS * wish->kept);
+        if (making.set && making.sums && making.sample && making.kept && making.stretch) {
             gas_make(wish, &making.gas);
             made = levels_make(&making);
         }
@@ -239,6 +244,7 @@ enum ball_made ball_table_make(const struct ball_wish *wish, struct ball_table *
     free(making.sums);
     free(making.sample);
     free(making.kept);
+    free(making.stretch);
     if (made != BALL_MADE)
         ball_table_free(table);
     return made;

@@ -21,7 +21,7 @@ static const double WORTH_JUMPS = 120, DEEP = 32;
 
 /* Tables for several dampings are for powers of two; above LARGE_DAMPING, where the line core depends on them, for
  * quarter powers, or half powers, as long as there are not MANY of them. */
-static const double LARGE_DAMPING = 1.0 / 64;
+static const double LARGE_DAMPING = 1.0 / 64, ROUNDING = 1e-3;
 enum { MANY = 16 };
 
 /* Where the wing begins in the first grade, and the least for any; smallest radii of both grades. A second grade is
@@ -29,17 +29,30 @@ enum { MANY = 16 };
  * have found the wing, and larger balls would not be left sooner. */
 static const double CORE = 2.2, LEAST_WING = 1.5, LEAST[2] = {8, 1024}, WORTH_SECOND = 2.8, LARGEST = 16;
 
+/* Cameras see into balls beyond SEEN x_wing. Optical depth of the gas around them there: exp(-12) = 6e-6 of the light
+ * is left, and less of all that is nearer to line centre. */
+static const double SEEN = 1.08, HIDDEN_DEPTH = 12;
+
 /* The tables are made with the same random numbers everywhere. */
 enum { BALL_SEED = 15, BALL_KEPT = 2048 };
 
-/* Jumps need scattering in the gas's own frame without recoil, and weights instead of absorption as a whole. Light for
- * cameras leaves at every scattering. */
 static bool can_jump(const lr_model *model)
 {
-    const struct physics *physics = &model->physics;
-    return physics->acceleration != ACCELERATION_NONE && physics->acceleration != ACCELERATION_SKIP &&
-           physics->redistribution == REDISTRIBUTION_EXACT && !physics->recoil &&
-           physics->absorption == ABSORPTION_CONTINUOUS && model->n_camera == 0;
+    const enum acceleration asked = model->physics.acceleration;
+    return asked != ACCELERATION_NONE && asked != ACCELERATION_SKIP && !ball_why_not(model);
+}
+
+/* Where the wing begins. */
+static double wing_of(int grade, double a)
+{
+    const double crossing = fmax(voigt_crossing(a), LEAST_WING);
+    return grade ? crossing : fmin(crossing, CORE);
+}
+
+/* Free paths of the same gas that a ball needs around it, so that cameras do not see into it nearer to line centre. */
+static double margin_of(const lr_model *model, int grade, double a)
+{
+    return model->n_camera > 0 ? HIDDEN_DEPTH / (double)voigt((real)a, (real)(SEEN * wing_of(grade, a))) : 0;
 }
 
 /* ---- plan ---- */
@@ -49,10 +62,10 @@ static bool can_jump(const lr_model *model)
 static struct ball_wish wish_of(const lr_model *model, const struct ball_plan *plan, int grade, int family)
 {
     const double a = plan->a_first * pow(plan->ratio, family);
-    const double crossing = fmax(voigt_crossing(a), LEAST_WING);
+    const double x_wing = wing_of(grade, a);
     struct ball_wish wish = {.a = a,
-                             .x_start = grade ? CORE : 0.8 * fmin(crossing, CORE),
-                             .x_wing = grade ? crossing : fmin(crossing, CORE),
+                             .x_start = grade ? CORE : 0.8 * x_wing,
+                             .x_wing = x_wing,
                              .least = LEAST[grade],
                              .dipole = model->physics.dipole,
                              .dipole_core = model->physics.dipole ? model->line.dipole_core : 0,
@@ -60,8 +73,9 @@ static struct ball_wish wish_of(const lr_model *model, const struct ball_plan *p
                              .trials = model->physics.trials,
                              .kept = BALL_KEPT,
                              .seed = BALL_SEED};
-    const double largest = fmin(plan->largest[family], grade ? LARGEST / a : LEAST[1]);
-    if (largest > 0 && (grade == 0 || crossing > WORTH_SECOND))
+    const double room = plan->largest[family] - (grade ? margin_of(model, 1, a) - margin_of(model, 0, a) : 0);
+    const double largest = fmin(room, grade ? LARGEST / a : LEAST[1]);
+    if (largest > 0 && (grade == 0 || x_wing > WORTH_SECOND))
         wish.n_level = (int)fmax(ceil(log2(largest / wish.least)), grade ? 0 : 1);
     if (grade && wish.n_level > plan->most_second)
         wish.n_level = plan->most_second;
@@ -80,13 +94,15 @@ static int find_largest(const lr_model *model, const struct ball_space *space, s
     for (int i = 0; i < mesh->n[0]; i++)
         for (int j = 0; j < mesh->n[1]; j++)
             for (int k = 0; k < mesh->n[2]; k++) {
-                const double room = ball_space_room(model, space, i, j, k);
                 const double a = field_at(&model->medium.a, mesh_cell_index(mesh, i, j, k));
-                if (room < LEAST[0] || !(a > 0))
+                if (!(a > 0))
                     continue;
-                const double position = n > 1 ? log(a / plan->a_first) / log(plan->ratio) : 0;
+                const double room = ball_space_room(model, space, i, j, k) - margin_of(model, 0, a);
+                const double position = log(a / plan->a_first) / log(plan->ratio);
+                if (room < LEAST[0] || position < -ROUNDING || position > n - 1 + ROUNDING)
+                    continue;
                 const int below = (int)fmax(fmin(position, n - 2), 0);
-                if (position < below + 1)
+                if (n == 1 || position < below + 1)
                     largest[below] =
                         fmax(largest[below], room * fmax(n > 1 ? pow(plan->ratio, position - below) : 1, 1));
                 if (n > 1 && position > below)
@@ -172,9 +188,11 @@ struct ball_plan ball_plan_of(const lr_model *model, const struct ball_space *sp
     for (int i = 0; i < mesh->n[0]; i++)
         for (int j = 0; j < mesh->n[1]; j++)
             for (int k = 0; k < mesh->n[2]; k++) {
-                const double room = ball_space_room(model, space, i, j, k);
                 const double a = field_at(&model->medium.a, mesh_cell_index(mesh, i, j, k));
-                if (room < DEEP || !(a > 0))
+                if (!(a > 0))
+                    continue;
+                const double room = ball_space_room(model, space, i, j, k) - margin_of(model, 0, a);
+                if (room < DEEP)
                     continue;
                 deepest = fmax(deepest, room);
                 lowest = fmin(lowest, a);
@@ -274,7 +292,8 @@ static enum lr_status find_table(lr_context *ctx, struct ball_wish *wish, struct
 }
 
 /* One after the other. */
-static int join(const struct ball_plan *plan, const struct ball_table *table, struct ball_set *set)
+static int join(const lr_model *model, const struct ball_plan *plan, const struct ball_table *table,
+                struct ball_set *set)
 {
     const int n_table = plan->n_grade * plan->n_family;
     int64_t n_row = 0, n_record = 0;
@@ -291,6 +310,9 @@ static int join(const struct ball_plan *plan, const struct ball_table *table, st
     for (int t = 0; t < n_table; t++) {
         set->family[t] = table[t].family;
         set->family[t].first_row = (int)n_row;
+        set->family[t].x_seen = (float)SEEN * set->family[t].x_wing;
+        if (table[t].n_row > 0)
+            set->family[t].margin = (float)margin_of(model, t / plan->n_family, (double)table[t].family.a);
         for (int i = 0; i < table[t].n_row; i++) {
             struct ball_row *row = &set->row[n_row + i];
             *row = table[t].row[i];
@@ -332,7 +354,7 @@ static enum lr_status find_tables(lr_context *ctx, const struct worker *worker, 
         if (wish.n_level > 0)
             status = find_table(ctx, &wish, &table[t]);
     }
-    if (status == LR_OK && !join(plan, table, set))
+    if (status == LR_OK && !join(model, plan, table, set))
         status = lr_fail(ctx, LR_ERROR_MEMORY, "out of memory for records of deep gas");
     for (int t = 0; t < n_table; t++)
         ball_table_free(&table[t]);

@@ -13,8 +13,8 @@ const char *ball_why_not(const lr_model *model)
         return "jumps leave out recoil";
     if (physics->absorption != ABSORPTION_CONTINUOUS)
         return "jumps need 'absorption: continuous'";
-    if (model->n_camera > 0)
-        return "every scattering sends light to the cameras";
+    if (model->n_camera > 0 && physics->dipole)
+        return "with cameras, jumps need isotropic scattering";
     return NULL;
 }
 
