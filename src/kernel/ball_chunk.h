@@ -40,13 +40,14 @@ LR_FN uint16_t ball_code_part(double part)
 /* The atom, rounded at random, but so that it can still scatter photons into the wing; in the bits of a record. */
 LR_FN uint32_t ball_code_atom(const struct ball_atom *atom, real x_wing, struct random4 random)
 {
+    const double most_speed = BALL_MOST_SPEED;
+    const double most_detuning = BALL_MOST_DETUNING;
     const double detuning =
-        floor((double)(atom->detuning / BALL_SPEED_STEP) + (random.r3 >> 16) / 65536.0) + BALL_NO_DETUNING;
+        floor((double)(atom->detuning / BALL_SPEED_STEP) + (random.r3 >> 16) / 65536.0) + (double)BALL_NO_DETUNING;
     const double speed = floor((double)(atom->speed / BALL_SPEED_STEP) + ((random.r3 >> 1) & 32767u) / 32768.0);
-    const uint32_t shift =
-        (uint32_t)(detuning > 0 ? (detuning < BALL_MOST_DETUNING ? detuning : BALL_MOST_DETUNING) : 0);
-    uint32_t code = (uint32_t)(speed < BALL_MOST_SPEED ? speed : BALL_MOST_SPEED);
-    for (; code < BALL_MOST_SPEED; code++) {
+    const uint32_t shift = (uint32_t)(detuning > 0 ? (detuning < most_detuning ? detuning : most_detuning) : 0);
+    uint32_t code = (uint32_t)(speed < most_speed ? speed : most_speed);
+    for (; code < (uint32_t)BALL_MOST_SPEED; code++) {
         const struct ball_ways ways =
             ball_ways_to_wing(BALL_SPEED_STEP * (real)code, ball_decode_detuning(shift << 16), x_wing);
         if (ways.above + ways.below > R(0))
