@@ -102,7 +102,7 @@ static enum lr_status read_point(const struct reader *r, const struct yaml_node 
     LR_TRY(read_emission(r, map, source));
     if (r->model->mesh.kind == MESH_SHELLS && source->angular != ANGULAR_ISOTROPIC)
         return READER_FAIL(r, yaml_find(map, "emission"), "on a mesh of shells a point source must be isotropic");
-    return LR_OK;
+    return check_beam(r, map, source);
 }
 
 static enum lr_status read_plane(const struct reader *r, const struct yaml_node *map, struct source *source)
@@ -124,7 +124,7 @@ static enum lr_status read_plane(const struct reader *r, const struct yaml_node 
     if (source->angular == ANGULAR_LAMBERTIAN && fabs(source->direction[source->axis]) < 1.0)
         return READER_FAIL(r, yaml_find(map, "direction"), "a Lambertian plane must face +%c or -%c",
                            "xyz"[source->axis], "xyz"[source->axis]);
-    return LR_OK;
+    return check_beam(r, map, source);
 }
 
 static enum lr_status read_volume(const struct reader *r, const struct yaml_node *map, struct source *source)
