@@ -3,6 +3,7 @@
 #define LR_BACKEND_CPU_CPU_LEVEL_RATES_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,16 @@ static void add_radiation(const struct levels *levels, int64_t cell, double *rat
         rates[line->upper * job->n_level + line->lower] += add.down;
         rates[line->lower * job->n_level + line->upper] += add.up;
     }
+}
+
+/* Whether all rates between different levels are finite; the solution would hide those that are not. */
+static bool rates_are_finite(int n, const double *rates)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            sum += i == j ? 0 : rates[i * n + j];
+    return isfinite(sum);
 }
 
 /* Discards the oldest populations and makes the newest past ones. */
@@ -64,7 +75,10 @@ static enum lr_status step(lr_context *ctx, void *state, struct level_change *ch
                 continue;
             levels->job.read_rates(levels->job.medium, cell, rates);
             add_radiation(levels, cell, rates);
+            const bool finite = rates_are_finite(n, rates);
             level_solve(n, n, rates, here);
+            if (!finite)
+                here[0] = (double)NAN; /* for the caller to find */
             for (int i = 0; i < n; i++)
                 if (!(here[i] < LEVEL_MATTERS)) /* NaN counts too, so that it is noticed */
                     tally = change_tally_add(tally, here[i], old[cell * n + i]);
@@ -75,8 +89,6 @@ static enum lr_status step(lr_context *ctx, void *state, struct level_change *ch
         }
         free(rates);
     }
-    if (!isfinite(square))
-        return lr_fail(ctx, LR_ERROR_INTERNAL, "level populations are no longer finite");
     change->largest = largest;
     change->rms = count > 0 ? sqrt(square / count) : 0;
     return failed ? lr_fail(ctx, LR_ERROR_MEMORY, "out of memory for rate equations") : LR_OK;

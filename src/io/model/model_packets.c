@@ -5,6 +5,7 @@
 #include "base/constants.h"
 #include "io/hdf5/hdf5_field.h"
 #include "io/model/model_file.h"
+#include "io/model/model_limits.h"
 #include "io/model/model_source.h"
 
 /* Read dataset `name` of the file, or the array given by the key `name`, of shape (n) or (n, 3); the first one read
@@ -79,5 +80,8 @@ enum lr_status read_packets(const struct reader *r, const struct yaml_node *map,
             return READER_FAIL(r, map, "packet %lld %s", (long long)i, fault);
         source->luminosity += source->packet_weight[i];
     }
+    if (source->luminosity > 0.0 && !(source->luminosity >= LEAST_LUMINOSITY && source->luminosity <= MOST_LUMINOSITY))
+        return READER_FAIL(r, map, "the weights sum to %g photon/s; expected %g to %g", source->luminosity,
+                           LEAST_LUMINOSITY, MOST_LUMINOSITY);
     return LR_OK;
 }
