@@ -90,3 +90,29 @@ def test_list_of_packets(folder, run):
     line = error_line(folder.run("run", "model.yaml", *settings))
     assert "packet 1 " in line and ADVICE in line
     assert folder.run("run", "model.yaml", *settings, "--set", "mesh.faces.y=open").returncode == 0
+
+
+@pytest.mark.parametrize("y, leaves", [("0.3", True), ("-0.3", False)])
+def test_refined_mesh(folder, y, leaves):
+    """A row of refined and unrefined cells; the gas fills the half y > 0."""
+    folder.model.write_text(f"""\
+mesh:
+  cells: [4, 4, 4]
+  size: [2 pc, 2 pc, 2 pc]
+  faces: {{x: periodic, y: open, z: open}}
+  refine: [{{box: {{min: [0 pc, -1 pc, -1 pc], max: [1 pc, 1 pc, 1 pc]}}, levels: 1}}]
+line: lya
+medium:
+  temperature: 1e4 K
+  density: {{default: 0 cm^-3, regions: [{{slab: {{axis: y, from: 0 pc, to: 1 pc}}, value: 1e-3 cm^-3}}]}}
+sources:
+  - point: {{position: [0 pc, {y} pc, 0.1 pc], emission: beam, direction: +x}}
+    spectrum: {{monochromatic: 0}}
+    luminosity: 1 photon/s
+run: {{packets: 100, seed: 1, device: cpu}}
+""")
+    done = folder.run("run", "model.yaml", "--quiet")
+    if leaves:
+        assert done.returncode == 0, done.stderr
+    else:
+        assert ADVICE in error_line(done)
