@@ -1,5 +1,5 @@
-/* Selects a backend. The CUDA backend is a shared object next to the library (or on the loader's path) with one
- * exported entry, so that the same binary runs on machines with and without a driver. */
+/* Selects a backend. The CUDA backend is a shared object next to the library with one exported entry, so that the same
+ * binary runs on machines with and without a driver. */
 #define _GNU_SOURCE
 #include "backend/select.h"
 
@@ -13,35 +13,32 @@
 
 static const char CUDA_MODULE[] = "liblinerad_cuda.so";
 
-/* Looks next to this library first, then wherever the loader looks. The handle is kept for the life of the process. */
-static void *open_module(void)
+/* Looks next to this library and nowhere else: the loader's path may contain the current directory. The handle is kept
+ * for the life of the process. */
+static void *open_module(char *why, int why_size)
 {
     Dl_info self;
-    if (dladdr((const void *)(uintptr_t)backend_select, &self) && self.dli_fname) {
-        const char *slash = strrchr(self.dli_fname, '/');
-        char path[4096];
-        const int folder = slash ? (int)(slash - self.dli_fname + 1) : 0;
-        const int length = snprintf(path, sizeof path, "%.*s%s", folder, self.dli_fname, CUDA_MODULE);
-        if (length > 0 && (size_t)length < sizeof path && strchr(path, '/')) {
-            void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-            if (module || access(path, F_OK) == 0)
-                return module;
-        }
+    char *library = dladdr((const void *)(uintptr_t)backend_select, &self) ? realpath(self.dli_fname, NULL) : NULL;
+    char path[4096];
+    const char *slash = library ? strrchr(library, '/') : NULL;
+    const int folder = slash ? (int)(slash - library + 1) : 0;
+    const int length = snprintf(path, sizeof path, "%.*s%s", folder, library ? library : "", CUDA_MODULE);
+    free(library);
+    if (!folder || (size_t)length >= sizeof path || access(path, F_OK) != 0) {
+        snprintf(why, (size_t)why_size, "the GPU module %s is not installed", CUDA_MODULE);
+        return NULL;
     }
-    return dlopen(CUDA_MODULE, RTLD_NOW | RTLD_LOCAL);
+    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!module)
+        snprintf(why, (size_t)why_size, "the GPU module cannot be loaded (%s)", dlerror());
+    return module;
 }
 
 const struct lr_backend *backend_gpu(char *why, int why_size)
 {
-    void *module = open_module();
-    if (!module) {
-        const char *reason = dlerror();
-        if (strstr(reason, "No such file"))
-            snprintf(why, (size_t)why_size, "the GPU module %s is not installed", CUDA_MODULE);
-        else
-            snprintf(why, (size_t)why_size, "the GPU module cannot be loaded (%s)", reason);
+    void *module = open_module(why, why_size);
+    if (!module)
         return NULL;
-    }
     lr_backend_entry_fn *entry = NULL;
     void *symbol = dlsym(module, LR_BACKEND_CUDA_ENTRY);
     memcpy(&entry, &symbol, sizeof entry);

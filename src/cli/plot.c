@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -33,8 +34,8 @@ static const char help[] =
     "\n"
     "Python\n"
     "  Plots are made by the Python package linerad (pip install '.[plot]' in the checkout). The interpreter is\n"
-    "  $LINERAD_PYTHON; else that of the active environment ($VIRTUAL_ENV); else .venv next to the build folder, as\n"
-    "  made by 'make demo'; else python3. A linerad in the build folder finds the package by itself.\n"
+    "  $LINERAD_PYTHON; else that of the active environment ($VIRTUAL_ENV); else .venv of the checkout, as made by\n"
+    "  'make demo'; else python3. A linerad in the build folder of a checkout finds the package by itself.\n"
     "\n"
     "Examples\n"
     "  linerad plot cloud.h5\n"
@@ -79,6 +80,30 @@ static bool find(const char *folder, const char *rest, char path[MAX_PATH])
     return *folder && n > 0 && n < MAX_PATH && access(path, R_OK) == 0;
 }
 
+static bool has_line(const char *path, const char *start)
+{
+    FILE *file = fopen(path, "r");
+    char text[256];
+    bool found = false;
+    while (file && !found && fgets(text, sizeof text, file))
+        found = strncmp(text, start, strlen(start)) == 0;
+    if (file)
+        fclose(file);
+    return found;
+}
+
+/* Whether the folder above is a source tree of linerad that only the owner of this program could have put there: code
+ * from it is run. */
+static bool in_checkout(const char *folder)
+{
+    char path[MAX_PATH];
+    struct stat program, above;
+    return find(folder, "../CMakeLists.txt", path) && has_line(path, "project(linerad ") &&
+           find(folder, "../include/linerad.h", path) && find(folder, "../python/linerad/__init__.py", path) &&
+           find(folder, "..", path) && stat(path, &above) == 0 && stat("/proc/self/exe", &program) == 0 &&
+           above.st_uid == program.st_uid && !(above.st_mode & S_IWOTH);
+}
+
 static const char *choose_python(const char *folder, char path[MAX_PATH])
 {
     const char *named = getenv("LINERAD_PYTHON"), *active = getenv("VIRTUAL_ENV");
@@ -86,14 +111,14 @@ static const char *choose_python(const char *folder, char path[MAX_PATH])
         return named;
     if (active && find(active, "bin/python", path))
         return path;
-    return find(folder, "../.venv/bin/python", path) ? path : "python3";
+    return in_checkout(folder) && find(folder, "../.venv/bin/python", path) ? path : "python3";
 }
 
 /* In a checkout: its package comes first, and uses the library of this build. */
 static bool use_checkout(const char *folder)
 {
     char path[MAX_PATH], list[2 * MAX_PATH];
-    if (!find(folder, "../python/linerad/__init__.py", path) || !find(folder, "liblinerad.so", path))
+    if (!in_checkout(folder) || !find(folder, "liblinerad.so", path))
         return true;
     if (setenv("LINERAD_LIBRARY", path, 0) != 0)
         return false;

@@ -30,6 +30,7 @@ struct escape_workspace {
     double *kappa;                   /* [n_line] tau = kappa D */
     double *photons;                 /* [n_line] */
     double *sensitivity;             /* [n_line] d(ln beta) / dD */
+    int bad_level;                   /* with rates that are not finite, which the solution would hide; or -1 */
 };
 
 struct escape_problem escape_defaults(const struct molecule *molecule, const struct collision_plan *plan)
@@ -120,6 +121,10 @@ static void prepare(const struct escape_problem *problem, struct escape_workspac
     work->n_level = count_levels(problem);
     collision_rates_among(molecule, problem->plan, work->n_level, problem->temperature, problem->density,
                           work->collision);
+    work->bad_level = -1;
+    for (int i = 0; i < work->n_level * work->n_level; i++)
+        if (!isfinite(work->collision[i]) && i / work->n_level != i % work->n_level)
+            work->bad_level = i / work->n_level;
     for (int i = 0; i < molecule->n_line; i++) {
         const struct transition *line = &molecule->line[i];
         if (is_left_out(work, line))
@@ -166,6 +171,8 @@ static bool linearise(const struct escape_problem *problem, struct escape_worksp
             up = 0.0;   /* flow = A D (up - beta nbar), and these rates are not negative */
             flow = -line->a_ul * difference * beta.value * photons;
         }
+        if (!isfinite(line->a_ul * (beta.value + up + ratio * up) + flow))
+            work->bad_level = line->upper;
         work->rates[u * stride + l] += line->a_ul * (beta.value + up);
         work->rates[l * stride + u] += line->a_ul * ratio * up;
         work->source[u] -= flow;
@@ -174,22 +181,28 @@ static bool linearise(const struct escape_problem *problem, struct escape_worksp
     return beyond;
 }
 
+/* fmax() would drop a NaN. */
+static double larger(double a, double b)
+{
+    return a > b || isnan(a) ? a : b;
+}
+
 /* Largest relative change of a significant population, or of an escape probability: where a thick line becomes
- * inverted, beta changes strongly while populations hardly do. */
+ * inverted, beta changes strongly while populations hardly do. NaN if anything is. */
 static double largest_change(const struct molecule *molecule, const struct escape_workspace *work, const double *before,
                              const double *after)
 {
     double largest = 0.0;
     for (int i = 0; i < work->n_level; i++) {
         const double scale = fmax(fmax(before[i], after[i]), ESCAPE_FAINT);
-        largest = fmax(largest, fabs(after[i] - before[i]) / scale);
+        largest = larger(largest, fabs(after[i] - before[i]) / scale);
     }
     for (int i = 0; i < molecule->n_line; i++) {
         const struct transition *line = &molecule->line[i];
         if (is_left_out(work, line))
             continue;
         const double rise = excess(molecule, line, after) - excess(molecule, line, before);
-        largest = fmax(largest, fabs(work->sensitivity[i] * rise));
+        largest = larger(largest, fabs(work->sensitivity[i] * rise));
     }
     return largest;
 }
@@ -254,7 +267,7 @@ struct escape_outcome escape_solve(const struct escape_problem *problem, struct 
                                    double *x)
 {
     const int patience = 25;
-    struct escape_outcome outcome = {0, 1.0, false, false};
+    struct escape_outcome outcome = {.error = 1.0, .bad_level = -1};
     double previous = 1.0;
     prepare(problem, work);
     const int n = work->n_level;
@@ -274,6 +287,13 @@ struct escape_outcome escape_solve(const struct escape_problem *problem, struct 
         outcome.error = remaining_error(change, previous, part);
         outcome.converged = outcome.error < problem->error && change < 1e-2 && (newton || change < problem->error);
         previous = change;
+        if (!isfinite(change) || work->bad_level >= 0)
+            break;
     }
+    outcome.bad_level = work->bad_level;
+    for (int i = 0; i < n && outcome.bad_level < 0; i++)
+        if (!isfinite(x[i]))
+            outcome.bad_level = i;
+    outcome.converged = outcome.converged && outcome.bad_level < 0;
     return outcome;
 }

@@ -36,6 +36,7 @@ struct escape_outcome {
     double error;   /* estimated, see above */
     bool converged;
     bool inverted; /* a line beyond the limit */
+    int bad_level; /* the first whose population is not a finite number; or -1 */
 };
 
 /* Memory for one thread, for any number of problems with this molecule. */

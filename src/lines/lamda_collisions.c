@@ -8,6 +8,10 @@
 
 enum { MAX_TEMPERATURE = 1000 };
 
+/* Far beyond any that were ever computed. */
+static const double hottest = 1e12;  /* K */
+static const double most_rate = 1e3; /* cm^3 s^-1 */
+
 /* "2 CO-pH2 from ...": the number, then the reference. */
 static enum lr_status read_collider(struct text_table *table, const struct molecule *molecule, struct partner *partner)
 {
@@ -48,6 +52,8 @@ static enum lr_status read_temperatures(struct text_table *table, int count, str
         if (!(partner->temperature[t] > below))
             return TEXT_FAIL(table, "temperature %g K after %g K; expected increasing temperatures",
                              partner->temperature[t], below);
+        if (!(partner->temperature[t] <= hottest))
+            return TEXT_FAIL(table, "temperature %g K; expected at most %g", partner->temperature[t], hottest);
         below = partner->temperature[t];
     }
     partner->n_temperature = count;
@@ -60,8 +66,8 @@ static enum lr_status read_rates(struct text_table *table, int n, double *rate)
         char expected[64];
         snprintf(expected, sizeof expected, "collision rate %d of %d in cm^3 s^-1", t + 1, n);
         LR_TRY(text_table_number(table, expected, &rate[t], NULL));
-        if (!(rate[t] >= 0.0))
-            return TEXT_FAIL(table, "collision rate %g; expected zero or more", rate[t]);
+        if (!(rate[t] >= 0.0 && rate[t] <= most_rate))
+            return TEXT_FAIL(table, "collision rate %g; expected 0 to %g cm^3 s^-1", rate[t], most_rate);
     }
     return LR_OK;
 }

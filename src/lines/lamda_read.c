@@ -12,8 +12,13 @@
 enum { MAX_LEVEL = 20000, FIRST_ROWS = 32 };
 
 static const double hz_per_ghz = 1e9;
-static const double max_energy = 1e9;           /* cm^-1, 124 keV: above every line; keeps sums finite */
-static const double frequency_tolerance = 0.03; /* of a frequency from the energies of its levels */
+static const double max_energy = 1e9; /* cm^-1, 124 keV: above every line; keeps sums finite */
+/* Far beyond every molecule and atom; numbers outside are typing errors, and make rates overflow. */
+static const double least_mass = 1e-4, most_mass = 1e6;            /* atomic mass units */
+static const double least_weight = 1e-3, most_weight = 1e9;        /* statistical weight */
+static const double most_einstein_a = 1e25;                        /* s^-1 */
+static const double least_frequency = 1e-9, most_frequency = 3e10; /* GHz */
+static const double frequency_tolerance = 0.03;                    /* of a frequency from the energies of its levels */
 
 /* ---- pairs of levels ---- */
 
@@ -106,8 +111,9 @@ static enum lr_status read_level(struct text_table *table, int index, struct lev
     if (fabs(level->energy) > max_energy)
         return TEXT_FAIL(table, "energy %g cm^-1 of level %d; expected at most %g", level->energy, number, max_energy);
     LR_TRY(text_table_number(table, "the statistical weight of the level", &level->weight, NULL));
-    if (!(level->weight > 0.0))
-        return TEXT_FAIL(table, "weight %g of level %d; expected more than zero", level->weight, number);
+    if (!(level->weight >= least_weight && level->weight <= most_weight))
+        return TEXT_FAIL(table, "weight %g of level %d; expected %g to %g", level->weight, number, least_weight,
+                         most_weight);
     text_table_rest(table, level->label, sizeof level->label);
     return LR_OK;
 }
@@ -141,13 +147,13 @@ static enum lr_status read_line(struct text_table *table, const struct molecule 
 {
     LR_TRY(lamda_pair(table, molecule, tolerance, seen, &line->upper, &line->lower));
     LR_TRY(text_table_number(table, "the Einstein coefficient A in s^-1", &line->a_ul, NULL));
-    if (!(line->a_ul >= 0.0))
-        return TEXT_FAIL(table, "Einstein coefficient %g; expected zero or more", line->a_ul);
+    if (!(line->a_ul >= 0.0 && line->a_ul <= most_einstein_a))
+        return TEXT_FAIL(table, "Einstein coefficient %g; expected 0 to %g s^-1", line->a_ul, most_einstein_a);
     double frequency = 0.0;
     LR_TRY(text_table_number(table, "the frequency in GHz", &frequency, NULL));
     line->frequency = frequency * hz_per_ghz;
-    if (!(line->frequency > 0.0) || !isfinite(line->frequency))
-        return TEXT_FAIL(table, "frequency %g GHz; expected more than zero", frequency);
+    if (!(frequency >= least_frequency && frequency <= most_frequency))
+        return TEXT_FAIL(table, "frequency %g GHz; expected %g to %g", frequency, least_frequency, most_frequency);
     return LR_OK;
 }
 
@@ -194,8 +200,8 @@ static enum lr_status read_head(struct text_table *table, struct molecule *molec
     LR_TRY(text_table_next(table, "the molecular weight"));
     double weight = 0.0;
     LR_TRY(text_table_number(table, "the molecular weight in atomic mass units", &weight, NULL));
-    if (!(weight > 0.0))
-        return TEXT_FAIL(table, "molecular weight %g; expected more than zero", weight);
+    if (!(weight >= least_mass && weight <= most_mass))
+        return TEXT_FAIL(table, "molecular weight %g; expected %g to %g", weight, least_mass, most_mass);
     molecule->mass = weight * LR_ATOMIC_MASS_UNIT;
     return LR_OK;
 }

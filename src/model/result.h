@@ -59,6 +59,9 @@ struct lr_result {
     int threads, batches;
 };
 
+/* Fails if a total, a spectrum, a field, a population or an image has a value that is not finite. */
+enum lr_status result_check_finite(lr_context *ctx, const lr_result *result);
+
 /* The cube of a camera, or NULL. */
 const struct cube *result_find_cube(const lr_result *result, const char *camera);
 

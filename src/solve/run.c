@@ -214,6 +214,7 @@ enum lr_status lr_run(lr_context *ctx, const lr_model *model, lr_result **result
     report_velocity_steps(ctx, model);
     LR_TRY_OR(done, status, populations_run(ctx, &stage->worker, model, &derived, made));
     LR_TRY_OR(done, status, run_model(ctx, derived.path ? &derived : model, stage, made));
+    LR_TRY_OR(done, status, result_check_finite(ctx, made));
     made->summary.seconds_total = lr_seconds() - start;
 done:
     stage_close(stage);

@@ -1,6 +1,7 @@
 """linerad plot: hands over to the Python package, and says what to do if that is missing."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -88,6 +89,60 @@ def test_environments_are_found(folder, plot):
     python.chmod(0o755)
     done = plot("model.h5", LINERAD_PYTHON="", VIRTUAL_ENV=str(folder.path / "env"))
     assert done.returncode == 0 and done.stdout == "this one\n"
+
+
+@pytest.fixture
+def tree(folder, program):
+    """A source tree with a build folder, whose Python says that it was started; a function that plots with it."""
+    root = Path(__file__).resolve().parents[2]
+    tree = folder.path / "tree"
+    for name in ("CMakeLists.txt", "include/linerad.h", "python/linerad/__init__.py"):
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(root / name, tree / name)
+    (tree / ".venv" / "bin").mkdir(parents=True)
+    (tree / ".venv" / "bin" / "python").write_text("#!/bin/sh\necho started with $PYTHONPATH\n")
+    (tree / ".venv" / "bin" / "python").chmod(0o755)
+    (tree / "build").mkdir()
+    shutil.copy(program, tree / "build")
+    for file in Path(program).parent.glob("liblinerad.so*"):
+        shutil.copy(file, tree / "build", follow_symlinks=False)
+    (folder.path / "path").mkdir()
+    (folder.path / "path" / "python3").write_text("#!/bin/sh\necho python3 with $PYTHONPATH\n")
+    (folder.path / "path" / "python3").chmod(0o755)
+
+    def run():
+        environment = {"PATH": str(folder.path / "path")}
+        command = [tree / "build" / "linerad", "plot", "model.h5"]
+        return subprocess.run(command, cwd=folder.path, env=environment, capture_output=True, text=True).stdout
+
+    run.path = tree
+    return run
+
+
+def test_python_of_a_checkout(tree):
+    assert tree() == f"started with {tree.path}/build/../python\n"
+
+
+@pytest.mark.parametrize("name", ["CMakeLists.txt", "include/linerad.h", "python/linerad/__init__.py"])
+def test_python_beside_some_other_folder(tree, name):
+    (tree.path / name).unlink()
+    assert tree() == "python3 with\n"
+
+
+def test_python_of_another_project(tree):
+    (tree.path / "CMakeLists.txt").write_text("project(other LANGUAGES C)\n")
+    assert tree() == "python3 with\n"
+
+
+def test_python_in_a_folder_that_anybody_can_fill(tree):
+    tree.path.chmod(0o1777)
+    assert tree() == "python3 with\n"
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="needs the right to give files away")
+def test_python_of_somebody_else(tree):
+    os.chown(tree.path, 12345, -1)
+    assert tree() == "python3 with\n"
 
 
 def test_help_names_every_option(folder, draws, program):

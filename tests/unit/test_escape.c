@@ -247,6 +247,28 @@ static void test_a_workspace_remembers_nothing(void **state)
     assert_memory_equal(first, x, sizeof x);
 }
 
+/* The elimination of levels turns a NaN among the rates into zeros. */
+static void test_numbers_that_are_none_never_converge(void **state)
+{
+    struct world *world = *state;
+    double x[N];
+    for (int i = 0; i < 3; i++) {
+        struct escape_problem problem = make_problem(world, 40, 1e4, 1e16);
+        if (i == 0)
+            problem.density[COLLIDER_H2] = (double)INFINITY;
+        if (i == 1)
+            problem.column_per_speed = (double)INFINITY;
+        if (i == 2)
+            problem.background = (double)INFINITY;
+        const struct escape_outcome outcome = escape_solve(&problem, world->workspace, false, x);
+        assert_false(outcome.converged);
+        assert_true(outcome.bad_level >= 0 && outcome.bad_level < N);
+    }
+    const struct escape_problem good = make_problem(world, 40, 1e4, 1e16);
+    const struct escape_outcome outcome = escape_solve(&good, world->workspace, false, x);
+    assert_true(outcome.converged && outcome.bad_level == -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -258,6 +280,7 @@ int main(void)
         cmocka_unit_test(test_errors_are_honest_from_any_start),
         cmocka_unit_test(test_faint_levels_can_be_left_out),
         cmocka_unit_test(test_a_workspace_remembers_nothing),
+        cmocka_unit_test(test_numbers_that_are_none_never_converge),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

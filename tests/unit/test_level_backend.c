@@ -37,8 +37,15 @@ static void read_rates(const void *medium, int64_t cell, double *rates)
     rates[1] = RATE_UP;
 }
 
-/* x_u / x_l after one sweep and one step. The cell is 2 wide, so half the path through it is 1. */
-static double found_ratio(bool double_precision, double half_depth, double half_grey)
+static void read_bad_rates(const void *medium, int64_t cell, double *rates)
+{
+    read_rates(medium, cell, rates);
+    rates[2] = (double)NAN;
+}
+
+/* Populations after one sweep and one step, and their change. The cell is 2 wide, so half the path through it is 1. */
+static struct level_change solve(bool double_precision, double half_depth, double half_grey,
+                                 void (*rates_of)(const void *, int64_t, double *), double x[2])
 {
     const struct cell cell = {half_depth / (X[0] - X[1]), half_grey};
     const double width[1] = {2};
@@ -51,7 +58,7 @@ static double found_ratio(bool double_precision, double half_depth, double half_
                                   .line = &line,
                                   .medium = &cell,
                                   .read_gas = read_gas,
-                                  .read_rates = read_rates,
+                                  .read_rates = rates_of,
                                   .n_frequency = FREQUENCIES,
                                   .frequency_first = FIRST,
                                   .frequency_step = STEP,
@@ -67,7 +74,6 @@ static double found_ratio(bool double_precision, double half_depth, double half_
     volatile sig_atomic_t stop = 0;
     struct level_change change;
     void *state;
-    double x[2];
     assert_int_equal(backend->open(NULL, 0, 1, &job, &state), LR_OK);
     assert_int_equal(backend->write(NULL, state, X), LR_OK);
     assert_int_equal(backend->set_rays(NULL, state, &rays), LR_OK);
@@ -75,6 +81,14 @@ static double found_ratio(bool double_precision, double half_depth, double half_
     assert_int_equal(backend->step(NULL, state, &change), LR_OK);
     assert_int_equal(backend->read(NULL, state, x, NULL), LR_OK);
     backend->close(state);
+    return change;
+}
+
+static double found_ratio(bool double_precision, double half_depth, double half_grey)
+{
+    double x[2];
+    const struct level_change change = solve(double_precision, half_depth, half_grey, read_rates, x);
+    assert_true(isfinite(change.rms) && isfinite(change.largest));
     assert_true(fabs(x[0] + x[1] - 1) < 1e-12);
     return x[1] / x[0];
 }
@@ -126,11 +140,24 @@ static void light_through_a_line_and_dust(void **state)
             compare(depths[i], grey);
 }
 
+/* The solution of the rate equations itself would make a zero of it. */
+static void a_rate_that_is_no_number_is_noticed(void **state)
+{
+    (void)state;
+    for (int precision = 0; precision < 2; precision++) {
+        double x[2];
+        const struct level_change change = solve(precision, 1, 0, read_bad_rates, x);
+        assert_false(isfinite(change.rms));
+        assert_false(isfinite(x[0]));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(light_through_a_line),
         cmocka_unit_test(light_through_a_line_and_dust),
+        cmocka_unit_test(a_rate_that_is_no_number_is_noticed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

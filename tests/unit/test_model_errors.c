@@ -247,11 +247,12 @@ static void constant_tables_refuse_a_varying_damping(void **state)
 static void overflow_is_an_error(void **state)
 {
     struct fixture *f = *state;
-    const char *const settings[] = {"medium.density=1e308 cm^-3",
-                                    "line={frequency: 1 Hz, einstein_a: 1 1/s, degeneracies: [1, 1], mass: 1 u}", NULL};
+    const char *const settings[] = {"medium.density=1e44 cm^-3",
+                                    "line={frequency: 1 Hz, einstein_a: 1e20 1/s, degeneracies: [1, 1], mass: 1 u}",
+                                    NULL};
     assert_int_equal(load_text(f, BASE, settings), LR_ERROR_INPUT);
-    assert_string_equal(lr_last_error(f->ctx),
-                        "m.yaml:6:3: medium: the line-centre opacity in 1/cm is inf at cell [0, 0, 0]");
+    assert_non_null(strstr(lr_last_error(f->ctx), "m.yaml:6:3: medium: the line-centre opacity in 1/cm is "));
+    assert_non_null(strstr(lr_last_error(f->ctx), " at cell [0, 0, 0], above the limit of "));
 }
 
 static void unreadable_model_files(void **state)

@@ -15,18 +15,28 @@ static void gather_iterates(int n, double *const *x, int64_t i, double *here)
         here[j] = x[j][i];
 }
 
-/* The sums of extrapolation.h over all populations that matter; x[0] is the newest. */
-static void sum_products(const struct levels *levels, int order, double *const *x, double *sums)
+/* The sums of extrapolation.h over all populations that matter; x[0] is the newest. False if out of memory. */
+static bool sum_products(const struct levels *levels, int order, double *const *x, double *sums)
 {
     const int64_t count = levels->job.n_cell * levels->job.n_level;
-#pragma omp parallel for schedule(static) num_threads(levels->threads) reduction(+ : sums[:EXTRAPOLATION_SUMS])
-    for (int64_t i = 0; i < count; i++) {
-        double here[EXTRAPOLATION_ORDER + 2] = {0};
-        if (x[0][i] < LEVEL_MATTERS)
-            continue;
-        gather_iterates(order + 2, x, i, here);
-        extrapolation_add(order, here, sums);
-    }
+    const int64_t size = (int64_t)CELLS_OF_A_PART * levels->job.n_level, n_part = (count + size - 1) / size;
+    double(*parts)[EXTRAPOLATION_SUMS] = calloc((size_t)n_part, sizeof *parts);
+    if (!parts)
+        return false;
+#pragma omp parallel for schedule(static) num_threads(levels->threads)
+    for (int64_t p = 0; p < n_part; p++)
+        for (int64_t i = p * size; i < (p + 1) * size && i < count; i++) {
+            double here[EXTRAPOLATION_ORDER + 2] = {0};
+            if (x[0][i] < LEVEL_MATTERS)
+                continue;
+            gather_iterates(order + 2, x, i, here);
+            extrapolation_add(order, here, parts[p]);
+        }
+    for (int64_t p = 0; p < n_part; p++)
+        for (int i = 0; i < EXTRAPOLATION_SUMS; i++)
+            sums[i] += parts[p][i];
+    free(parts);
+    return true;
 }
 
 /* The extrapolation for a cell; the newest populations if it would invert a line. */
@@ -55,7 +65,6 @@ static void guess_cell(const struct level_job *job, int64_t cell, int order, con
 /* The extrapolation replaces the oldest iterate, so that retreat() can still find the newest. */
 static enum lr_status accelerate(lr_context *ctx, void *state, bool *done)
 {
-    (void)ctx;
     struct levels *levels = state;
     const int n_past = levels->n_past;
     const int order = n_past - 1;
@@ -69,7 +78,8 @@ static enum lr_status accelerate(lr_context *ctx, void *state, bool *done)
     for (int i = 0; i < n_past; i++)
         x[i + 1] = levels->past[i];
     levels->n_past = 0;
-    sum_products(levels, order, x, sums);
+    if (!sum_products(levels, order, x, sums))
+        return lr_fail(ctx, LR_ERROR_MEMORY, "out of memory for the extrapolation of level populations");
     if (!extrapolation_weights(order, sums, weight))
         return LR_OK;
     double *guess = shift_past(levels);

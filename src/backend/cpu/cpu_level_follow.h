@@ -20,7 +20,7 @@ struct desk {
     real *end_sum;     /* [room] */
     struct interval *at;
     real *entering, *lost;
-    struct sums *sums;
+    struct ray_record *record; /* of the ray */
     int failed;
 };
 
@@ -72,13 +72,12 @@ static void make_profiles(const struct levels *levels, struct desk *desk)
     }
 }
 
-static void desk_make(const struct level_job *job, struct sums *sums, struct desk *desk)
+static void desk_make(const struct level_job *job, struct desk *desk)
 {
     const size_t n = (size_t)job->n_frequency;
     *desk = (struct desk){.band = band_make(job->n_frequency, job->frequency_first, job->frequency_step),
                           .entering = (real *)calloc(n, sizeof(real)),
-                          .lost = (real *)calloc(n, sizeof(real)),
-                          .sums = sums};
+                          .lost = (real *)calloc(n, sizeof(real))};
     desk->failed = !desk->entering || !desk->lost;
 }
 
@@ -93,9 +92,30 @@ static void desk_free(struct desk *desk)
     free(desk->lost);
 }
 
-/* Records the light in the middle of the cell where piece i ends, then adds the cell's own light. */
-static void record_light(const struct levels *levels, const struct desk *desk, int i, int l, struct interval span,
-                         real source)
+/* An empty record with room for every piece of the track. */
+static void record_begin(const struct levels *levels, struct desk *desk, struct ray_record *record)
+{
+    const size_t n = (size_t)desk->track.n;
+    desk->record = record;
+    record->n = 0;
+    if (desk->track.n <= record->room)
+        return;
+    free(record->cell);
+    free(record->weight);
+    free(record->light);
+    record->cell = (int *)malloc(n * sizeof *record->cell);
+    record->weight = (real *)malloc(n * sizeof *record->weight);
+    record->light = (struct line_light *)malloc(n * (size_t)levels->job.n_line * sizeof *record->light);
+    record->room = desk->track.n;
+    if (!record->cell || !record->weight || !record->light) {
+        record->room = 0;
+        desk->failed = 1;
+    }
+}
+
+/* Records the light in the middle of the cell where piece i ends, as number `at`, then adds the cell's own light. */
+static void record_light(const struct levels *levels, const struct desk *desk, int i, int at, int l,
+                         struct interval span, real source)
 {
     const struct piece *piece = &desk->track.piece[i];
     const real *profile = desk->end_profile + (size_t)i * (size_t)desk->band.n;
@@ -111,14 +131,13 @@ static void record_light(const struct levels *levels, const struct desk *desk, i
         entering[f] = light_leaving(light, source);
         lost[f] = R(1);
     }
-    if (desk->end_sum[i] > R(0)) {
-        struct line_light *to = &desk->sums->light[(size_t)piece->cell * (size_t)levels->job.n_line + (size_t)l];
-        const real scale = piece->weight / desk->end_sum[i];
-        to->entering += scale * sum_entering;
-        to->lost += scale * sum_lost;
-    }
-    if (l == 0)
-        desk->sums->length[piece->cell] += piece->weight;
+    struct ray_record *record = desk->record;
+    const real scale = desk->end_sum[i] > R(0) ? piece->weight / desk->end_sum[i] : R(0);
+    record->light[(size_t)at * (size_t)levels->job.n_line + (size_t)l] =
+        (struct line_light){scale * sum_entering, scale * sum_lost};
+    record->cell[at] = piece->cell;
+    record->weight[at] = piece->weight;
+    record->n = at + 1;
 }
 
 /* What one line meets in a piece. */
@@ -175,6 +194,7 @@ static void follow_track(const struct levels *levels, const struct desk *desk, i
         desk->entering[f] = background;
         desk->lost[f] = R(1);
     }
+    int recorded = 0;
     for (int first = 0; first < track->n;) {
         int last = first;
         struct interval span = {desk->band.n, 0};
@@ -188,7 +208,7 @@ static void follow_track(const struct levels *levels, const struct desk *desk, i
             span.high = desk->at[i].high > span.high ? desk->at[i].high : span.high;
             follow_piece(levels, desk, i, target, l);
         }
-        record_light(levels, desk, last, l, span,
+        record_light(levels, desk, last, recorded++, l, span,
                      levels->glow[(size_t)target * (size_t)levels->job.n_line + (size_t)l].source);
         first = last + 1;
     }

@@ -3,6 +3,7 @@
 #define LR_BACKEND_CPU_CPU_LEVEL_RATES_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,16 @@ static void add_radiation(const struct levels *levels, int64_t cell, double *rat
     }
 }
 
+/* Whether all rates between different levels are finite; the solution would hide those that are not. */
+static bool rates_are_finite(int n, const double *rates)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            sum += i == j ? 0 : rates[i * n + j];
+    return isfinite(sum);
+}
+
 /* Discards the oldest populations and makes the newest past ones. */
 static double *shift_past(struct levels *levels)
 {
@@ -38,47 +49,71 @@ static double *shift_past(struct levels *levels)
     return room;
 }
 
+static struct change_tally change_tally_join(struct change_tally a, struct change_tally b)
+{
+    return (struct change_tally){fmax(a.largest, b.largest), a.square + b.square, a.count + b.count};
+}
+
+/* Sums over cells are made in parts of this many, and the parts added in order: the same for any number of threads. */
+enum { CELLS_OF_A_PART = 64 };
+
+/* New populations `here` from the old ones, and their changes. */
+static struct change_tally step_cell(const struct levels *levels, int64_t cell, const double *old, double *here,
+                                     double *rates)
+{
+    const int n = levels->job.n_level;
+    struct change_tally tally = {0, 0, 0};
+    memcpy(here, old, (size_t)n * sizeof *here);
+    levels->residual[cell] = 0;
+    if (!rates || !(levels->gas[cell].has_gas > R(0)))
+        return tally;
+    levels->job.read_rates(levels->job.medium, cell, rates);
+    add_radiation(levels, cell, rates);
+    const bool finite = rates_are_finite(n, rates);
+    level_solve(n, n, rates, here);
+    if (!finite)
+        here[0] = (double)NAN; /* for the caller to find */
+    for (int i = 0; i < n; i++)
+        if (!(here[i] < LEVEL_MATTERS)) /* NaN counts too, so that it is noticed */
+            tally = change_tally_add(tally, here[i], old[i]);
+    levels->residual[cell] = (float)tally.largest;
+    return tally;
+}
+
 static enum lr_status step(lr_context *ctx, void *state, struct level_change *change)
 {
     struct levels *levels = state;
     const int n = levels->job.n_level;
+    const int64_t n_cell = levels->job.n_cell;
+    const int64_t n_part = (n_cell + CELLS_OF_A_PART - 1) / CELLS_OF_A_PART;
     const double *old = levels->x;
     double *x = shift_past(levels);
-    double largest = 0;
-    double square = 0;
-    double count = 0;
-    int failed = 0;
-#pragma omp parallel num_threads(levels->threads) reduction(max : largest) reduction(+ : square, count)
+    struct change_tally all = {0, 0, 0};
+    struct change_tally *parts = calloc((size_t)n_part, sizeof *parts);
+    int failed = !parts;
+#pragma omp parallel num_threads(levels->threads)
     {
         double *rates = malloc((size_t)n * (size_t)n * sizeof *rates);
         if (!rates)
 #pragma omp atomic write
             failed = 1;
-#pragma omp for schedule(dynamic, 64)
-        for (int64_t cell = 0; cell < levels->job.n_cell; cell++) {
-            double *here = x + cell * n;
-            struct change_tally tally = {0, 0, 0};
-            memcpy(here, old + cell * n, (size_t)n * sizeof *here);
-            levels->residual[cell] = 0;
-            if (!rates || !(levels->gas[cell].has_gas > R(0)))
-                continue;
-            levels->job.read_rates(levels->job.medium, cell, rates);
-            add_radiation(levels, cell, rates);
-            level_solve(n, n, rates, here);
-            for (int i = 0; i < n; i++)
-                if (!(here[i] < LEVEL_MATTERS)) /* NaN counts too, so that it is noticed */
-                    tally = change_tally_add(tally, here[i], old[cell * n + i]);
-            levels->residual[cell] = (float)tally.largest;
-            largest = fmax(largest, tally.largest);
-            square += tally.square;
-            count += tally.count;
+#pragma omp for schedule(dynamic)
+        for (int64_t p = 0; p < n_part; p++) {
+            const int64_t first = p * CELLS_OF_A_PART;
+            const int64_t end = first + CELLS_OF_A_PART < n_cell ? first + CELLS_OF_A_PART : n_cell;
+            struct change_tally sum = {0, 0, 0};
+            for (int64_t cell = first; cell < end; cell++)
+                sum = change_tally_join(sum, step_cell(levels, cell, old + cell * n, x + cell * n, rates));
+            if (parts)
+                parts[p] = sum;
         }
         free(rates);
     }
-    if (!isfinite(square))
-        return lr_fail(ctx, LR_ERROR_INTERNAL, "level populations are no longer finite");
-    change->largest = largest;
-    change->rms = count > 0 ? sqrt(square / count) : 0;
+    for (int64_t p = 0; parts && p < n_part; p++)
+        all = change_tally_join(all, parts[p]);
+    free(parts);
+    change->largest = all.largest;
+    change->rms = all.count > 0 ? sqrt(all.square / all.count) : 0;
     return failed ? lr_fail(ctx, LR_ERROR_MEMORY, "out of memory for rate equations") : LR_OK;
 }
 

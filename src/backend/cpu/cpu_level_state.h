@@ -8,10 +8,19 @@
 #include "backend/cpu/cpu_level_track.h"
 #include "kernel/level_rates.h"
 
-/* What the rays of one direction recorded in the cells, for one thread. */
+/* What the rays of one direction recorded in the cells. */
 struct sums {
     struct line_light *light; /* [n_cell][n_line] */
     real *length;             /* [n_cell] weights */
+};
+
+/* What one ray recorded, in its own order. Rays are followed in any order by any thread; their records are added in the
+ * order of the rays, so that the sums do not depend on the threads. */
+struct ray_record {
+    int n, room;
+    int *cell;                /* [n] */
+    real *weight;             /* [n] */
+    struct line_light *light; /* [n][n_line] times the weight */
 };
 
 struct levels {
@@ -31,7 +40,9 @@ struct levels {
     struct light_sum *light; /* [n_cell][n_line] sum over finished directions */
     double *seen;            /* [n_cell] summed weights of the directions that met the cell */
     double *star;            /* [n_cell][n_line] direct starlight; or NULL */
-    struct sums *sums;       /* [threads] */
+    struct sums sums;
+    struct ray_record *record; /* [n_record] of the rays followed at a time */
+    int n_record;
     double *x, *past[LEVEL_MOST_PAST];
     int n_past;           /* how many of them are valid */
     const double *before; /* populations before the extrapolation; one of `past` */

@@ -31,29 +31,61 @@ static void make_glow(struct levels *levels)
     levels->reach = profile_reach((real)thickest);
 }
 
-/* Adds the mean over one direction, with the contributions of all threads. */
+/* Adds what rays recorded, in their order; each thread does so for its own cells. */
+static void add_records(struct levels *levels, int n_record)
+{
+    const size_t n_line = (size_t)levels->job.n_line;
+    const int64_t n_cell = levels->job.n_cell;
+    const int thread = omp_get_thread_num(), threads = omp_get_num_threads();
+    const int64_t first = n_cell * thread / threads, end = n_cell * (thread + 1) / threads;
+    for (int r = 0; r < n_record; r++) {
+        const struct ray_record *record = &levels->record[r];
+        for (int i = 0; i < record->n; i++) {
+            const int cell = record->cell[i];
+            if (cell < first || cell >= end)
+                continue;
+            struct line_light *to = levels->sums.light + (size_t)cell * n_line;
+            const struct line_light *from = record->light + (size_t)i * n_line;
+            for (size_t l = 0; l < n_line; l++) {
+                to[l].entering += from[l].entering;
+                to[l].lost += from[l].lost;
+            }
+            levels->sums.length[cell] += record->weight[i];
+        }
+    }
+}
+
+/* Adds the mean over one direction. */
 static void finish_direction(struct levels *levels, double weight)
 {
     const int n_line = levels->job.n_line;
 #pragma omp for schedule(static)
     for (int64_t cell = 0; cell < levels->job.n_cell; cell++) {
-        double length = 0;
-        for (int t = 0; t < levels->threads; t++)
-            length += (double)levels->sums[t].length[cell];
+        struct sums *sums = &levels->sums;
+        const double length = (double)sums->length[cell];
         if (!(length > 0))
             continue;
         levels->seen[cell] += weight;
-        for (int t = 0; t < levels->threads; t++) {
-            struct sums *sums = &levels->sums[t];
-            if (!(sums->length[cell] > R(0)))
-                continue;
-            for (int64_t at = cell * n_line; at < (cell + 1) * n_line; at++) {
-                levels->light[at] = light_sum_add(levels->light[at], sums->light[at], weight, length);
-                sums->light[at] = (struct line_light){R(0), R(0)};
-            }
-            sums->length[cell] = R(0);
+        for (int64_t at = cell * n_line; at < (cell + 1) * n_line; at++) {
+            levels->light[at] = light_sum_add(levels->light[at], sums->light[at], weight, length);
+            sums->light[at] = (struct line_light){R(0), R(0)};
         }
+        sums->length[cell] = R(0);
     }
+}
+
+static void follow_ray(const struct levels *levels, int d, int64_t r, struct desk *desk, struct ray_record *record)
+{
+    const struct level_rays *rays = &levels->rays;
+    if (levels->job.mesh.kind == MESH_SHELLS)
+        track_shells(&levels->shells, levels->gas, rays->ray[r].point[0], rays->ring + r, &desk->track);
+    else
+        track_cartesian(&levels->mesh, levels->gas, rays->direction[d], &rays->ray[r], &desk->track);
+    make_profiles(levels, desk);
+    if (!desk->failed)
+        record_begin(levels, desk, record);
+    for (int l = 0; !desk->failed && l < levels->job.n_line; l++)
+        follow_track(levels, desk, l);
 }
 
 static void sweep_thread(struct levels *levels, volatile sig_atomic_t *stop, int *failed)
@@ -62,19 +94,19 @@ static void sweep_thread(struct levels *levels, volatile sig_atomic_t *stop, int
     const struct level_job *job = &levels->job;
     const struct level_rays *rays = &levels->rays;
     struct desk desk;
-    desk_make(job, &levels->sums[omp_get_thread_num()], &desk);
+    desk_make(job, &desk);
     for (int d = 0; d < rays->n_direction; d++) {
+        for (int64_t first = rays->first[d]; first < rays->first[d + 1]; first += levels->n_record) {
+            const int64_t left = rays->first[d + 1] - first;
+            const int n = left < levels->n_record ? (int)left : levels->n_record;
 #pragma omp for schedule(dynamic, 4)
-        for (int64_t r = rays->first[d]; r < rays->first[d + 1]; r++) {
-            if (desk.failed || desk.track.failed || *stop)
-                continue;
-            if (job->mesh.kind == MESH_SHELLS)
-                track_shells(&levels->shells, levels->gas, rays->ray[r].point[0], rays->ring + r, &desk.track);
-            else
-                track_cartesian(&levels->mesh, levels->gas, rays->direction[d], &rays->ray[r], &desk.track);
-            make_profiles(levels, &desk);
-            for (int l = 0; !desk.failed && l < job->n_line; l++)
-                follow_track(levels, &desk, l);
+            for (int i = 0; i < n; i++) {
+                levels->record[i].n = 0;
+                if (!desk.failed && !desk.track.failed && !*stop)
+                    follow_ray(levels, d, first + i, &desk, &levels->record[i]);
+            }
+            add_records(levels, n);
+#pragma omp barrier
         }
         finish_direction(levels, rays->weight[d]);
     }

@@ -18,9 +18,24 @@
 static void close_levels(void *state)
 {
     struct levels *levels = state;
+    for (int i = 0; levels && levels->record && i < levels->n_record; i++) {
+        free(levels->record[i].cell);
+        free(levels->record[i].weight);
+        free(levels->record[i].light);
+    }
     if (levels)
         chain_free(levels->chain);
     free(levels);
+}
+
+/* Rays followed at a time: enough for many threads, but of the order of 64 MB of records. It must not depend on the
+ * number of threads, or rounding would. */
+static int count_records(const struct level_job *job)
+{
+    const int64_t most = 4096, least = 64;
+    const int64_t pieces = (int64_t)job->mesh.n[0] + job->mesh.n[1] + job->mesh.n[2];
+    const int64_t n = ((int64_t)1 << 23) / (pieces * job->n_line);
+    return (int)(n < least ? least : n > most ? most : n);
 }
 
 static enum lr_status write_populations(lr_context *ctx, void *state, const double *x)
@@ -63,14 +78,11 @@ static int make_arrays(struct levels *levels)
     levels->x = chain_copy(chain, populations(levels) * sizeof(double), NULL);
     int ok = levels->glow && levels->light && levels->seen && levels->residual && levels->x;
     ok = ok && (levels->job.n_star == 0 || levels->star);
-    levels->sums = chain_copy(chain, (size_t)levels->threads * sizeof *levels->sums, NULL);
-    for (int t = 0; ok && levels->sums && t < levels->threads; t++) {
-        struct sums *sums = &levels->sums[t];
-        sums->light = chain_copy(chain, voxels(levels) * sizeof *sums->light, NULL);
-        sums->length = chain_copy(chain, cells * sizeof *sums->length, NULL);
-        ok = sums->light && sums->length;
-    }
-    ok = ok && levels->sums;
+    levels->sums.light = chain_copy(chain, voxels(levels) * sizeof *levels->sums.light, NULL);
+    levels->sums.length = chain_copy(chain, cells * sizeof *levels->sums.length, NULL);
+    levels->n_record = count_records(&levels->job);
+    levels->record = chain_copy(chain, (size_t)levels->n_record * sizeof *levels->record, NULL);
+    ok = ok && levels->sums.light && levels->sums.length && levels->record;
     for (int i = 0; i < levels->job.n_past; i++) {
         levels->past[i] = chain_copy(chain, populations(levels) * sizeof(double), NULL);
         ok = ok && levels->past[i];

@@ -155,15 +155,23 @@ static const H5FD_class_t sink_class = {
 
 hid_t hdf5_sink_access(struct hdf5_sink *sink)
 {
-    hid_t driver = H5FDregister(&sink_class);
-    if (driver < 0)
+    sink->driver = H5FDregister(&sink_class);
+    if (sink->driver < 0) {
+        sink->driver = 0;
         return -1;
+    }
     const struct sink_info info = {sink};
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    if (access >= 0 && H5Pset_driver(access, driver, &info) < 0) {
+    if (access >= 0 && H5Pset_driver(access, sink->driver, &info) < 0) {
         H5Pclose(access);
         access = -1;
     }
-    H5FDunregister(driver); /* the list holds its own reference */
     return access;
+}
+
+void hdf5_sink_release(struct hdf5_sink *sink)
+{
+    if (sink->driver)
+        H5FDunregister(sink->driver);
+    sink->driver = 0;
 }

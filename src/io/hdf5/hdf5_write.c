@@ -83,6 +83,7 @@ enum lr_status hdf5_write_close(struct hdf5_writer *writer, enum lr_status statu
         if (status == LR_OK)
             status = check(writer, flushed && closed, "the file");
     }
+    hdf5_sink_release(&writer->sink);
     bool created = writer->sink.fd >= 0;
     if (status == LR_OK)
         status = publish(writer);

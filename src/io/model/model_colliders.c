@@ -13,8 +13,8 @@
 #include "model/field.h"
 #include "model/species.h"
 
-static const struct field_rule DENSITY = {DIMENSION_DENSITY, true, 0.0, DBL_MAX};
-static const struct field_rule MASS_DENSITY = {DIMENSION_MASS_DENSITY, true, 0.0, DBL_MAX};
+static const struct field_rule DENSITY = {DIMENSION_DENSITY, true, 0.0, MOST_DENSITY};
+static const struct field_rule MASS_DENSITY = {DIMENSION_MASS_DENSITY, true, 0.0, MOST_MASS_DENSITY};
 
 enum { N_NAMED = N_COLLIDER - 1 };
 

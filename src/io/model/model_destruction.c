@@ -14,7 +14,7 @@
 #include "model/species.h"
 
 static const struct field_rule PROBABILITY = {DIMENSION_NONE, false, 0.0, 1.0};
-static const struct field_rule DENSITY = {DIMENSION_DENSITY, false, 0.0, HUGE_VAL};
+static const struct field_rule DENSITY = {DIMENSION_DENSITY, false, 0.0, MOST_DENSITY};
 
 /* Convert critical densities to probabilities, in place. */
 static enum lr_status from_critical_density(const struct reader *r, const struct yaml_node *node, struct field *eps)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/constants.h"
 #include "io/model/model_line_list.h"
 #include "io/model/model_value.h"
 #include "lines/builtin.h"
@@ -24,13 +25,15 @@ static enum lr_status read_custom(const struct reader *r, const struct yaml_node
 {
     LR_TRY(READER_KEYS(r, map, &SCHEMA_LINE));
     snprintf(line->name, sizeof line->name, "custom");
-    LR_TRY(read_positive(r, map, "frequency", DIMENSION_FREQUENCY, &line->nu0));
-    LR_TRY(read_positive(r, map, "einstein_a", DIMENSION_RATE, &line->a_ul));
+    const char *const rates = "1e-40 to 1e25 s^-1";
+    LR_TRY(read_within(r, map, "frequency", DIMENSION_FREQUENCY, 1.0, 3e19, "1 to 3e19 Hz", &line->nu0));
+    LR_TRY(read_within(r, map, "einstein_a", DIMENSION_RATE, 1e-40, 1e25, rates, &line->a_ul));
     LR_TRY(read_degeneracies(r, map, line));
-    LR_TRY(read_positive(r, map, "mass", DIMENSION_MASS, &line->mass));
+    LR_TRY(read_within(r, map, "mass", DIMENSION_MASS, 1e-4 * LR_ATOMIC_MASS_UNIT, 1e6 * LR_ATOMIC_MASS_UNIT,
+                       "1e-4 to 1e6 u", &line->mass));
     line->gamma = line->a_ul;
     if (yaml_find(map, "gamma"))
-        LR_TRY(read_positive(r, map, "gamma", DIMENSION_RATE, &line->gamma));
+        LR_TRY(read_within(r, map, "gamma", DIMENSION_RATE, 1e-40, 1e25, rates, &line->gamma));
     line->dipole_core = line_dipole_fraction(line->g_lower, line->g_upper);
     LR_TRY(read_number(r, yaml_find(map, "dipole_core"), 0.0, 1.0, &line->dipole_core));
     double sigma = line_cross_section(line, 1.0);

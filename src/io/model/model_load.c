@@ -1,11 +1,13 @@
 /* From a document to a validated model: the tree of one line is read section by section. */
 #include "io/model/model_load.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "io/model/document.h"
+#include "io/model/model_limits.h"
 #include "io/model/model_line.h"
 #include "io/model/model_line_list.h"
 #include "io/model/model_medium.h"
@@ -65,6 +67,23 @@ static enum lr_status find_sections(const struct reader *r, const struct yaml_no
     return LR_OK;
 }
 
+/* Volumes and their ratios must be finite. */
+static enum lr_status check_mesh(const struct reader *r, const struct yaml_node *node)
+{
+    const struct mesh *mesh = &r->model->mesh;
+    for (int axis = 0; axis < (mesh->kind == MESH_SHELLS ? 1 : 3); axis++) {
+        double smallest = 0.0, largest = 0.0;
+        mesh_widths(mesh, axis, &smallest, &largest);
+        if (!(smallest >= LEAST_CELL))
+            return READER_FAIL(r, node, "cells of %g cm along %c are too small; expected at least %g cm", smallest,
+                               mesh->kind == MESH_SHELLS ? 'r' : "xyz"[axis], LEAST_CELL);
+        if (!(fmax(fabs(mesh_lower(mesh, axis)), fabs(mesh_upper(mesh, axis))) <= MOST_LENGTH))
+            return READER_FAIL(r, node, "the mesh extends from %g to %g cm along %c; expected at most %g cm",
+                               mesh_lower(mesh, axis), mesh_upper(mesh, axis), "xyz"[axis], MOST_LENGTH);
+    }
+    return LR_OK;
+}
+
 static enum lr_status read_mesh_or_snapshot(struct reader *r, const struct yaml_node *mesh)
 {
     const struct yaml_node *snapshot = yaml_find(r->tree->root, "snapshot"), *faces = yaml_find(mesh, "faces");
@@ -86,6 +105,7 @@ static enum lr_status read_sections(struct reader *r)
     LR_TRY(read_run(r, yaml_find(root, "run"), &model->run));
     LR_TRY(read_line(r, section[1], &model->line));
     LR_TRY(read_mesh_or_snapshot(r, section[0]));
+    LR_TRY(check_mesh(r, r->snapshot_node ? r->snapshot_node : section[0]));
     LR_TRY(read_populations(r, yaml_find(root, "populations")));
     LR_TRY(read_medium(r, section[2], &model->medium));
     LR_TRY(read_reference_b(r, yaml_find(root, "output")));

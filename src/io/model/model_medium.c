@@ -1,6 +1,7 @@
 /* Section `medium`: from what users give (temperature, density or depth, ...) to what the transport needs (alpha0, b,
  * a, velocity, kappa, eps). */
 #include "io/model/model_medium.h"
+#include "io/model/model_limits.h"
 
 #include <float.h>
 #include <math.h>
@@ -19,9 +20,9 @@
 #include "model/species.h"
 
 static const struct field_rule SPEED = {DIMENSION_VELOCITY, false, 0.0, LR_LIGHT_SPEED};
-static const struct field_rule POSITIVE_SPEED = {DIMENSION_VELOCITY, false, DBL_MIN, LR_LIGHT_SPEED};
+static const struct field_rule POSITIVE_SPEED = {DIMENSION_VELOCITY, false, LEAST_DOPPLER, LR_LIGHT_SPEED};
 static const struct field_rule VELOCITY = {DIMENSION_VELOCITY, false, -LR_LIGHT_SPEED, LR_LIGHT_SPEED};
-static const struct field_rule DENSITY = {DIMENSION_DENSITY, true, 0.0, DBL_MAX};
+static const struct field_rule DENSITY = {DIMENSION_DENSITY, true, 0.0, MOST_DENSITY};
 static const struct field_rule OPACITY = {DIMENSION_INVERSE_LENGTH, true, 0.0, DBL_MAX};
 static const struct field_rule DAMPING = {DIMENSION_NONE, false, 0.0, 10.0}; /* where kernel/voigt.h is accurate */
 
@@ -48,6 +49,8 @@ static enum lr_status check_derived(const struct reader *r, const struct yaml_no
         name_cell(mesh, cell, place, sizeof place);
         if (isfinite(value) && value > high)
             return READER_FAIL(r, node, "the %s is %g at cell %s, above the limit of %g", name, value, place, high);
+        if (value > 0.0 && value < low)
+            return READER_FAIL(r, node, "the %s is %g at cell %s, below the limit of %g", name, value, place, low);
         return READER_FAIL(r, node, "the %s is %g at cell %s", name, value, place);
     }
     return LR_OK;
@@ -110,7 +113,7 @@ static enum lr_status read_doppler(const struct reader *r, const struct yaml_nod
                          temperature        ? temperature
                          : r->snapshot_node ? r->snapshot_node
                                             : map,
-                         &medium->b, "Doppler parameter b in cm/s", DBL_MIN, LR_LIGHT_SPEED);
+                         &medium->b, "Doppler parameter b in cm/s", LEAST_DOPPLER, LR_LIGHT_SPEED);
 }
 
 static enum lr_status read_density(const struct reader *r, const struct yaml_node *map, const struct yaml_node *density,

@@ -5,6 +5,8 @@
 #include "base/constants.h"
 #include "io/hdf5/hdf5_field.h"
 #include "io/model/model_file.h"
+#include "io/model/model_limits.h"
+#include "io/model/model_source.h"
 
 /* Read dataset `name` of the file, or the array given by the key `name`, of shape (n) or (n, 3); the first one read
  * sets n. */
@@ -45,9 +47,9 @@ static bool normalise(double direction[3])
 }
 
 /* What is wrong with packet i, or NULL; normalises its direction and converts its velocity to a shift. */
-static const char *finish_packet(const struct mesh *mesh, struct source *source, int64_t i)
+static const char *finish_packet(const lr_model *model, struct source *source, int64_t i)
 {
-    if (!mesh_contains(mesh, source->packet_position + 3 * i))
+    if (!mesh_contains(&model->mesh, source->packet_position + 3 * i))
         return "starts outside the mesh";
     if (!normalise(source->packet_direction + 3 * i))
         return "has no direction";
@@ -55,6 +57,10 @@ static const char *finish_packet(const struct mesh *mesh, struct source *source,
         return "has a velocity that is not finite or not below the speed of light";
     if (!(source->packet_weight[i] >= 0.0 && isfinite(source->packet_weight[i])))
         return "has a weight that is negative or not finite";
+    if (beam_is_endless(model, source->packet_position + 3 * i, source->packet_direction + 3 * i))
+        return "flies parallel to all open faces and meets no gas, so it would never leave; tilt it, make a face in "
+               "its "
+               "way open (mesh.faces), or put gas in its way";
     source->packet_shift[i] = -source->packet_shift[i];
     return NULL;
 }
@@ -69,10 +75,13 @@ enum lr_status read_packets(const struct reader *r, const struct yaml_node *map,
     LR_TRY(read_list(r, map, "weight", DIMENSION_PHOTON_RATE, 1, n, &source->packet_weight));
     source->luminosity = 0.0;
     for (int64_t i = 0; i < *n; i++) {
-        const char *fault = finish_packet(&r->model->mesh, source, i);
+        const char *fault = finish_packet(r->model, source, i);
         if (fault)
             return READER_FAIL(r, map, "packet %lld %s", (long long)i, fault);
         source->luminosity += source->packet_weight[i];
     }
+    if (source->luminosity > 0.0 && !(source->luminosity >= LEAST_LUMINOSITY && source->luminosity <= MOST_LUMINOSITY))
+        return READER_FAIL(r, map, "the weights sum to %g photon/s; expected %g to %g", source->luminosity,
+                           LEAST_LUMINOSITY, MOST_LUMINOSITY);
     return LR_OK;
 }

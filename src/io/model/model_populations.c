@@ -6,6 +6,7 @@
 #include "io/hdf5/hdf5_field.h"
 #include "io/model/model_field.h"
 #include "io/model/model_file.h"
+#include "io/model/model_limits.h"
 #include "io/model/model_populations.h"
 #include "io/model/model_value.h"
 #include "model/field.h"
@@ -164,7 +165,7 @@ static enum lr_status check_equilibrium(const struct reader *r, const struct yam
 static enum lr_status read_choices(const struct reader *r, const struct yaml_node *map,
                                    struct population_options *options)
 {
-    const struct field_rule length_rule = {DIMENSION_LENGTH, false, DBL_MIN, DBL_MAX};
+    const struct field_rule length_rule = {DIMENSION_LENGTH, false, LEAST_CELL, MOST_LENGTH};
     const struct yaml_node *background = yaml_find(map, "background"), *length = yaml_find(map, "length");
     LR_TRY(read_quantity(r, background, DIMENSION_TEMPERATURE, &options->background));
     if (!(options->background >= 0.0))

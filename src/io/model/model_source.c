@@ -6,6 +6,7 @@
 
 #include "base/constants.h"
 #include "io/model/model_field.h"
+#include "io/model/model_limits.h"
 #include "io/model/model_packets.h"
 #include "io/model/model_value.h"
 #include "model/field.h"
@@ -26,6 +27,14 @@ static enum lr_status read_strength(const struct reader *r, const struct yaml_no
     if (!(*value >= 0.0 && isfinite(*value)))
         return READER_FAIL(r, node, "'%s' is negative or too large", node->text);
     return LR_OK;
+}
+
+static enum lr_status check_luminosity(const struct reader *r, const struct yaml_node *node, double luminosity)
+{
+    if (luminosity == 0.0 || (luminosity >= LEAST_LUMINOSITY && luminosity <= MOST_LUMINOSITY))
+        return LR_OK;
+    return READER_FAIL(r, node, "the source emits %g photon/s; expected %g to %g, or zero", luminosity,
+                       LEAST_LUMINOSITY, MOST_LUMINOSITY);
 }
 
 static double open_area(const struct mesh *mesh)
@@ -52,13 +61,15 @@ static enum lr_status read_luminosity(const struct reader *r, const struct yaml_
     if (given != 1)
         return READER_FAIL(r, entry, "expected one of 'luminosity'%s%s, found %d", plane || external ? ", 'flux'" : "",
                            external ? ", 'intensity'" : "", given);
-    if (luminosity)
-        return read_strength(r, luminosity, DIMENSION_PHOTON_RATE, DIMENSION_POWER, &source->luminosity);
+    if (luminosity) {
+        LR_TRY(read_strength(r, luminosity, DIMENSION_PHOTON_RATE, DIMENSION_POWER, &source->luminosity));
+        return check_luminosity(r, luminosity, source->luminosity);
+    }
     LR_TRY(flux ? read_strength(r, flux, DIMENSION_PHOTON_FLUX, DIMENSION_ENERGY_FLUX, &source->luminosity)
                 : read_strength(r, intensity, DIMENSION_PHOTON_INTENSITY, DIMENSION_ENERGY_INTENSITY,
                                 &source->luminosity));
     source->luminosity *= flux ? area : LR_PI * area;
-    return LR_OK;
+    return check_luminosity(r, flux ? flux : intensity, source->luminosity);
 }
 
 /* ---- Geometry ---- */
@@ -102,7 +113,7 @@ static enum lr_status read_point(const struct reader *r, const struct yaml_node 
     LR_TRY(read_emission(r, map, source));
     if (r->model->mesh.kind == MESH_SHELLS && source->angular != ANGULAR_ISOTROPIC)
         return READER_FAIL(r, yaml_find(map, "emission"), "on a mesh of shells a point source must be isotropic");
-    return LR_OK;
+    return check_beam(r, map, source);
 }
 
 static enum lr_status read_plane(const struct reader *r, const struct yaml_node *map, struct source *source)
@@ -124,7 +135,7 @@ static enum lr_status read_plane(const struct reader *r, const struct yaml_node 
     if (source->angular == ANGULAR_LAMBERTIAN && fabs(source->direction[source->axis]) < 1.0)
         return READER_FAIL(r, yaml_find(map, "direction"), "a Lambertian plane must face +%c or -%c",
                            "xyz"[source->axis], "xyz"[source->axis]);
-    return LR_OK;
+    return check_beam(r, map, source);
 }
 
 static enum lr_status read_volume(const struct reader *r, const struct yaml_node *map, struct source *source)

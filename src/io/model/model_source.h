@@ -15,6 +15,10 @@ enum lr_status read_gas(const struct reader *r, const struct yaml_node *map, con
                         struct source *source);
 /* The source kind `star` (model_star.c). */
 enum lr_status read_star(const struct reader *r, const struct yaml_node *map, struct source *source);
+/* Whether a photon from this point in this direction would never leave (model_endless.c). */
+bool beam_is_endless(const lr_model *model, const double point[3], const double direction[3]);
+/* Refuses a point or plane with such a beam; `map` has its direction. */
+enum lr_status check_beam(const struct reader *r, const struct yaml_node *map, const struct source *source);
 /* Its spectrum (model_spectrum.c). */
 enum lr_status read_spectrum(const struct reader *r, const struct yaml_node *node, bool in_volume,
                              struct spectrum *spectrum);

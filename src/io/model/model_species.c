@@ -13,8 +13,8 @@
 #include "model/field.h"
 #include "model/line.h"
 
-static const struct field_rule TEMPERATURE = {DIMENSION_TEMPERATURE, false, 0.0, DBL_MAX};
-static const struct field_rule DENSITY = {DIMENSION_DENSITY, true, 0.0, DBL_MAX};
+static const struct field_rule TEMPERATURE = {DIMENSION_TEMPERATURE, false, 0.0, MOST_TEMPERATURE};
+static const struct field_rule DENSITY = {DIMENSION_DENSITY, true, 0.0, MOST_DENSITY};
 static const struct field_rule ABUNDANCE = {DIMENSION_NONE, false, 0.0, DBL_MAX};
 
 enum lr_status refuse_species_keys(const struct reader *r, const struct yaml_node *map)

@@ -14,9 +14,9 @@
 #include "model/field.h"
 #include "model/species.h"
 
-static const struct field_rule TEMPERATURE = {DIMENSION_TEMPERATURE, false, 0.0, DBL_MAX};
-static const struct field_rule PRESSURE = {DIMENSION_PRESSURE, false, 0.0, DBL_MAX};
-static const struct field_rule MASS_DENSITY = {DIMENSION_MASS_DENSITY, true, 0.0, DBL_MAX};
+static const struct field_rule TEMPERATURE = {DIMENSION_TEMPERATURE, false, 0.0, MOST_TEMPERATURE};
+static const struct field_rule PRESSURE = {DIMENSION_PRESSURE, false, 0.0, MOST_PRESSURE};
+static const struct field_rule MASS_DENSITY = {DIMENSION_MASS_DENSITY, true, 0.0, MOST_MASS_DENSITY};
 
 /* rho: from the snapshot, or from H2 among the colliders, which may itself have been derived from it. */
 static enum lr_status find_mass(const struct reader *r, const struct yaml_node *place, struct field *mass,

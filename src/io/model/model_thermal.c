@@ -16,7 +16,7 @@
 /* The medium stores b but not the temperature, which is therefore read from the model once more. */
 static enum lr_status find_temperature(const struct reader *r, const struct yaml_node *map, struct field *temperature)
 {
-    const struct field_rule rule = {DIMENSION_TEMPERATURE, false, 0.0, DBL_MAX};
+    const struct field_rule rule = {DIMENSION_TEMPERATURE, false, 0.0, MOST_TEMPERATURE};
     const struct yaml_node *node = yaml_find(map, "temperature");
     bool found = false;
     if (node)

@@ -42,6 +42,16 @@ enum lr_status read_positive(const struct reader *r, const struct yaml_node *map
     return LR_OK;
 }
 
+enum lr_status read_within(const struct reader *r, const struct yaml_node *map, const char *key,
+                           enum dimension dimension, double low, double high, const char *range, double *value)
+{
+    LR_TRY(read_positive(r, map, key, dimension, value));
+    if (!(*value >= low && *value <= high))
+        return READER_FAIL(r, yaml_find(map, key), "'%s' is out of range; expected %s", yaml_find(map, key)->text,
+                           range);
+    return LR_OK;
+}
+
 enum lr_status read_number(const struct reader *r, const struct yaml_node *node, double low, double high, double *value)
 {
     if (!node)

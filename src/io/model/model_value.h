@@ -9,6 +9,9 @@ enum lr_status read_quantity(const struct reader *r, const struct yaml_node *nod
 /* The child `key` of `map`, which is required and must be above zero. */
 enum lr_status read_positive(const struct reader *r, const struct yaml_node *map, const char *key,
                              enum dimension dimension, double *value);
+/* The same between two limits in CGS, which `range` gives in words with a unit. */
+enum lr_status read_within(const struct reader *r, const struct yaml_node *map, const char *key,
+                           enum dimension dimension, double low, double high, const char *range, double *value);
 enum lr_status read_number(const struct reader *r, const struct yaml_node *node, double low, double high,
                            double *value);
 enum lr_status read_integer(const struct reader *r, const struct yaml_node *node, int64_t low, int64_t high,

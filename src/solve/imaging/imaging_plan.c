@@ -199,6 +199,28 @@ enum lr_status imaging_plan(lr_context *ctx, const lr_model *model, double free_
     return LR_OK;
 }
 
+double imaging_bytes(const lr_model *model)
+{
+    const struct extent extent = measure(model);
+    const bool errors = model->image.errors && model->run.packets > 0;
+    struct imaging_plan plan = {.n_group = model->image.errors ? IMAGE_GROUPS : 1};
+    plan.wide = plan.n_group * all_voxels(&extent) <= WIDE_VOXELS;
+    const struct voxel_cost cost = voxel_cost(model, &plan, extent.n_emissivity < model->n_camera);
+    const double one_camera = extent.slice * extent.n_channel;
+    const double record = model->run.precision == PRECISION_DOUBLE ? 64 : 32;
+    const double gas = model->run.packets == 0 && model->image.step_velocity ? 2 * record : record; /* and its slopes */
+    const double emission = 8; /* of the gas, for each cell */
+    const double per_pixel = 4.0 * (1 + (model->image.optical_depth || model->image.report) + (errors ? 6 : 0)) +
+                             (model->image.report ? 8.0 : 0.0); /* images with the other opacity */
+    double pixels = 0;
+    for (int c = 0; c < model->n_camera; c++)
+        pixels += (double)model->camera[c].pixels[0] * model->camera[c].pixels[1];
+    double bytes = extent.cells * (gas + emission) + pixels * extent.n_channel * per_pixel;
+    if (records(model)) /* errors: the light of one group at a time besides */
+        bytes += one_camera * (host_bytes_of(&cost, model->n_camera) + (errors ? 4.0 : 0.0));
+    return model->n_camera > 0 ? bytes : 0;
+}
+
 void imaging_plan_free(struct imaging_plan *plan)
 {
     free(plan->window);

@@ -17,6 +17,9 @@ struct imaging_plan {
 /* `free_bytes` is the free memory of the device, `host_bytes` that of this machine. Logs what will be used. */
 enum lr_status imaging_plan(lr_context *ctx, const lr_model *model, double free_bytes, double host_bytes,
                             struct imaging_plan *plan);
+/* Bytes for images on this machine if they are made in one pass on the CPU: what packets leave, the emissivity made of
+ * it, the gas as rays see it, and cubes with what the report needs. */
+double imaging_bytes(const lr_model *model);
 void imaging_plan_free(struct imaging_plan *plan);
 
 #endif

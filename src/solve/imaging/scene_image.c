@@ -35,6 +35,7 @@ enum lr_status lr_scene_image(lr_context *ctx, const lr_scene *scene, lr_result 
         made->summary.seconds_images += made->cube[c].seconds;
         cube_drop(&made->cube[c], &scene->image);
     }
+    LR_TRY_OR(fail, status, result_check_finite(ctx, made));
     made->summary.seconds_total = lr_seconds() - start;
     *result = made;
     return LR_OK;

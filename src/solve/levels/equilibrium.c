@@ -149,6 +149,10 @@ static enum lr_status iterate(struct iteration *it, double wanted, double *error
         return lr_fail(it->ctx, LR_ERROR_INTERRUPTED,
                        "stopped while solving for level populations; nothing was written");
     LR_TRY(it->backend->step(it->ctx, it->state, &change));
+    if (!isfinite(change.rms) || !isfinite(change.largest)) {
+        *error = NAN; /* the caller says where */
+        return LR_OK;
+    }
     *error = change.largest == 0 ? 0 : estimate_error(it, &change);
     LR_TRY(judge_extrapolation(it, &change, &too_far));
     it->last = change;
@@ -171,7 +175,7 @@ static enum lr_status converge(struct iteration *it, double wanted, bool *conver
     it->since = 0;
     while (it->out->n_step < it->options->iterations) {
         LR_TRY(iterate(it, wanted, &error));
-        if (error < wanted)
+        if (error < wanted || isnan(error))
             break;
     }
     *converged = error < wanted;

@@ -99,6 +99,8 @@ static void solve_row(const struct setting *setting, int i, int j, struct escape
         tally->still += still;
         tally->failed += !outcome.converged;
         tally->held += outcome.inverted;
+        if (outcome.bad_level >= 0)
+            x[outcome.bad_level] = NAN; /* populations_apply() says where */
         before = x;
     }
 }

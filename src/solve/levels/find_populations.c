@@ -33,12 +33,34 @@ static enum lr_status find_populations(lr_context *ctx, const struct worker *wor
     return LR_OK;
 }
 
+/* No method may pass on a number that is not one, converged or not. */
+static enum lr_status check_finite(lr_context *ctx, const lr_model *model, const struct populations *found)
+{
+    if (!found->x)
+        return LR_OK;
+    for (int64_t i = 0; i < found->n_cell * found->n_level; i++)
+        if (!isfinite(found->x[i])) {
+            char place[64];
+            const int64_t cell = i / found->n_level;
+            mesh_name_cell(&model->mesh, cell, place, sizeof place);
+            return lr_fail(
+                ctx, LR_ERROR_INPUT,
+                "the population of level %d of '%s' is not a finite number at cell %s (%g cm^-3, %g K); check "
+                "densities, temperatures and the data of the molecule",
+                (int)(i % found->n_level) + 1, model->species->molecule.name, place,
+                field_at(&model->species->density, cell), field_at(&model->species->temperature, cell));
+        }
+    return LR_OK;
+}
+
 enum lr_status populations_apply(lr_context *ctx, const struct worker *worker, const lr_model *model, lr_model *derived,
                                  struct populations *out, struct inversion *inversion)
 {
     const double start = lr_seconds();
     enum lr_status status = find_populations(ctx, worker, model, out);
     out->seconds = lr_seconds() - start;
+    if (status == LR_OK)
+        status = check_finite(ctx, model, out);
     const double *x = out->x ? out->x : model->species->populations;
     *inversion = (struct inversion){0};
     if (status == LR_OK && x)

@@ -10,8 +10,13 @@
 #include "lines/escape.h"
 #include "lines/populations.h"
 
+/* Far beyond any gas; larger numbers are typing errors or in the wrong unit, and rates overflow. */
+static const double MOST_KELVIN = 1e15, MOST_DENSITY = 1e45, MOST_COLUMN = 1e60;
+static const double LEAST_WIDTH = 1e-3; /* cm/s */
+
+/* From `least` to `most`; zero as well, where that is allowed. */
 static enum lr_status check_values(lr_context *ctx, const char *what, const char *unit, const double *values, int64_t n,
-                                   bool may_be_zero)
+                                   bool may_be_zero, double least, double most)
 {
     if (!values)
         return lr_fail(ctx, LR_ERROR_INPUT, "no %s given for the parcels", what);
@@ -19,6 +24,9 @@ static enum lr_status check_values(lr_context *ctx, const char *what, const char
         if (!isfinite(values[i]) || values[i] < 0.0 || (values[i] == 0.0 && !may_be_zero))
             return lr_fail(ctx, LR_ERROR_INPUT, "%s %g %s (parcel %lld): it must be finite and %s", what, values[i],
                            unit, (long long)i, may_be_zero ? "not negative" : "above zero");
+        else if (values[i] > most || (values[i] > 0.0 && values[i] < least))
+            return lr_fail(ctx, LR_ERROR_INPUT, "%s %g %s (parcel %lld): expected %g to %g", what, values[i], unit,
+                           (long long)i, least, most);
     return LR_OK;
 }
 
@@ -41,14 +49,14 @@ static enum lr_status check_parcels(lr_context *ctx, const struct lr_parcels *pa
         return lr_fail(ctx, LR_ERROR_INPUT, "unknown geometry %d", (int)parcels->geometry);
     if (!(parcels->error >= 0.0 && parcels->error < 1.0))
         return lr_fail(ctx, LR_ERROR_INPUT, "error %g: it must be at least 0 (default) and below 1", parcels->error);
-    LR_TRY(check_values(ctx, "temperature", "K", parcels->temperature, parcels->n, false));
-    LR_TRY(check_values(ctx, "column", "cm^-2", parcels->column, parcels->n, true));
-    LR_TRY(check_values(ctx, "width", "cm/s", parcels->width, parcels->n, false));
-    LR_TRY(check_values(ctx, "background", "K", parcels->background, parcels->n, true));
+    LR_TRY(check_values(ctx, "temperature", "K", parcels->temperature, parcels->n, false, 0.0, MOST_KELVIN));
+    LR_TRY(check_values(ctx, "column", "cm^-2", parcels->column, parcels->n, true, 0.0, MOST_COLUMN));
+    LR_TRY(check_values(ctx, "width", "cm/s", parcels->width, parcels->n, false, LEAST_WIDTH, LR_LIGHT_SPEED));
+    LR_TRY(check_values(ctx, "background", "K", parcels->background, parcels->n, true, 0.0, MOST_KELVIN));
     LR_TRY(check_colliders(ctx, parcels));
     for (int c = COLLIDER_H2; c < N_COLLIDER; c++) {
         if (parcels->density[c])
-            LR_TRY(check_values(ctx, "density", "cm^-3", parcels->density[c], parcels->n, true));
+            LR_TRY(check_values(ctx, "density", "cm^-3", parcels->density[c], parcels->n, true, 0.0, MOST_DENSITY));
         if (parcels->rates_of[c] < 0 || parcels->rates_of[c] >= N_COLLIDER)
             return lr_fail(ctx, LR_ERROR_INPUT, "unknown collider %d", parcels->rates_of[c]);
     }
@@ -127,9 +135,10 @@ static int write_lines(const struct escape_problem *problem, double width, int64
     return flags;
 }
 
-static void solve_one(const struct molecule *molecule, const struct collision_plan *plan,
-                      const struct lr_parcels *parcels, int64_t i, struct escape_workspace *workspace, double *x,
-                      const struct lr_parcel_lines *lines)
+/* Returns the first level whose population is not a finite number, or -1. */
+static int solve_one(const struct molecule *molecule, const struct collision_plan *plan,
+                     const struct lr_parcels *parcels, int64_t i, struct escape_workspace *workspace, double *x,
+                     const struct lr_parcel_lines *lines)
 {
     const struct escape_problem problem = problem_of(molecule, plan, parcels, i);
     const struct escape_outcome outcome = escape_solve(&problem, workspace, false, x);
@@ -144,18 +153,31 @@ static void solve_one(const struct molecule *molecule, const struct collision_pl
         lines->iterations[i] = outcome.iterations;
     if (lines->flags)
         lines->flags[i] = flags;
+    return outcome.bad_level;
 }
+
+/* The first parcel without a solution. */
+struct bad_parcel {
+    int64_t parcel;
+    int level; /* -1: there is none */
+};
 
 static void solve_all(lr_context *ctx, const struct molecule *molecule, const struct collision_plan *plan,
                       const struct lr_parcels *parcels, int threads, struct escape_workspace **workspaces, double *x,
-                      const struct lr_parcel_lines *lines)
+                      const struct lr_parcel_lines *lines, struct bad_parcel *bad)
 {
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
     for (int64_t i = 0; i < parcels->n; i++) {
         const int thread = omp_get_thread_num();
-        if (!ctx->stop)
-            solve_one(molecule, plan, parcels, i, workspaces[thread], x + (size_t)thread * (size_t)molecule->n_level,
-                      lines);
+        if (ctx->stop)
+            continue;
+        const int level = solve_one(molecule, plan, parcels, i, workspaces[thread],
+                                    x + (size_t)thread * (size_t)molecule->n_level, lines);
+        if (level < 0)
+            continue;
+#pragma omp critical
+        if (bad->level < 0 || i < bad->parcel)
+            *bad = (struct bad_parcel){i, level};
     }
 }
 
@@ -167,6 +189,7 @@ static enum lr_status solve_parcels(lr_context *ctx, const struct molecule *data
     struct collision_plan plan;
     struct escape_workspace **workspaces = NULL;
     double *x = NULL;
+    struct bad_parcel bad = {.level = -1};
     enum lr_status status = LR_OK;
     ctx->stop = 0;
     LR_TRY(check_parcels(ctx, parcels));
@@ -175,7 +198,13 @@ static enum lr_status solve_parcels(lr_context *ctx, const struct molecule *data
     LR_TRY_OR(cleanup, status, lr_allocate(ctx, (size_t)threads * (size_t)data->n_level, sizeof *x, &x));
     for (int i = 0; i < threads; i++)
         LR_TRY_OR(cleanup, status, escape_workspace_create(ctx, data, &workspaces[i]));
-    solve_all(ctx, data, &plan, parcels, threads, workspaces, x, lines);
+    solve_all(ctx, data, &plan, parcels, threads, workspaces, x, lines, &bad);
+    if (bad.level >= 0)
+        status = lr_fail(ctx, LR_ERROR_INPUT,
+                         "%s: the population of level %d is not a finite number at %g K, column density %g cm^-2 and "
+                         "width %g cm/s (parcel %lld); check these and the densities",
+                         data->name, bad.level + 1, parcels->temperature[bad.parcel], parcels->column[bad.parcel],
+                         parcels->width[bad.parcel], (long long)bad.parcel);
     if (ctx->stop)
         status = lr_fail(ctx, LR_ERROR_INTERRUPTED, "stopped before all parcels were solved");
 cleanup:

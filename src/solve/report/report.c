@@ -11,6 +11,7 @@
 #include "model/model.h"
 #include "model/species.h"
 #include "solve/common/skip.h"
+#include "solve/imaging/imaging_plan.h"
 #include "solve/report/report.h"
 
 static const double KM_S = 1e5; /* cm/s */
@@ -217,6 +218,24 @@ static void write_run(FILE *out, const lr_model *model)
             run->scheduling == SCHEDULING_STATIC ? ", packets dealt out in advance" : "");
 }
 
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* The model, what its sources are drawn from, and the larger of transport and images, which follow each other but share
+ * the sums of packets, counted with the images. */
+static double memory_in_all(const lr_model *model, double transport)
+{
+    const double program = 20e6, per_source_cell = 12; /* alias tables */
+    double tables = 0.0;
+    for (int i = 0; model->run.packets > 0 && i < model->n_source; i++)
+        if (model->source[i].emissivity.values)
+            tables += per_source_cell * (double)mesh_cell_count(&model->mesh);
+    return program + lr_model_memory(model) + tables +
+           larger(model->run.packets > 0 ? transport : 0.0, imaging_bytes(model));
+}
+
 static void write_memory(FILE *out, const lr_model *model, double records)
 {
     const double mib = 1024.0 * 1024.0;
@@ -234,6 +253,11 @@ static void write_memory(FILE *out, const lr_model *model, double records)
         fprintf(out, "; %.3g B per cell for the tree of bricks", tree / n_cell);
     if (records > 0)
         fprintf(out, "; up to %.4g MiB for the records of jumps", records / mib);
+    const double all = memory_in_all(model, n_cell * (record + sums + 2 * group) + tree + records);
+    fprintf(out, "\n  %-11s about %.3g %s on a CPU, with the model", "in all",
+            all < 1024.0 * mib ? all / mib : all / mib / 1024.0, all < 1024.0 * mib ? "MiB" : "GiB");
+    if (model->n_camera)
+        fprintf(out, " and the images, if these fit into memory at once");
     fprintf(out, "\n");
 }
 

@@ -221,6 +221,29 @@ static void find_point(const struct prepared *prepared, const int32_t cell[3], c
         point[axis] += local[axis] * prepared->unit.length;
 }
 
+/* Records come in the order in which threads finished packets. */
+struct record_order {
+    int64_t id;
+    size_t at;
+};
+
+static int compare_ids(const void *a, const void *b)
+{
+    const int64_t one = ((const struct record_order *)a)->id, other = ((const struct record_order *)b)->id;
+    return (one > other) - (one < other);
+}
+
+static enum lr_status sort_records(lr_context *ctx, const struct transport_tally *tally, struct record_order **order)
+{
+    const size_t n = (size_t)tally->n_record;
+    LR_TRY(lr_allocate(ctx, n, sizeof **order, order));
+    for (size_t p = 0; p < n; p++)
+        (*order)[p] = (struct record_order){tally->record[p].id, p};
+    if (n > 0)
+        qsort(*order, n, sizeof **order, compare_ids);
+    return LR_OK;
+}
+
 static enum lr_status assemble_packets(lr_context *ctx, const struct prepared *prepared,
                                        const struct transport_tally *tally, struct lr_result *result)
 {
@@ -235,9 +258,11 @@ static enum lr_status assemble_packets(lr_context *ctx, const struct prepared *p
     LR_TRY(lr_allocate(ctx, 3 * n, sizeof(double), &list->position));
     LR_TRY(lr_allocate(ctx, 3 * n, sizeof(double), &list->direction));
     LR_TRY(lr_allocate(ctx, 3 * n, sizeof(double), &list->last_scattering));
+    struct record_order *order = NULL;
+    LR_TRY(sort_records(ctx, tally, &order));
     list->n = tally->n_record;
     for (size_t p = 0; p < n; p++) {
-        const struct transport_record *record = &tally->record[p];
+        const struct transport_record *record = &tally->record[order[p].at];
         list->id[p] = record->id;
         list->scatterings[p] = record->scatterings;
         list->face[p] = record->face;
@@ -249,6 +274,7 @@ static enum lr_status assemble_packets(lr_context *ctx, const struct prepared *p
         find_point(prepared, record->cell, record->local, list->position + 3 * p);
         find_point(prepared, record->last_cell, record->last_local, list->last_scattering + 3 * p);
     }
+    free(order);
     return LR_OK;
 }
 
