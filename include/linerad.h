@@ -198,6 +198,8 @@ struct lr_summary {
     uint64_t seed;
     double scatterings_skipped; /* inside jumps through deep gas; scatterings_per_packet includes them */
     double x_crit;              /* with core skipping: its limit in |x|, the largest of all cells; otherwise 0 */
+    int64_t packets_left; /* in flight when the run was stopped, and not finished; long histories are then missing */
+    char partial[64];     /* what there is of a stopped run, such as "5120 of 100000 packets"; "" = all of it */
 };
 LR_API void lr_result_summary(const lr_result *result, struct lr_summary *summary);
 

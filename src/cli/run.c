@@ -41,13 +41,14 @@ static const char help[] =
     "  half-sizes of the mesh along x, or in radii of the outermost shell. Errors are one standard error, from\n"
     "  independent batches of packets.\n"
     "\n"
-    "Ctrl-C finishes the packets in flight and writes the result so far; a second Ctrl-C quits at once.\n"
+    "Ctrl-C stops within about a second and writes the result so far; a second Ctrl-C quits at once. So do SIGTERM and\n"
+    "SIGHUP, which is sent when a terminal closes (start the run with nohup to go on).\n"
     "\n"
     "Exit codes\n"
     "  0    done\n"
     "  2    error: one line on stderr, nothing overwritten\n"
-    "  130  stopped by Ctrl-C; the result is complete for the packets finished so far, or some image numbers are\n"
-    "       missing; the lines that follow are not run\n";
+    "  130  stopped by Ctrl-C; the result holds what was finished and says what is missing; the lines that follow are\n"
+    "       not run\n";
 
 static int each_line(lr_context *ctx, const struct run_request *request, struct lines lines,
                      int (*step)(lr_context *ctx, const struct run_task *task, void *user), void *user)

@@ -63,6 +63,19 @@ int run_task_reload(lr_context *ctx, const struct run_task *task, struct console
     return status == LR_OK ? EXIT_GOOD : task_error(ctx, task);
 }
 
+/* Packets left in flight are those with long histories: see docs/cli.md. */
+static void warn_of_stop(const struct lr_summary *summary)
+{
+    if (summary->packets == 0 || summary->packets == summary->packets_requested)
+        return;
+    if (summary->packets_left > 0)
+        message_warning("stopped after %s; %lld more were in flight and were left, so long histories are missing "
+                        "from the result",
+                        summary->partial, (long long)summary->packets_left);
+    else
+        message_warning("stopped after %s; the result is complete for those", summary->partial);
+}
+
 int run_task_run(lr_context *ctx, const struct run_task *task, struct console *console, const lr_model *model,
                  struct json *json)
 {
@@ -82,17 +95,14 @@ int run_task_run(lr_context *ctx, const struct run_task *task, struct console *c
     }
     LR_INIT(summary);
     lr_result_summary(result, &summary);
-    const bool stopped = interrupt_happened() && (summary.packets < summary.packets_requested ||
-                                                  summary.images_missing || summary.report_missing);
-    if (stopped && summary.packets < summary.packets_requested)
-        message_warning("stopped after %lld of %lld packets; the result is complete for those",
-                        (long long)summary.packets, (long long)summary.packets_requested);
+    const bool stopped = interrupt_happened() && (*summary.partial || summary.report_missing);
+    warn_of_stop(&summary);
     if (task->request->switches.json)
         summary_print_json(json, result, task->output, cubes);
     else if (!task->request->switches.quiet)
         summary_print_text(stdout, result, task->output, cubes);
-    const int code = command_print("");
+    fflush(stdout); /* a failure is an error after the last line, whose result does not depend on it */
     lr_text_free(cubes);
     lr_result_free(result);
-    return code ? code : stopped ? EXIT_STOPPED : EXIT_GOOD;
+    return stopped ? EXIT_STOPPED : EXIT_GOOD;
 }

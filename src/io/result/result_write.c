@@ -252,6 +252,7 @@ static enum lr_status write_summary(struct hdf5_writer *writer, hid_t group, con
     LR_TRY(write_quantities(writer, group, always, sizeof always / sizeof *always));
     LR_TRY(hdf5_write_integer(writer, group, "packets", s->packets));
     LR_TRY(hdf5_write_integer(writer, group, "packets_requested", s->packets_requested));
+    LR_TRY(hdf5_write_integer(writer, group, "packets_left", s->packets_left));
     LR_TRY(hdf5_write_text(writer, group, "device", s->device));
     LR_TRY(hdf5_write_text(writer, group, "precision", s->precision));
     return hdf5_write_unsigned(writer, group, "seed", s->seed);
@@ -297,6 +298,8 @@ static enum lr_status write_all(struct hdf5_writer *writer, const struct lr_resu
 {
     LR_TRY(hdf5_write_text(writer, writer->file, "format", RESULT_FORMAT));
     LR_TRY(hdf5_write_integer(writer, writer->file, "format_version", RESULT_FORMAT_VERSION));
+    if (*result->summary.partial)
+        LR_TRY(hdf5_write_text(writer, writer->file, "partial", result->summary.partial));
     LR_TRY(write_group(writer, "/summary", write_summary, result));
     LR_TRY(write_group(writer, "/provenance", write_provenance, result));
     if (result->n_bin > 0)
