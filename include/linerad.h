@@ -64,6 +64,7 @@ enum lr_status {
     LR_ERROR_INTERNAL = 6     /* a bug in linerad */
 };
 
+typedef struct lr_lock lr_lock;         /* of the name of a result */
 typedef struct lr_context lr_context;   /* log, progress, stop flag, last error */
 typedef struct lr_document lr_document; /* a model file as read, with the settings applied to it */
 typedef struct lr_model lr_model;       /* a validated model; never changes after loading */
@@ -158,6 +159,16 @@ LR_API void lr_result_free(lr_result *result);
 LR_API enum lr_status lr_result_write(lr_context *ctx, const lr_result *result, const char *path);
 /* Read such a file back, except for what is stored for lr_scene_load(). */
 LR_API enum lr_status lr_result_read(lr_context *ctx, const char *path, lr_result **result);
+/* That file together with the cubes of lr_result_write_cubes(), all of them or none: they are written aside and then
+ * get their names, one right after the other. */
+LR_API enum lr_status lr_result_write_all(lr_context *ctx, const lr_result *result, const char *path,
+                                          const char *prefix, char **paths);
+/* Keep other processes that also call this from writing to the same name; what a process that died left of writing
+ * there is removed. The lock ends with lr_lock_release() or with the process. */
+LR_API enum lr_status lr_lock_take(lr_context *ctx, const char *path, lr_lock **lock);
+LR_API void lr_lock_release(lr_lock *lock);
+/* Fails if the disk has too little space left for the files of a run of this model. */
+LR_API enum lr_status lr_result_space_check(lr_context *ctx, const lr_model *model, const char *path);
 /* Call before a long run: fails if lr_result_write() could not write to this path. */
 LR_API enum lr_status lr_result_path_check(lr_context *ctx, const char *path);
 
@@ -209,8 +220,8 @@ LR_API void lr_result_summary(const lr_result *result, struct lr_summary *summar
 LR_API int lr_result_array(const lr_result *result, const char *name, struct lr_array *array);
 /* The names of all its arrays, index 0, 1, 2 ...; NULL after the last. */
 LR_API const char *lr_result_array_name(const lr_result *result, int index);
-/* Texts of a result, or NULL: "model", "model_resolved", "version", "date", "host", "cpu", "mesh" ("cartesian",
- * "shells" or "amr"), "method", "molecule", "transition" (of populations). Owned by the result. */
+/* Texts of a result, or NULL: "model", "model_resolved", "version", "date", "host", "cpu", "run" (its id), "mesh"
+ * ("cartesian", "shells" or "amr"), "method", "molecule", "transition" (of populations). Owned by the result. */
 LR_API const char *lr_result_text(const lr_result *result, const char *name);
 /* The label of a level of the molecule, counted from 0; NULL if there is none. */
 LR_API const char *lr_result_level_label(const lr_result *result, int level);

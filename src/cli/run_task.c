@@ -1,9 +1,10 @@
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include "run_task.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "interrupt.h"
@@ -43,16 +44,69 @@ static int task_error(lr_context *ctx, const struct run_task *task)
 int run_task_check(lr_context *ctx, const struct run_task *task, lr_model **model)
 {
     if (lr_model_create(ctx, task->request->document, task->line, model) || lr_result_path_check(ctx, task->output) ||
-        lr_cube_path_check(ctx, *model, task->prefix))
+        lr_cube_path_check(ctx, *model, task->prefix) || lr_result_space_check(ctx, *model, task->output))
         return task_error(ctx, task);
     return EXIT_GOOD;
 }
 
-/* *cubes lists the files, one per line; empty if the model has no camera. */
-static enum lr_status write_files(lr_context *ctx, const struct run_task *task, const lr_result *result, char **cubes)
+int run_task_lock(lr_context *ctx, const struct run_task *task, lr_lock **lock)
 {
-    enum lr_status status = lr_result_write(ctx, result, task->output);
-    return status == LR_OK ? lr_result_write_cubes(ctx, result, task->prefix, cubes) : status;
+    return lr_lock_take(ctx, task->output, lock) == LR_OK ? EXIT_GOOD : task_error(ctx, task);
+}
+
+/* A new folder in one that usually has room; freed with free(), NULL if there is none. */
+static char *other_place(const char *where)
+{
+    const size_t size = (where ? strlen(where) : 0) + sizeof "/linerad-XXXXXX";
+    char *folder = where && *where ? malloc(size) : NULL;
+    if (!folder)
+        return NULL;
+    snprintf(folder, size, "%s/linerad-XXXXXX", where);
+    if (mkdtemp(folder))
+        return folder;
+    free(folder);
+    return NULL;
+}
+
+static enum lr_status write_into(lr_context *ctx, const struct run_task *task, const lr_result *result,
+                                 const char *folder)
+{
+    const char *slash = strrchr(task->output, '/');
+    const char *name = slash ? slash + 1 : task->output;
+    const size_t size = strlen(folder) + strlen(name) + 2, ends = strlen(task->output) - strlen(task->prefix);
+    char *path = malloc(size), *prefix = malloc(size);
+    enum lr_status status = LR_ERROR_MEMORY;
+    if (path && prefix) {
+        snprintf(path, size, "%s/%s", folder, name);
+        snprintf(prefix, size, "%.*s", (int)(strlen(path) - ends), path);
+        status = lr_result_write_all(ctx, result, path, prefix, NULL);
+    }
+    free(path);
+    free(prefix);
+    return status;
+}
+
+/* A result that cannot be written where it should be is not lost: it goes to another place, or at least its HDF5 file,
+ * which contains the cubes, stays here. The error says where it is. */
+static int save(lr_context *ctx, const struct run_task *task, const lr_result *result)
+{
+    const char *const places[] = {getenv("TMPDIR"), "/tmp", getenv("HOME")};
+    char cause[1024];
+    snprintf(cause, sizeof cause, "%s", lr_last_error(ctx));
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char *folder = other_place(places[i]);
+        const bool good = folder && write_into(ctx, task, result, folder) == LR_OK;
+        if (good)
+            message_error("%s; all files are in %s instead", cause, folder);
+        else if (folder)
+            rmdir(folder);
+        free(folder);
+        if (good)
+            return EXIT_ERROR;
+    }
+    if (lr_result_write(ctx, result, task->output) == LR_OK)
+        return message_error("%s; %s was written and contains the cubes", cause, task->output);
+    return message_error("%s", cause);
 }
 
 int run_task_reload(lr_context *ctx, const struct run_task *task, struct console *console, lr_model **model)
@@ -86,10 +140,15 @@ int run_task_run(lr_context *ctx, const struct run_task *task, struct console *c
     enum lr_status status = lr_run(ctx, model, &result);
     console_end_line(console);
     if (status == LR_OK)
-        status = write_files(ctx, task, result, &cubes);
+        status = lr_result_space_check(ctx, model, task->output);
+    if (status == LR_OK)
+        status = lr_result_write_all(ctx, result, task->output, task->prefix, &cubes);
+    if (status != LR_OK && result)
+        save(ctx, task, result);
+    else if (status != LR_OK)
+        task_error(ctx, task);
     interrupt_release();
     if (status != LR_OK) {
-        task_error(ctx, task);
         lr_result_free(result);
         return status == LR_ERROR_INTERRUPTED ? EXIT_STOPPED : EXIT_ERROR;
     }

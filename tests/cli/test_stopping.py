@@ -4,12 +4,14 @@ import json
 import os
 import re
 import select
+import shutil
 import signal
 import subprocess
 import time
 
 import h5py
 import pytest
+from conftest import error_line
 from test_run import Terminal
 
 DEEP = ["--set", "medium.tau_mean=1e6", "--packets", "1e6", "--device", "cpu", "-o", "out.h5", "--json"]
@@ -121,3 +123,39 @@ def test_a_stop_keeps_level_populations(folder):
         assert any(item.size >= 8000 for item in file["populations"].values() if hasattr(item, "size"))
         assert "images" not in file
     assert not (folder.path / "out_front.fits").exists()
+
+
+def test_a_result_that_cannot_be_written_goes_elsewhere(folder):
+    """Here because its folder has gone; a full disk is the more common case."""
+    place, spare = folder.path / "place", folder.path / "spare"
+    place.mkdir()
+    spare.mkdir()
+    process = subprocess.Popen(
+        [folder.program, "run", "model.yaml", "--packets", "1e9", "--quiet", "--device", "cpu", "-o", "place/out.h5"],
+        cwd=folder.path,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(spare)},
+    )
+    while not (place / "out.h5.lock").exists():
+        assert process.poll() is None
+        time.sleep(0.01)
+    time.sleep(1)
+    shutil.rmtree(place)
+    process.send_signal(signal.SIGTERM)
+    _, text = process.communicate(timeout=120)
+    assert process.returncode == 2
+    (saved,) = spare.glob("linerad-*/out.h5")
+    assert "place/out.h5: the output directory 'place' cannot be used" in text
+    assert f"all files are in {saved.parent} instead" in text
+    with h5py.File(saved) as file:
+        assert file.attrs["partial"].endswith(" of 1000000000 packets")
+
+
+def test_output_larger_than_the_disk_is_an_error_at_the_start(folder):
+    free = shutil.disk_usage(folder.path).free
+    channels = 1000 + free // (8 * 16384**2)
+    line = error_line(folder.run(
+        "run", "model.yaml", "--quiet", "--set", f"channels={{number: {channels}, range: [-100 km/s, 100 km/s]}}",
+        "--set", "cameras=[{name: a, direction: +x, pixels: 16384}]", "--set", "image.distance=1 pc"))
+    assert "MiB are free there; choose another place with -o" in line

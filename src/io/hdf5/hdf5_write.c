@@ -2,12 +2,12 @@
 #include "io/hdf5/hdf5_write.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "io/files/part_file.h"
 #include "model/cube.h"
 
 enum {
@@ -45,34 +45,28 @@ static enum lr_status check(struct hdf5_writer *writer, bool good, const char *w
 
 static enum lr_status create(struct hdf5_writer *writer)
 {
-    writer->sink.fd = part_file_create(writer->part);
+    const char *part = NULL;
+    LR_TRY(file_set_add(writer->set, writer->path, &part));
+    writer->sink.fd = open(part, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (writer->sink.fd < 0)
         return lr_fail(writer->ctx, LR_ERROR_IO, "%s: cannot create the result: %s", writer->path, strerror(errno));
     hid_t access = hdf5_sink_access(&writer->sink);
     if (access >= 0) {
-        writer->file = H5Fcreate(writer->part, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+        writer->file = H5Fcreate(part, H5F_ACC_TRUNC, H5P_DEFAULT, access);
         H5Pclose(access);
     }
     return check(writer, writer->file >= 0, "the file");
 }
 
-enum lr_status hdf5_write_open(lr_context *ctx, const char *path, struct hdf5_writer *writer)
+enum lr_status hdf5_write_open(struct file_set *set, const char *path, struct hdf5_writer *writer)
 {
-    *writer = (struct hdf5_writer){.ctx = ctx, .sink.fd = -1, .file = -1};
+    *writer = (struct hdf5_writer){.ctx = set->ctx, .set = set, .sink.fd = -1, .file = -1};
     H5Eget_auto2(H5E_DEFAULT, &writer->report, &writer->report_data);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    writer->path = strdup(path);
-    writer->part = part_file_name(path);
-    enum lr_status status =
-        writer->path && writer->part ? create(writer) : lr_fail(ctx, LR_ERROR_MEMORY, "%s: out of memory", path);
+    enum lr_status status = lr_copy_text(set->ctx, path, &writer->path);
+    if (status == LR_OK)
+        status = create(writer);
     return status == LR_OK ? LR_OK : hdf5_write_close(writer, status);
-}
-
-static enum lr_status publish(struct hdf5_writer *writer)
-{
-    int fd = writer->sink.fd;
-    writer->sink.fd = -1;
-    return part_file_publish(writer->ctx, fd, writer->part, writer->path, "the result");
 }
 
 enum lr_status hdf5_write_close(struct hdf5_writer *writer, enum lr_status status)
@@ -83,16 +77,12 @@ enum lr_status hdf5_write_close(struct hdf5_writer *writer, enum lr_status statu
         if (status == LR_OK)
             status = check(writer, flushed && closed, "the file");
     }
-    bool created = writer->sink.fd >= 0;
     if (status == LR_OK)
-        status = publish(writer);
-    if (status != LR_OK && created && writer->part)
-        unlink(writer->part);
-    if (writer->sink.fd >= 0)
+        status = file_set_flush(writer->set, writer->sink.fd, writer->path, "the result");
+    else if (writer->sink.fd >= 0)
         close(writer->sink.fd);
     H5Eset_auto2(H5E_DEFAULT, writer->report, writer->report_data);
     free(writer->path);
-    free(writer->part);
     *writer = (struct hdf5_writer){.sink.fd = -1, .file = -1};
     return status;
 }

@@ -212,6 +212,8 @@ static enum lr_status read_provenance(const struct hdf5_reader *reader, lr_resul
     LR_TRY(hdf5_read_texts(reader, "/provenance", "date", 1, sizeof result->date, result->date, &n));
     LR_TRY(hdf5_read_texts(reader, "/provenance", "host", 1, sizeof result->host, result->host, &n));
     LR_TRY(hdf5_read_texts(reader, "/provenance", "cpu", 1, sizeof result->cpu, result->cpu, &n));
+    if (hdf5_read_has_attribute(reader, "/", "run_id"))
+        LR_TRY(hdf5_read_texts(reader, "/", "run_id", 1, sizeof result->run, result->run, &n));
     LR_TRY(hdf5_read_integer(reader, "/provenance", "threads", 0, INT_MAX, &result->threads));
     LR_TRY(hdf5_read_integer(reader, "/provenance", "batches", 0, INT_MAX, &result->batches));
     LR_TRY(hdf5_read_text(reader, "/provenance/model", &result->model_text));
