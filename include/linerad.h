@@ -87,6 +87,9 @@ LR_API void lr_context_on_log(lr_context *ctx, lr_log_fn *fn, void *user);
 LR_API void lr_context_on_progress(lr_context *ctx, lr_progress_fn *fn, void *user);
 /* Ask a running calculation to finish the packets in flight and return. Safe in a signal handler. */
 LR_API void lr_context_stop(lr_context *ctx);
+/* 1: before an HDF5 file is read, a child process (fork()) looks through it, so that a damaged file that crashes or
+ * blocks the HDF5 library is an error. The command does this; the default is 0. */
+LR_API void lr_context_guard(lr_context *ctx, int on);
 /* The text of the last error, one line, never NULL; valid until the next call with this context. */
 LR_API const char *lr_last_error(const lr_context *ctx);
 

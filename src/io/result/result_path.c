@@ -7,6 +7,7 @@
 
 #include "io/files/output_lock.h"
 #include "io/files/output_path.h"
+#include "io/hdf5/hdf5_guard.h"
 
 static bool has_text(hid_t file, const char *attribute, const char *wanted)
 {
@@ -54,6 +55,7 @@ static const struct output_kind result_kind = {"linerad result", is_result};
 
 enum lr_status result_path_resolve(lr_context *ctx, const char *path, char **resolved)
 {
+    LR_TRY(hdf5_guard(ctx, path)); /* an earlier file is opened to see what it is */
     return output_path_resolve(ctx, path, &result_kind, resolved);
 }
 
