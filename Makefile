@@ -8,7 +8,7 @@ DEMO_PACKETS ?= 500000
 # device of the validation report: cpu, or cuda if there is a GPU
 VALIDATE_DEVICE ?= cpu
 
-.PHONY: help build demo check validate bench tidy format clean
+.PHONY: help build demo check validate bench fuzz tidy format clean
 .DEFAULT_GOAL := build
 MAKEFLAGS += --no-print-directory
 
@@ -18,6 +18,7 @@ help:
 	@echo 'make check     everything a change must pass: tests, sanitizers, format, layers, symbols'
 	@echo 'make validate  the long physics tests, then the validation report: docs/validation.md'
 	@echo 'make bench     timed cases; results under out/'
+	@echo 'make fuzz      ten minutes of broken input for the readers of files (make check: one minute)'
 	@echo 'make tidy      clang-tidy over the C sources'
 	@echo 'make format    rewrite the C and CUDA sources with clang-format'
 	@echo 'make clean     remove build*/ and out/'
@@ -56,6 +57,10 @@ validate:
 bench: build
 	@mkdir -p out
 	bench/run | tee out/bench.jsonl
+
+fuzz: build
+	tools/install-deps check
+	JOBS=$(JOBS) tests/fuzz/run 600
 
 tidy:
 	cmake -S . -B $(BUILD) $(CMAKE_ARGS)

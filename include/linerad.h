@@ -64,6 +64,7 @@ enum lr_status {
     LR_ERROR_INTERNAL = 6     /* a bug in linerad */
 };
 
+typedef struct lr_lock lr_lock;         /* of the name of a result */
 typedef struct lr_context lr_context;   /* log, progress, stop flag, last error */
 typedef struct lr_document lr_document; /* a model file as read, with the settings applied to it */
 typedef struct lr_model lr_model;       /* a validated model; never changes after loading */
@@ -86,6 +87,9 @@ LR_API void lr_context_on_log(lr_context *ctx, lr_log_fn *fn, void *user);
 LR_API void lr_context_on_progress(lr_context *ctx, lr_progress_fn *fn, void *user);
 /* Ask a running calculation to finish the packets in flight and return. Safe in a signal handler. */
 LR_API void lr_context_stop(lr_context *ctx);
+/* 1: before an HDF5 file is read, a child process (fork()) looks through it, so that a damaged file that crashes or
+ * blocks the HDF5 library is an error. The command does this; the default is 0. */
+LR_API void lr_context_guard(lr_context *ctx, int on);
 /* The text of the last error, one line, never NULL; valid until the next call with this context. */
 LR_API const char *lr_last_error(const lr_context *ctx);
 
@@ -158,6 +162,16 @@ LR_API void lr_result_free(lr_result *result);
 LR_API enum lr_status lr_result_write(lr_context *ctx, const lr_result *result, const char *path);
 /* Read such a file back, except for what is stored for lr_scene_load(). */
 LR_API enum lr_status lr_result_read(lr_context *ctx, const char *path, lr_result **result);
+/* That file together with the cubes of lr_result_write_cubes(), all of them or none: they are written aside and then
+ * get their names, one right after the other. */
+LR_API enum lr_status lr_result_write_all(lr_context *ctx, const lr_result *result, const char *path,
+                                          const char *prefix, char **paths);
+/* Keep other processes that also call this from writing to the same name; what a process that died left of writing
+ * there is removed. The lock ends with lr_lock_release() or with the process. */
+LR_API enum lr_status lr_lock_take(lr_context *ctx, const char *path, lr_lock **lock);
+LR_API void lr_lock_release(lr_lock *lock);
+/* Fails if the disk has too little space left for the files of a run of this model. */
+LR_API enum lr_status lr_result_space_check(lr_context *ctx, const lr_model *model, const char *path);
 /* Call before a long run: fails if lr_result_write() could not write to this path. */
 LR_API enum lr_status lr_result_path_check(lr_context *ctx, const char *path);
 
@@ -198,6 +212,8 @@ struct lr_summary {
     uint64_t seed;
     double scatterings_skipped; /* inside jumps through deep gas; scatterings_per_packet includes them */
     double x_crit;              /* with core skipping: its limit in |x|, the largest of all cells; otherwise 0 */
+    int64_t packets_left; /* in flight when the run was stopped, and not finished; long histories are then missing */
+    char partial[64];     /* what there is of a stopped run, such as "5120 of 100000 packets"; "" = all of it */
 };
 LR_API void lr_result_summary(const lr_result *result, struct lr_summary *summary);
 
@@ -207,8 +223,8 @@ LR_API void lr_result_summary(const lr_result *result, struct lr_summary *summar
 LR_API int lr_result_array(const lr_result *result, const char *name, struct lr_array *array);
 /* The names of all its arrays, index 0, 1, 2 ...; NULL after the last. */
 LR_API const char *lr_result_array_name(const lr_result *result, int index);
-/* Texts of a result, or NULL: "model", "model_resolved", "version", "date", "host", "cpu", "mesh" ("cartesian",
- * "shells" or "amr"), "method", "molecule", "transition" (of populations). Owned by the result. */
+/* Texts of a result, or NULL: "model", "model_resolved", "version", "date", "host", "cpu", "run" (its id), "mesh"
+ * ("cartesian", "shells" or "amr"), "method", "molecule", "transition" (of populations). Owned by the result. */
 LR_API const char *lr_result_text(const lr_result *result, const char *name);
 /* The label of a level of the molecule, counted from 0; NULL if there is none. */
 LR_API const char *lr_result_level_label(const lr_result *result, int level);

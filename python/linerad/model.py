@@ -207,8 +207,8 @@ class Model:
         section `run`. `progress` is a function of (what, done, total,
         seconds) or a class like tqdm.tqdm; `settings` are as in Model.load. `line` selects one of several lines.
 
-        Ctrl-C lets the packets in flight finish and raises linerad.Interrupted, a KeyboardInterrupt, whose `result` is
-        complete for the packets finished so far (None if there are none). A second Ctrl-C quits at once.
+        Ctrl-C stops within about a second and raises linerad.Interrupted, a KeyboardInterrupt, whose `result` holds the
+        packets finished so far (None if there are none). A second Ctrl-C quits at once.
         """
         chosen = {"packets": packets, "seed": seed, "threads": threads, "device": device, "precision": precision}
         short = [f"run.{key}={_option(key, value)}" for key, value in chosen.items() if value is not None]
@@ -223,8 +223,7 @@ class Model:
                 bar.finish()
         result = Result._own(made[0])
         if stopped:
-            done, wanted = result.summary.packets, result.summary.packets_requested
-            raise Interrupted(f"stopped after {done} of {wanted} packets", result)
+            raise Interrupted(f"stopped after {result.summary.partial or 'all packets'}", result)
         return result
 
 

@@ -213,6 +213,7 @@ struct transport_tally {
     struct transport_lives *lives; /* of packets that ended [0], and of those left unfinished [1]; or NULL */
     double seconds;                /* of transport alone */
     int64_t n_flight;              /* packets that this device follows at a time */
+    int64_t n_left;                /* left unfinished after a stop */
 };
 
 /* Gas that shines with a spectrum of its own: the part of it below each of n shifts, from `first` on in steps of
@@ -381,6 +382,8 @@ struct level_backend {
 
 struct transport_monitor {
     volatile sig_atomic_t *stop; /* other than 0: start no more packets, but finish those in flight */
+    double
+        patience; /* CPU: seconds after a stop in which they can do so; then the rest is left unfinished. 0: no limit */
     void (*progress)(void *user, int64_t done);
     void *user;
     /* Of transport, after which packets in flight are left unfinished: only their scatterings and lives are counted.

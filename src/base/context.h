@@ -10,6 +10,8 @@
 
 #include "linerad.h"
 
+enum { CONTEXT_SOUND_FILES = 16 };
+
 struct lr_context {
     lr_log_fn *log;
     void *log_user;
@@ -17,6 +19,9 @@ struct lr_context {
     void *progress_user;
     volatile sig_atomic_t stop;
     char error[1024];
+    bool guard;                           /* a child process looks through HDF5 files first (io/hdf5/hdf5_guard.h) */
+    char sound[CONTEXT_SOUND_FILES][128]; /* files that it has found sound, the latest ones */
+    unsigned n_sound;
     struct units *units; /* made when first needed (units_of), since UDUNITS does not free all its memory */
 };
 

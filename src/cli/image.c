@@ -183,14 +183,28 @@ static int read_request(int argc, char **argv, struct request *request)
     return request->prefix ? EXIT_GOOD : EXIT_ERROR;
 }
 
-static int trace(lr_context *ctx, const struct request *request, lr_scene **scene, lr_result **result)
+/* The name of a run that would write the same cubes. */
+static enum lr_status lock(lr_context *ctx, const struct request *request, lr_lock **lock)
+{
+    const size_t size = strlen(request->prefix) + sizeof ".h5";
+    char *path = malloc(size);
+    enum lr_status status = LR_ERROR_MEMORY;
+    if (path) {
+        snprintf(path, size, "%s.h5", request->prefix);
+        status = lr_lock_take(ctx, path, lock);
+    }
+    free(path);
+    return status;
+}
+
+static int trace(lr_context *ctx, const struct request *request, lr_scene **scene, lr_lock **held, lr_result **result)
 {
     const struct settings *settings = &request->settings;
     struct lr_summary summary;
     char *cubes = NULL;
     if (lr_scene_load(ctx, request->source, (const char *const *)settings->texts, settings->n, scene) ||
-        lr_scene_path_check(ctx, *scene, request->prefix) || lr_scene_image(ctx, *scene, result) ||
-        lr_result_write_cubes(ctx, *result, request->prefix, &cubes))
+        lr_scene_path_check(ctx, *scene, request->prefix) || lock(ctx, request, held) ||
+        lr_scene_image(ctx, *scene, result) || lr_result_write_cubes(ctx, *result, request->prefix, &cubes))
         return message_error("%s", lr_last_error(ctx));
     LR_INIT(summary);
     lr_result_summary(*result, &summary);
@@ -211,7 +225,9 @@ static int image(const struct request *request)
     lr_context_on_progress(ctx, console_progress, &console);
     lr_scene *scene = NULL;
     lr_result *result = NULL;
-    int code = trace(ctx, request, &scene, &result);
+    lr_lock *held = NULL;
+    int code = trace(ctx, request, &scene, &held, &result);
+    lr_lock_release(held);
     lr_result_free(result);
     lr_scene_free(scene);
     lr_context_free(ctx);

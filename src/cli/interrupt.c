@@ -13,11 +13,17 @@ static volatile sig_atomic_t on_terminal;
 static void stop(int signal_number)
 {
     (void)signal_number;
-    static const char text[] = "\nlinerad: finishing the packets in flight; press Ctrl-C again to quit at once\n";
+    static const char text[] = "\nlinerad: stopping; press Ctrl-C again to quit at once\n";
     happened = 1;
     lr_context_stop(running);
     if (on_terminal && write(STDERR_FILENO, text, sizeof text - 1) < 0)
         on_terminal = 0;
+}
+
+static bool is_ignored(int signal_number)
+{
+    struct sigaction now;
+    return sigaction(signal_number, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
 void interrupt_catch(lr_context *ctx)
@@ -28,12 +34,17 @@ void interrupt_catch(lr_context *ctx)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    if (!is_ignored(SIGHUP)) /* by nohup */
+        sigaction(SIGHUP, &action, NULL);
+    signal(SIGPIPE, SIG_IGN); /* whoever read our messages has gone, which is no reason to lose the result */
 }
 
 void interrupt_release(void)
 {
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
+    if (!is_ignored(SIGHUP))
+        signal(SIGHUP, SIG_DFL);
     running = NULL;
 }
 

@@ -1,4 +1,4 @@
-/* Ctrl-C and termination: the first asks the run to finish the packets in flight, the second kills it. */
+/* Ctrl-C, termination and the end of a terminal: the first signal asks the run to stop, the second kills it. */
 #ifndef LINERAD_CLI_INTERRUPT_H
 #define LINERAD_CLI_INTERRUPT_H
 

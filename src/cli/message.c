@@ -54,10 +54,12 @@ struct console console_create(bool quiet)
 lr_context *console_context(struct console *console)
 {
     lr_context *ctx = lr_context_create();
-    if (ctx)
-        lr_context_on_log(ctx, console_log, console);
-    else
+    if (!ctx) {
         message_error("out of memory");
+        return NULL;
+    }
+    lr_context_on_log(ctx, console_log, console);
+    lr_context_guard(ctx, 1);
     return ctx;
 }
 

@@ -41,13 +41,15 @@ static const char help[] =
     "  half-sizes of the mesh along x, or in radii of the outermost shell. Errors are one standard error, from\n"
     "  independent batches of packets.\n"
     "\n"
-    "Ctrl-C finishes the packets in flight and writes the result so far; a second Ctrl-C quits at once.\n"
+    "Ctrl-C stops within about a second and writes the result so far; a second Ctrl-C quits at once. So do SIGTERM "
+    "and\n"
+    "SIGHUP, which is sent when a terminal closes (start the run with nohup to go on).\n"
     "\n"
     "Exit codes\n"
     "  0    done\n"
     "  2    error: one line on stderr, nothing overwritten\n"
-    "  130  stopped by Ctrl-C; the result is complete for the packets finished so far, or some image numbers are\n"
-    "       missing; the lines that follow are not run\n";
+    "  130  stopped by Ctrl-C; the result holds what was finished and says what is missing; the lines that follow are\n"
+    "       not run\n";
 
 static int each_line(lr_context *ctx, const struct run_request *request, struct lines lines,
                      int (*step)(lr_context *ctx, const struct run_task *task, void *user), void *user)
@@ -72,6 +74,7 @@ struct progress {
     struct console *console;
     struct json json;
     lr_model **waiting; /* [number of lines in the document] or NULL */
+    lr_lock **lock;     /* the same, of the names of results */
     double bytes;       /* that they take */
 };
 
@@ -81,7 +84,9 @@ static int check_line(lr_context *ctx, const struct run_task *task, void *user)
     struct progress *progress = user;
     lr_model *model = NULL;
     progress->console->line = task->line;
-    const int code = run_task_check(ctx, task, &model);
+    int code = run_task_check(ctx, task, &model);
+    if (code == EXIT_GOOD)
+        code = run_task_lock(ctx, task, &progress->lock[task->index]);
     progress->console->line = NULL;
     const double bytes = code == EXIT_GOOD ? lr_model_memory(model) : 0.0;
     const bool runs_next = task->index == task->request->lines.first;
@@ -99,8 +104,10 @@ static int check_lines(lr_context *ctx, const struct run_request *request, struc
 {
     const struct lines later = {request->lines.first + 1, request->lines.end};
     const struct lines first = {request->lines.first, request->lines.first + 1};
-    progress->waiting = calloc((size_t)lr_document_model_count(request->document), sizeof(lr_model *));
-    if (!progress->waiting)
+    const size_t n = (size_t)lr_document_model_count(request->document);
+    progress->waiting = calloc(n, sizeof(lr_model *));
+    progress->lock = calloc(n, sizeof(lr_lock *));
+    if (!progress->waiting || !progress->lock)
         return message_error("out of memory");
     const int code = each_line(ctx, request, later, check_line, progress);
     return code == EXIT_GOOD ? each_line(ctx, request, first, check_line, progress) : code;
@@ -175,7 +182,10 @@ static int run_lines(lr_context *ctx, struct run_request *request, struct consol
     }
     for (int i = 0; progress.waiting && i < lr_document_model_count(request->document); i++)
         lr_model_free(progress.waiting[i]);
+    for (int i = 0; progress.lock && i < lr_document_model_count(request->document); i++)
+        lr_lock_release(progress.lock[i]);
     free(progress.waiting);
+    free(progress.lock);
     return code == EXIT_GOOD ? command_print("") : code;
 }
 

@@ -1,9 +1,10 @@
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include "run_task.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "interrupt.h"
@@ -43,16 +44,69 @@ static int task_error(lr_context *ctx, const struct run_task *task)
 int run_task_check(lr_context *ctx, const struct run_task *task, lr_model **model)
 {
     if (lr_model_create(ctx, task->request->document, task->line, model) || lr_result_path_check(ctx, task->output) ||
-        lr_cube_path_check(ctx, *model, task->prefix))
+        lr_cube_path_check(ctx, *model, task->prefix) || lr_result_space_check(ctx, *model, task->output))
         return task_error(ctx, task);
     return EXIT_GOOD;
 }
 
-/* *cubes lists the files, one per line; empty if the model has no camera. */
-static enum lr_status write_files(lr_context *ctx, const struct run_task *task, const lr_result *result, char **cubes)
+int run_task_lock(lr_context *ctx, const struct run_task *task, lr_lock **lock)
 {
-    enum lr_status status = lr_result_write(ctx, result, task->output);
-    return status == LR_OK ? lr_result_write_cubes(ctx, result, task->prefix, cubes) : status;
+    return lr_lock_take(ctx, task->output, lock) == LR_OK ? EXIT_GOOD : task_error(ctx, task);
+}
+
+/* A new folder in one that usually has room; freed with free(), NULL if there is none. */
+static char *other_place(const char *where)
+{
+    const size_t size = (where ? strlen(where) : 0) + sizeof "/linerad-XXXXXX";
+    char *folder = where && *where ? malloc(size) : NULL;
+    if (!folder)
+        return NULL;
+    snprintf(folder, size, "%s/linerad-XXXXXX", where);
+    if (mkdtemp(folder))
+        return folder;
+    free(folder);
+    return NULL;
+}
+
+static enum lr_status write_into(lr_context *ctx, const struct run_task *task, const lr_result *result,
+                                 const char *folder)
+{
+    const char *slash = strrchr(task->output, '/');
+    const char *name = slash ? slash + 1 : task->output;
+    const size_t size = strlen(folder) + strlen(name) + 2, ends = strlen(task->output) - strlen(task->prefix);
+    char *path = malloc(size), *prefix = malloc(size);
+    enum lr_status status = LR_ERROR_MEMORY;
+    if (path && prefix) {
+        snprintf(path, size, "%s/%s", folder, name);
+        snprintf(prefix, size, "%.*s", (int)(strlen(path) - ends), path);
+        status = lr_result_write_all(ctx, result, path, prefix, NULL);
+    }
+    free(path);
+    free(prefix);
+    return status;
+}
+
+/* A result that cannot be written where it should be is not lost: it goes to another place, or at least its HDF5 file,
+ * which contains the cubes, stays here. The error says where it is. */
+static int save(lr_context *ctx, const struct run_task *task, const lr_result *result)
+{
+    const char *const places[] = {getenv("TMPDIR"), "/tmp", getenv("HOME")};
+    char cause[1024];
+    snprintf(cause, sizeof cause, "%s", lr_last_error(ctx));
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char *folder = other_place(places[i]);
+        const bool good = folder && write_into(ctx, task, result, folder) == LR_OK;
+        if (good)
+            message_error("%s; all files are in %s instead", cause, folder);
+        else if (folder)
+            rmdir(folder);
+        free(folder);
+        if (good)
+            return EXIT_ERROR;
+    }
+    if (lr_result_write(ctx, result, task->output) == LR_OK)
+        return message_error("%s; %s was written and contains the cubes", cause, task->output);
+    return message_error("%s", cause);
 }
 
 int run_task_reload(lr_context *ctx, const struct run_task *task, struct console *console, lr_model **model)
@@ -61,6 +115,19 @@ int run_task_reload(lr_context *ctx, const struct run_task *task, struct console
     const enum lr_status status = lr_model_create(ctx, task->request->document, task->line, model);
     lr_context_on_log(ctx, console_log, console);
     return status == LR_OK ? EXIT_GOOD : task_error(ctx, task);
+}
+
+/* Packets left in flight are those with long histories: see docs/cli.md. */
+static void warn_of_stop(const struct lr_summary *summary)
+{
+    if (summary->packets == 0 || summary->packets == summary->packets_requested)
+        return;
+    if (summary->packets_left > 0)
+        message_warning("stopped after %s; %lld more were in flight and were left, so long histories are missing "
+                        "from the result",
+                        summary->partial, (long long)summary->packets_left);
+    else
+        message_warning("stopped after %s; the result is complete for those", summary->partial);
 }
 
 int run_task_run(lr_context *ctx, const struct run_task *task, struct console *console, const lr_model *model,
@@ -73,26 +140,28 @@ int run_task_run(lr_context *ctx, const struct run_task *task, struct console *c
     enum lr_status status = lr_run(ctx, model, &result);
     console_end_line(console);
     if (status == LR_OK)
-        status = write_files(ctx, task, result, &cubes);
+        status = lr_result_space_check(ctx, model, task->output);
+    if (status == LR_OK)
+        status = lr_result_write_all(ctx, result, task->output, task->prefix, &cubes);
+    if (status != LR_OK && result)
+        save(ctx, task, result);
+    else if (status != LR_OK)
+        task_error(ctx, task);
     interrupt_release();
     if (status != LR_OK) {
-        task_error(ctx, task);
         lr_result_free(result);
         return status == LR_ERROR_INTERRUPTED ? EXIT_STOPPED : EXIT_ERROR;
     }
     LR_INIT(summary);
     lr_result_summary(result, &summary);
-    const bool stopped = interrupt_happened() && (summary.packets < summary.packets_requested ||
-                                                  summary.images_missing || summary.report_missing);
-    if (stopped && summary.packets < summary.packets_requested)
-        message_warning("stopped after %lld of %lld packets; the result is complete for those",
-                        (long long)summary.packets, (long long)summary.packets_requested);
+    const bool stopped = interrupt_happened() && (*summary.partial || summary.report_missing);
+    warn_of_stop(&summary);
     if (task->request->switches.json)
         summary_print_json(json, result, task->output, cubes);
     else if (!task->request->switches.quiet)
         summary_print_text(stdout, result, task->output, cubes);
-    const int code = command_print("");
+    fflush(stdout); /* a failure is an error after the last line, whose result does not depend on it */
     lr_text_free(cubes);
     lr_result_free(result);
-    return code ? code : stopped ? EXIT_STOPPED : EXIT_GOOD;
+    return stopped ? EXIT_STOPPED : EXIT_GOOD;
 }

@@ -156,6 +156,8 @@ void summary_print_json(struct json *json, const lr_result *result, const char *
     put_lines(json, "cubes", cubes);
     json_integer(json, "packets", s.packets);
     json_integer(json, "packets_requested", s.packets_requested);
+    json_integer(json, "packets_left", s.packets_left);
+    json_text(json, "partial", s.partial);
     json_unsigned(json, "seed", s.seed);
     json_number(json, "reference_b_cm_s", s.reference_b);
     json_number(json, "emitted", s.emitted);

@@ -56,6 +56,7 @@ struct lr_result {
 
     char *model_text, *model_resolved;
     char version[32], date[32], host[128], cpu[128];
+    char run[40]; /* a random name of the run, the same in all its files */
     int threads, batches;
 };
 

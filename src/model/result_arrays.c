@@ -192,6 +192,7 @@ const char *lr_result_text(const lr_result *result, const char *name)
                  {"version", result->version},
                  {"date", result->date},
                  {"host", result->host},
+                 {"run", result->run},
                  {"cpu", result->cpu},
                  {"mesh", mesh_kind[result->mesh.kind]},
                  {"method", p ? population_method_name(p->method) : NULL},

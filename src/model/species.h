@@ -65,6 +65,7 @@ struct populations {
     struct population_step *step; /* [n_step] of the mesh as a whole */
     int iterations;               /* of the slowest cell, if cells are solved independently; otherwise 0 */
     bool converged;
+    bool stopped;   /* before that */
     double noise;   /* left by rays: relative rms over populations; NAN = not measured */
     int directions; /* used */
     double seconds;

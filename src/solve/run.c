@@ -197,6 +197,30 @@ static enum lr_status run_model(lr_context *ctx, const lr_model *model, struct s
     return LR_OK;
 }
 
+/* A stop in the search for level populations keeps them, and nothing is made from them. */
+static enum lr_status keep_populations(lr_context *ctx, const lr_model *model, struct lr_result *made)
+{
+    const struct prepared nothing = {
+        .model = model, .unit = code_units_of(&model->mesh, model->reference_b), .luminosity = NAN};
+    assemble_description(&nothing, made);
+    made->summary.images_missing = model->n_camera > 0;
+    return mesh_copy(ctx, &model->mesh, &made->mesh);
+}
+
+/* What there is of a stopped run. */
+static void describe_part(struct lr_result *made)
+{
+    struct lr_summary *summary = &made->summary;
+    if (made->populations && made->populations->found.stopped)
+        snprintf(summary->partial, sizeof summary->partial, "level populations after %d iterations",
+                 summary->population_iterations);
+    else if (summary->packets < summary->packets_requested)
+        snprintf(summary->partial, sizeof summary->partial, "%lld of %lld packets", (long long)summary->packets,
+                 (long long)summary->packets_requested);
+    else if (summary->images_missing)
+        snprintf(summary->partial, sizeof summary->partial, "no images");
+}
+
 enum lr_status lr_run(lr_context *ctx, const lr_model *model, lr_result **result)
 {
     const double start = lr_seconds();
@@ -213,8 +237,13 @@ enum lr_status lr_run(lr_context *ctx, const lr_model *model, lr_result **result
     snprintf(made->summary.line, sizeof made->summary.line, "%s", model->line_name);
     report_velocity_steps(ctx, model);
     LR_TRY_OR(done, status, populations_run(ctx, &stage->worker, model, &derived, made));
-    LR_TRY_OR(done, status, run_model(ctx, derived.path ? &derived : model, stage, made));
-    LR_TRY_OR(done, status, result_check_finite(ctx, made));
+    if (made->populations && made->populations->found.stopped)
+        status = keep_populations(ctx, model, made);
+    else
+        status = run_model(ctx, derived.path ? &derived : model, stage, made);
+    if (status == LR_OK)
+        status = result_check_finite(ctx, made);
+    describe_part(made);
     made->summary.seconds_total = lr_seconds() - start;
 done:
     stage_close(stage);

@@ -35,9 +35,9 @@ class Folder:
         self.model.write_text(MODEL)
 
     def run(self, *arguments, **options):
-        options.setdefault("timeout", 120)
+        options = {"timeout": 120, "capture_output": True, "text": True, **options}
         command = [self.program, *map(str, arguments)]
-        return subprocess.run(command, cwd=self.path, capture_output=True, text=True, **options)
+        return subprocess.run(command, cwd=self.path, **options)
 
     def run_json(self, *arguments, **options):
         done = self.run("run", "model.yaml", "--json", "--quiet", *arguments, **options)

@@ -17,6 +17,7 @@ struct pass {
     int alone;               /* one thread: no atomic additions to voxels */
     int64_t next;            /* first packet not yet taken */
     int64_t done;
+    int64_t left; /* unfinished */
     double start; /* of transport, as lr_seconds() */
 };
 

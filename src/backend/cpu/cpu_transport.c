@@ -186,10 +186,15 @@ static __attribute__((noinline)) void serve_transparent(struct pass *pass, struc
     serve_lanes(pass, lane, supply, 0);
 }
 
-/* Whether packets in flight are to be given up. */
-static int is_over(const struct pass *pass)
+/* Whether packets in flight are to be given up. *stopped is when this thread first saw a stop, or 0. */
+static int is_over(const struct pass *pass, double *stopped)
 {
-    return pass->monitor->seconds > 0 && lr_seconds() - pass->start > pass->monitor->seconds;
+    const struct transport_monitor *monitor = pass->monitor;
+    const double now = lr_seconds();
+    if (*monitor->stop && *stopped == 0)
+        *stopped = now;
+    return (monitor->seconds > 0 && now - pass->start > monitor->seconds) ||
+           (monitor->patience > 0 && *stopped > 0 && now - *stopped > monitor->patience);
 }
 
 static __attribute__((noinline)) void leave_lanes(struct pass *pass, const struct lanes *lane, int absorbing)
@@ -197,8 +202,14 @@ static __attribute__((noinline)) void leave_lanes(struct pass *pass, const struc
     for (int l = 0; l < LANES; l++) {
         struct packet p;
         lane_get(lane, l, &p);
-        if (p.state != PACKET_GONE)
-            packet_count_life(&pass->view, &pass->sums, &p, 0, absorbing);
+        if (p.state == PACKET_GONE)
+            continue;
+        packet_count_life(&pass->view, &pass->sums, &p, 0, absorbing);
+        if (absorbing) /* what roulette gave it or took, so that finished packets balance: 1 = settled + absorbed + that
+                        */
+            shared_add(&pass->sums.batch[p.batch].roulette, p.settled + p.absorbed - 1.0);
+#pragma omp atomic
+        pass->left++;
     }
 }
 
@@ -219,7 +230,7 @@ static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, 
                                                              const int narrow, const int imaging)
 {
     const struct transport_view *view = &pass->view;
-    double last_report = lr_seconds();
+    double last_report = lr_seconds(), stopped = 0;
     for (uint32_t round = 1; any_active(lane); round++) {
         if (mode == REDISTRIBUTION_EXACT && view->balls.n_family > 0) {
             if (absorbing)
@@ -248,7 +259,7 @@ static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, 
         if (round % REPORT_ROUNDS != 0)
             continue;
         report_progress(pass, &last_report);
-        if (is_over(pass)) {
+        if (is_over(pass, &stopped)) {
             leave_lanes(pass, lane, absorbing);
             break;
         }
@@ -402,6 +413,7 @@ enum lr_status VARIANT_NAME(cpu_transport_,
         run_thread(&pass, &lanes[omp_get_thread_num()], &notes[omp_get_thread_num()]);
         tally->seconds += lr_seconds() - pass.start;
         tally->n_flight = (int64_t)threads * LANES;
+        tally->n_left = pass.left;
         tally->n_record = (int64_t)n_record;
         for (size_t i = 0; pass.emissivity_wide && i < n_voxel; i++)
             tally->emissivity[i] = (float)pass.emissivity_wide[i];

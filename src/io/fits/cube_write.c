@@ -6,6 +6,7 @@
 
 #include "io/files/output_path.h"
 #include "io/fits/cube_files.h"
+#include "io/fits/cube_write.h"
 #include "io/fits/fits_image.h"
 #include "io/fits/spectrum_table.h"
 #include "model/cube_finish.h"
@@ -17,6 +18,8 @@ enum { N_HISTORY = 4, HISTORY_LENGTH = 256, OBJECT_LENGTH = 68 };
 /* Shared by the files of one cube. */
 struct writer {
     lr_context *ctx;
+    struct file_set *set;
+    const char *run, *partial;
     const struct cube *cube;
     const struct image_options *options;
     const char *prefix;
@@ -102,6 +105,8 @@ static struct fits_image describe(const struct writer *w, enum cube_file file, c
                                .unit = kinds[file].unit,
                                .type = kinds[file].type,
                                .object = w->object,
+                               .run = w->run,
+                               .partial = w->partial,
                                .history = history,
                                .n_history = w->n_history};
 }
@@ -109,12 +114,16 @@ static struct fits_image describe(const struct writer *w, enum cube_file file, c
 static enum lr_status write_to(struct writer *w, enum cube_file file, const char *resolved)
 {
     const char *history[N_HISTORY];
-    if (file == CUBE_FILE_SPECTRUM)
-        return spectrum_table_write(w->ctx, w->cube, w->options, resolved);
+    if (file == CUBE_FILE_SPECTRUM) {
+        char origin[128] = "";
+        if (*w->run)
+            snprintf(origin, sizeof origin, "run %s%s%s", w->run, *w->partial ? ", partial: " : "", w->partial);
+        return spectrum_table_write(w->set, w->cube, w->options, origin, resolved);
+    }
     for (int i = 0; i < w->n_history; i++)
         history[i] = w->history[i];
     const struct fits_image image = describe(w, file, history);
-    return fits_image_write(w->ctx, &image, resolved);
+    return fits_image_write(w->set, &image, resolved);
 }
 
 /* Errors and optical depths are requested by the options, but a cube of unscattered light has no errors. */
@@ -156,27 +165,55 @@ static enum lr_status write_cube(struct writer *w, const struct lr_summary *summ
     return status;
 }
 
-enum lr_status lr_result_write_cubes(lr_context *ctx, const lr_result *result, const char *prefix, char **paths)
+enum lr_status cube_set_write(struct file_set *set, const lr_result *result, const char *prefix, char **paths,
+                              int *n_replaced)
 {
     enum lr_status status = LR_OK;
-    bool offsets = false;
-    int n_replaced = 0;
+    *n_replaced = 0;
     if (paths)
-        LR_TRY(lr_allocate(ctx, 1, 1, paths));
+        LR_TRY(lr_allocate(set->ctx, 1, 1, paths));
     for (int i = 0; status == LR_OK && i < result->n_cube; i++) {
-        struct writer w = {
-            .ctx = ctx, .cube = &result->cube[i], .options = &result->image, .prefix = prefix, .paths = paths};
-        offsets |= !(cube_pixel_angle(&w.cube->camera, w.options->distance, 0) > 0.0);
+        struct writer w = {.ctx = set->ctx,
+                           .set = set,
+                           .run = result->run,
+                           .partial = result->summary.partial,
+                           .cube = &result->cube[i],
+                           .options = &result->image,
+                           .prefix = prefix,
+                           .paths = paths};
         status = write_cube(&w, &result->summary);
-        n_replaced += w.n_replaced;
+        *n_replaced += w.n_replaced;
     }
+    if (status != LR_OK && paths) {
+        free(*paths);
+        *paths = NULL;
+    }
+    return status;
+}
+
+void cube_set_report(lr_context *ctx, const lr_result *result, const char *prefix, int n_replaced)
+{
+    bool offsets = false;
+    for (int i = 0; i < result->n_cube; i++)
+        offsets |= !(cube_pixel_angle(&result->cube[i].camera, result->image.distance, 0) > 0.0);
     if (n_replaced > 0)
         lr_log(ctx, LR_LOG_INFO, "%s_*: %d earlier file%s replaced", prefix, n_replaced,
                n_replaced > 1 ? "s were" : " was");
-    if (offsets && status == LR_OK)
+    if (offsets)
         lr_log(ctx, LR_LOG_WARNING,
                "without image.distance the axes of a cube are offsets in pc; give it to get sky coordinates");
-    if (status != LR_OK && paths) {
+}
+
+enum lr_status lr_result_write_cubes(lr_context *ctx, const lr_result *result, const char *prefix, char **paths)
+{
+    struct file_set set = {.ctx = ctx};
+    int n_replaced = 0;
+    enum lr_status status = cube_set_write(&set, result, prefix, paths, &n_replaced);
+    const bool written = status == LR_OK;
+    status = file_set_end(&set, status);
+    if (status == LR_OK) {
+        cube_set_report(ctx, result, prefix, n_replaced);
+    } else if (written && paths) {
         free(*paths);
         *paths = NULL;
     }

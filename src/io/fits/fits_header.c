@@ -105,6 +105,10 @@ void fits_header_write(fitsfile *file, const struct fits_image *image, int *stat
         put_beam(file, options->beam, status);
     put_text(file, "OBJECT", image->object, NULL, status);
     put_text(file, "ORIGIN", FITS_ORIGIN " " LR_VERSION, NULL, status);
+    if (*image->run)
+        put_text(file, "RUNID", image->run, "the same in all files of a run", status);
+    if (*image->partial)
+        put_text(file, "PARTIAL", image->partial, "the run was stopped", status);
     for (int i = 0; i < image->n_history; i++)
         fits_write_history(file, image->history[i], status);
     fits_write_date(file, status);

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/files/part_file.h"
 #include "io/fits/fits_header.h"
 
 enum { CARD = 80, BLOCK = 2880 };
@@ -85,20 +84,19 @@ static void write_file(fitsfile *file, const struct fits_image *image, void *buf
     fits_write_chksum(file, status);
 }
 
-static enum lr_status publish(lr_context *ctx, const char *part, const char *path)
+static enum lr_status flush(const struct file_set *set, const char *part, const char *path)
 {
-    int fd = open(part, O_RDWR | O_CLOEXEC);
+    int fd = open(part, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
-        return lr_fail(ctx, LR_ERROR_IO, "%s: cannot write the FITS file: %s", path, strerror(errno));
-    return part_file_publish(ctx, fd, part, path, "the FITS file");
+        return lr_fail(set->ctx, LR_ERROR_IO, "%s: cannot write the FITS file: %s", path, strerror(errno));
+    return file_set_flush(set, fd, path, "the FITS file");
 }
 
-static enum lr_status write_aside(lr_context *ctx, const struct fits_image *image, const char *part, const char *path,
-                                  void *buffer)
+static enum lr_status write_aside(const struct file_set *set, const struct fits_image *image, const char *part,
+                                  const char *path, void *buffer)
 {
     fitsfile *file = NULL;
     int status = 0, ignored = 0;
-    unlink(part); /* left behind by a killed process that had the same number */
     errno = 0;
     fits_create_diskfile(&file, part, &status); /* takes the name literally: no brackets, no compression */
     if (file) {
@@ -108,25 +106,19 @@ static enum lr_status write_aside(lr_context *ctx, const struct fits_image *imag
         else
             fits_close_file(file, &status);
     }
-    enum lr_status result = status ? fail(ctx, path, status) : publish(ctx, part, path);
-    if (result != LR_OK)
-        unlink(part);
-    return result;
+    return status ? fail(set->ctx, path, status) : flush(set, part, path);
 }
 
-enum lr_status fits_image_write(lr_context *ctx, const struct fits_image *image, const char *path)
+enum lr_status fits_image_write(struct file_set *set, const struct fits_image *image, const char *path)
 {
     const size_t n_pixel = (size_t)image->cube->camera.pixels[0] * (size_t)image->cube->camera.pixels[1];
     double *buffer = NULL;
-    char *part = part_file_name(path);
-    enum lr_status status = part ? LR_OK : lr_fail(ctx, LR_ERROR_MEMORY, "%s: out of memory", path);
-    if (part && strlen(part) >= FLEN_FILENAME)
-        status = lr_fail(ctx, LR_ERROR_IO, "%s: the name is too long for a FITS file", path);
-    if (status == LR_OK)
-        status = lr_allocate(ctx, n_pixel, sizeof *buffer, &buffer);
-    if (status == LR_OK)
-        status = write_aside(ctx, image, part, path, buffer);
+    const char *part = NULL;
+    LR_TRY(file_set_add(set, path, &part));
+    if (strlen(part) >= FLEN_FILENAME)
+        return lr_fail(set->ctx, LR_ERROR_IO, "%s: the name is too long for a FITS file", path);
+    LR_TRY(lr_allocate(set->ctx, n_pixel, sizeof *buffer, &buffer));
+    enum lr_status status = write_aside(set, image, part, path, buffer);
     free(buffer);
-    free(part);
     return status;
 }

@@ -1,10 +1,11 @@
-/* One FITS file: a cube, or a map from the same camera. It is either complete or absent. */
+/* One FITS file of a set: a cube, or a map from the same camera. */
 #ifndef LR_IO_FITS_FITS_IMAGE_H
 #define LR_IO_FITS_FITS_IMAGE_H
 
 #include <stdbool.h>
 
 #include "base/context.h"
+#include "io/files/file_set.h"
 #include "model/cube.h"
 
 struct fits_image {
@@ -17,11 +18,12 @@ struct fits_image {
     const char *unit;  /* BUNIT, "" when dimensionless */
     const char *type;  /* BTYPE, one of casacore's terms if there is one */
     const char *object;
+    const char *run, *partial; /* RUNID and PARTIAL; "" = none */
     const char *const *history;
     int n_history;
 };
 
-enum lr_status fits_image_write(lr_context *ctx, const struct fits_image *image, const char *path);
+enum lr_status fits_image_write(struct file_set *set, const struct fits_image *image, const char *path);
 
 /* Whether a file is FITS and its ORIGIN is linerad. */
 bool fits_image_recognise(const char *path);

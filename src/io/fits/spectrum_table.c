@@ -2,12 +2,12 @@
 #include "io/fits/spectrum_table.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "io/files/part_file.h"
 #include "model/cube_moments.h"
 #include "model/cube_unit.h"
 
@@ -32,10 +32,12 @@ struct table {
     const char *unit, *what;
 };
 
-static void print_table(FILE *file, const struct cube *cube, double systemic, const struct table *table)
+static void print_table(FILE *file, const struct cube *cube, double systemic, const char *origin,
+                        const struct table *table)
 {
     const struct channels *channels = &cube->channels;
-    fprintf(file, FIRST_WORDS LR_VERSION ": camera %s, %s\n", cube->camera.name, table->what);
+    fprintf(file, FIRST_WORDS LR_VERSION ": camera %s, %s%s%s\n", cube->camera.name, table->what, *origin ? "; " : "",
+            origin);
     fprintf(file, "# rest frequency %.12g Hz; velocities are radio, LSRK, positive = receding\n", cube->nu0);
     fprintf(file, "# velocity (km/s)  flux (%s)", table->unit);
     fprintf(file, table->error ? "  error (%s)\n" : "\n", table->unit);
@@ -48,30 +50,22 @@ static void print_table(FILE *file, const struct cube *cube, double systemic, co
     }
 }
 
-static enum lr_status write_text(lr_context *ctx, const char *text, size_t size, const char *path)
+static enum lr_status write_text(struct file_set *set, const char *text, size_t size, const char *path)
 {
-    char *part = part_file_name(path);
-    if (!part)
-        return lr_fail(ctx, LR_ERROR_MEMORY, "%s: out of memory", path);
-    enum lr_status status = LR_OK;
-    int fd = part_file_create(part);
-    const bool created = fd >= 0;
-    for (ssize_t n = 0; created && status == LR_OK && size > 0; text += n, size -= (size_t)n) {
+    const char *part = NULL;
+    LR_TRY(file_set_add(set, path, &part));
+    int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return lr_fail(set->ctx, LR_ERROR_IO, "%s: cannot create the spectrum: %s", path, strerror(errno));
+    for (ssize_t n = 0; size > 0; text += n, size -= (size_t)n) {
         n = write(fd, text, size);
         if (n <= 0) {
-            status = lr_fail(ctx, LR_ERROR_IO, "%s: cannot write the spectrum: %s", path, strerror(n ? errno : ENOSPC));
+            const int error = n ? errno : ENOSPC;
             close(fd);
-            break;
+            return lr_fail(set->ctx, LR_ERROR_IO, "%s: cannot write the spectrum: %s", path, strerror(error));
         }
     }
-    if (!created)
-        status = lr_fail(ctx, LR_ERROR_IO, "%s: cannot create the spectrum: %s", path, strerror(errno));
-    else if (status == LR_OK)
-        status = part_file_publish(ctx, fd, part, path, "the spectrum");
-    if (status != LR_OK && created)
-        unlink(part);
-    free(part);
-    return status;
+    return file_set_flush(set, fd, path, "the spectrum");
 }
 
 static enum lr_status fill_table(lr_context *ctx, const struct cube *cube, const struct image_options *options,
@@ -108,17 +102,18 @@ static enum lr_status fill_table(lr_context *ctx, const struct cube *cube, const
     return LR_OK;
 }
 
-enum lr_status spectrum_table_write(lr_context *ctx, const struct cube *cube, const struct image_options *options,
-                                    const char *path)
+enum lr_status spectrum_table_write(struct file_set *set, const struct cube *cube, const struct image_options *options,
+                                    const char *origin, const char *path)
 {
+    lr_context *ctx = set->ctx;
     struct table table = {0};
     char *text = NULL;
     size_t size = 0;
     enum lr_status status = fill_table(ctx, cube, options, &table);
     FILE *memory = status == LR_OK ? open_memstream(&text, &size) : NULL;
     if (memory) {
-        print_table(memory, cube, options->velocity, &table);
-        status = fclose(memory) == 0 ? write_text(ctx, text, size, path) : LR_ERROR_MEMORY;
+        print_table(memory, cube, options->velocity, origin, &table);
+        status = fclose(memory) == 0 ? write_text(set, text, size, path) : LR_ERROR_MEMORY;
     }
     if ((status == LR_OK && !memory) || status == LR_ERROR_MEMORY)
         status = lr_fail(ctx, LR_ERROR_MEMORY, "%s: out of memory", path);

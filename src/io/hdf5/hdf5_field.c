@@ -10,6 +10,7 @@
 
 #include <hdf5.h>
 
+#include "io/hdf5/hdf5_guard.h"
 #include "io/hdf5/hdf5_text.h"
 
 enum lr_status hdf5_check_file(lr_context *ctx, const char *path)
@@ -23,7 +24,7 @@ enum lr_status hdf5_check_file(lr_context *ctx, const char *path)
     if (!file)
         return lr_fail(ctx, LR_ERROR_IO, "%s: %s", path, strerror(errno));
     fclose(file);
-    return LR_OK;
+    return hdf5_guard(ctx, path);
 }
 
 static enum lr_status read_shape(lr_context *ctx, const char *path, const char *name, struct hdf5_array *array)
@@ -149,10 +150,7 @@ static double most_bytes(const struct hdf5_array *array)
 {
     const double most_compressed = 1100.0;
     hsize_t file_size = 0;
-    hid_t plan = H5Dget_create_plist(array->dataset);
-    const bool filtered = plan >= 0 && H5Pget_nfilters(plan) > 0;
-    if (plan >= 0)
-        H5Pclose(plan);
+    const bool filtered = hdf5_may_be_compressed(array->dataset);
     const double stored = (double)H5Dget_storage_size(array->dataset);
     if (H5Fget_filesize(array->file, &file_size) < 0)
         return 0.0;

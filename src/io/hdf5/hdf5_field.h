@@ -21,7 +21,8 @@ struct hdf5_array {
     char units[HDF5_MAX_UNITS]; /* the attribute `units` */
 };
 
-/* Fails unless the path is a file that can be opened; HDF5 itself does not say why not. */
+/* Fails unless the path is a file that can be opened, and HDF5 survives it (hdf5_guard.h); HDF5 itself does not say why
+ * not. */
 enum lr_status hdf5_check_file(lr_context *ctx, const char *path);
 
 enum lr_status hdf5_array_open(lr_context *ctx, const char *path, const char *dataset, struct hdf5_array **array);

@@ -172,11 +172,7 @@ static bool has_shape(hid_t id, int rank, const int *shape)
 /* How many times larger than its share of the file a dataset can be: gzip gains at most a factor of 1032. */
 static double largest_gain(hid_t id)
 {
-    const hid_t list = H5Dget_create_plist(id);
-    const double gain = list >= 0 && H5Pget_nfilters(list) > 0 ? 1032.0 : 1.0;
-    if (list >= 0)
-        H5Pclose(list);
-    return gain;
+    return hdf5_may_be_compressed(id) ? 1032.0 : 1.0;
 }
 
 /* The dataset in newly allocated memory, n numbers of memory_type. */

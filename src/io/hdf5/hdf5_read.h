@@ -1,5 +1,6 @@
 /* Reading an HDF5 file that may be damaged or foreign: sizes, types and values are not trusted until checked, and every
- * error names the file and the object. (What HDF5 does with a damaged string heap is beyond our control.) The caller
+ * error names the file and the object. (What HDF5 itself does with a damaged file is the
+ * business of hdf5_guard.h.) The caller
  * must silence HDF5's own error stack. Objects are named by their full path. */
 #ifndef LR_IO_HDF5_HDF5_READ_H
 #define LR_IO_HDF5_HDF5_READ_H

@@ -88,3 +88,18 @@ bool hdf5_type_is_number(hid_t type)
         return false;
     return class == H5T_INTEGER || float_is_sound(type, BYTE * size);
 }
+
+bool hdf5_may_be_compressed(hid_t dataset)
+{
+    const hid_t list = H5Dget_create_plist(dataset);
+    bool compressed = false;
+    for (int i = 0; list >= 0 && i < H5Pget_nfilters(list); i++) {
+        unsigned flags = 0;
+        size_t none = 0;
+        const H5Z_filter_t filter = H5Pget_filter2(list, (unsigned)i, &flags, &none, NULL, 0, NULL, NULL);
+        compressed |= filter != H5Z_FILTER_FLETCHER32 && filter != H5Z_FILTER_SHUFFLE;
+    }
+    if (list >= 0)
+        H5Pclose(list);
+    return compressed;
+}

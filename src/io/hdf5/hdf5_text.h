@@ -17,5 +17,7 @@ bool hdf5_text_attribute(hid_t object, const char *name, size_t size, char *text
 /* True for integers and floats of up to 16 bytes whose bits lie inside them: HDF5 does not check that of a damaged file
  * before it converts. */
 bool hdf5_type_is_number(hid_t type);
+/* Whether the values of a dataset can take more space than is stored of them. */
+bool hdf5_may_be_compressed(hid_t dataset);
 
 #endif

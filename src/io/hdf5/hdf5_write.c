@@ -2,17 +2,18 @@
 #include "io/hdf5/hdf5_write.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "io/files/part_file.h"
 #include "model/cube.h"
 
 enum {
-    CHUNK_ROWS = 1 << 16, /* large enough to keep the chunk index small */
-    GZIP_LEVEL = 1        /* most of the gain in a fraction of the time of higher levels */
+    CHUNK_BYTES = 1 << 20,   /* large enough to keep the chunk index small; HDF5 keeps one such chunk in memory */
+    COMPRESS_ROWS = 1 << 16, /* shorter lists are not worth it */
+    GZIP_LEVEL = 1           /* most of the gain in a fraction of the time of higher levels */
 };
 
 /* ---- errors ---- */
@@ -45,34 +46,31 @@ static enum lr_status check(struct hdf5_writer *writer, bool good, const char *w
 
 static enum lr_status create(struct hdf5_writer *writer)
 {
-    writer->sink.fd = part_file_create(writer->part);
+    const char *part = NULL;
+    LR_TRY(file_set_add(writer->set, writer->path, &part));
+    writer->sink.fd = open(part, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (writer->sink.fd < 0)
         return lr_fail(writer->ctx, LR_ERROR_IO, "%s: cannot create the result: %s", writer->path, strerror(errno));
     hid_t access = hdf5_sink_access(&writer->sink);
     if (access >= 0) {
-        writer->file = H5Fcreate(writer->part, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+        /* HDF5 1.10 (2016) and later: groups, attributes and the index of chunks have checksums, too, and one chunk
+         * needs no index. */
+        H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
+        writer->file = H5Fcreate(part, H5F_ACC_TRUNC, H5P_DEFAULT, access);
         H5Pclose(access);
     }
     return check(writer, writer->file >= 0, "the file");
 }
 
-enum lr_status hdf5_write_open(lr_context *ctx, const char *path, struct hdf5_writer *writer)
+enum lr_status hdf5_write_open(struct file_set *set, const char *path, struct hdf5_writer *writer)
 {
-    *writer = (struct hdf5_writer){.ctx = ctx, .sink.fd = -1, .file = -1};
+    *writer = (struct hdf5_writer){.ctx = set->ctx, .set = set, .sink.fd = -1, .file = -1};
     H5Eget_auto2(H5E_DEFAULT, &writer->report, &writer->report_data);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    writer->path = strdup(path);
-    writer->part = part_file_name(path);
-    enum lr_status status =
-        writer->path && writer->part ? create(writer) : lr_fail(ctx, LR_ERROR_MEMORY, "%s: out of memory", path);
+    enum lr_status status = lr_copy_text(set->ctx, path, &writer->path);
+    if (status == LR_OK)
+        status = create(writer);
     return status == LR_OK ? LR_OK : hdf5_write_close(writer, status);
-}
-
-static enum lr_status publish(struct hdf5_writer *writer)
-{
-    int fd = writer->sink.fd;
-    writer->sink.fd = -1;
-    return part_file_publish(writer->ctx, fd, writer->part, writer->path, "the result");
 }
 
 enum lr_status hdf5_write_close(struct hdf5_writer *writer, enum lr_status status)
@@ -84,23 +82,25 @@ enum lr_status hdf5_write_close(struct hdf5_writer *writer, enum lr_status statu
             status = check(writer, flushed && closed, "the file");
     }
     hdf5_sink_release(&writer->sink);
-    bool created = writer->sink.fd >= 0;
     if (status == LR_OK)
-        status = publish(writer);
-    if (status != LR_OK && created && writer->part)
-        unlink(writer->part);
-    if (writer->sink.fd >= 0)
+        status = file_set_flush(writer->set, writer->sink.fd, writer->path, "the result");
+    else if (writer->sink.fd >= 0)
         close(writer->sink.fd);
     H5Eset_auto2(H5E_DEFAULT, writer->report, writer->report_data);
     free(writer->path);
-    free(writer->part);
     *writer = (struct hdf5_writer){.sink.fd = -1, .file = -1};
     return status;
 }
 
 enum lr_status hdf5_write_group(struct hdf5_writer *writer, const char *name, hid_t *group)
 {
-    *group = H5Gcreate2(writer->file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    enum { FEW_ATTRIBUTES = 200 }; /* so many are kept in the header of a group, which takes less space than a heap */
+    hid_t list = H5Pcreate(H5P_GROUP_CREATE);
+    if (list >= 0)
+        H5Pset_attr_phase_change(list, FEW_ATTRIBUTES, 0);
+    *group = list >= 0 ? H5Gcreate2(writer->file, name, H5P_DEFAULT, list, H5P_DEFAULT) : -1;
+    if (list >= 0)
+        H5Pclose(list);
     return check(writer, *group >= 0, name);
 }
 
@@ -175,17 +175,34 @@ enum lr_status hdf5_write_unsigned(struct hdf5_writer *writer, hid_t object, con
 
 /* ---- datasets ---- */
 
-/* Creation properties: contiguous, or in compressed chunks of whole rows. */
-static hid_t layout(const struct hdf5_dataset *dataset)
+/* Whole planes of the last axes, as many as fit into CHUNK_BYTES; parts of a plane if one is larger. */
+static void choose_chunk(int rank, const hsize_t *size, size_t value_bytes, hsize_t *chunk)
+{
+    double bytes = (double)value_bytes;
+    for (int i = 0; i < rank; i++) {
+        chunk[i] = size[i];
+        bytes *= (double)size[i];
+    }
+    for (int i = 0; i < rank && bytes > CHUNK_BYTES; i++) {
+        const double one = bytes / (double)size[i];
+        chunk[i] = one < CHUNK_BYTES ? (hsize_t)(CHUNK_BYTES / one) : 1;
+        bytes = one * (double)chunk[i];
+    }
+}
+
+/* Creation properties: chunks with a checksum, perhaps compressed. */
+static hid_t layout(int rank, const hsize_t *size, hid_t type, bool compress)
 {
     hid_t list = H5Pcreate(H5P_DATASET_CREATE);
-    if (!dataset->compress || dataset->size[0] < CHUNK_ROWS || H5Zfilter_avail(H5Z_FILTER_DEFLATE) <= 0)
-        return list;
     hsize_t chunk[HDF5_WRITE_MAX_RANK];
-    for (int i = 0; i < dataset->rank; i++)
-        chunk[i] = i == 0 ? CHUNK_ROWS : dataset->size[i];
-    if (H5Pset_chunk(list, dataset->rank, chunk) < 0 || H5Pset_shuffle(list) < 0 ||
-        H5Pset_deflate(list, GZIP_LEVEL) < 0) {
+    for (int i = 0; i < rank; i++)
+        if (size[i] == 0)
+            return list;
+    choose_chunk(rank, size, H5Tget_size(type), chunk);
+    const bool smaller = compress && size[0] >= COMPRESS_ROWS && H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0;
+    if (list < 0 || H5Pset_chunk(list, rank, chunk) < 0 ||
+        (smaller && (H5Pset_shuffle(list) < 0 || H5Pset_deflate(list, GZIP_LEVEL) < 0)) ||
+        H5Pset_fletcher32(list) < 0) {
         H5Pclose(list);
         return -1;
     }
@@ -201,7 +218,7 @@ static enum lr_status describe(struct hdf5_writer *writer, hid_t id, const char 
 enum lr_status hdf5_write_dataset(struct hdf5_writer *writer, hid_t group, const struct hdf5_dataset *dataset,
                                   hid_t *id)
 {
-    hid_t list = layout(dataset);
+    hid_t list = layout(dataset->rank, dataset->size, dataset->file_type, dataset->compress);
     hid_t space = H5Screate_simple(dataset->rank, dataset->size, NULL);
     hid_t made = H5Dcreate2(group, dataset->name, dataset->file_type, space, H5P_DEFAULT, list, H5P_DEFAULT);
     bool good = made >= 0 && H5Dwrite(made, dataset->memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, dataset->data) >= 0;
@@ -265,9 +282,11 @@ enum lr_status hdf5_write_scaled(struct hdf5_writer *writer, hid_t group, const 
     const bool wide = cube_exceeds_float(data, (size_t)(size[0] * size[1] * size[2]), factor);
     double *buffer = NULL;
     LR_TRY(lr_allocate(writer->ctx, (size_t)(size[1] * size[2]), sizeof *buffer, &buffer));
-    hid_t space = H5Screate_simple(3, size, NULL);
-    hid_t id =
-        H5Dcreate2(group, name, wide ? H5T_IEEE_F64LE : H5T_IEEE_F32LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t type = wide ? H5T_IEEE_F64LE : H5T_IEEE_F32LE;
+    hid_t space = H5Screate_simple(3, size, NULL), list = layout(3, size, type, false);
+    hid_t id = H5Dcreate2(group, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT);
+    if (list >= 0)
+        H5Pclose(list);
     enum lr_status status = check(writer, id >= 0 && write_planes(id, size, data, factor, buffer), name);
     if (status == LR_OK)
         status = describe(writer, id, units, description);

@@ -1,5 +1,5 @@
-/* Writing one HDF5 file that is either complete or absent: everything goes to PATH.part-PID, which is flushed to disk
- * and renamed to PATH at the end. Every function records its own error text in the context. */
+/* Writing one HDF5 file as part of a set (io/files/file_set.h), which gives it its name when it is complete. Every
+ * function records its own error text in the context. */
 #ifndef LR_IO_HDF5_HDF5_WRITE_H
 #define LR_IO_HDF5_HDF5_WRITE_H
 
@@ -7,12 +7,13 @@
 #include <stdbool.h>
 
 #include "base/context.h"
+#include "io/files/file_set.h"
 #include "io/hdf5/hdf5_sink.h"
 
 struct hdf5_writer {
     lr_context *ctx;
+    struct file_set *set;
     char *path;
-    char *part; /* the file written aside */
     struct hdf5_sink sink;
     hid_t file;
     H5E_auto2_t report; /* HDF5's error printing, restored at the end */
@@ -32,9 +33,8 @@ struct hdf5_dataset {
     bool compress; /* shuffle and gzip, if large enough to matter */
 };
 
-enum lr_status hdf5_write_open(lr_context *ctx, const char *path, struct hdf5_writer *writer);
-/* Closes and renames if `status` is LR_OK; otherwise, or if that fails, removes what was written. Returns the overall
- * status. */
+enum lr_status hdf5_write_open(struct file_set *set, const char *path, struct hdf5_writer *writer);
+/* Closes the file, and flushes it if `status` is LR_OK. Returns the overall status. */
 enum lr_status hdf5_write_close(struct hdf5_writer *writer, enum lr_status status);
 
 /* `name` is a full path. Close the group with H5Gclose(). */

@@ -128,9 +128,11 @@ enum lr_status lr_cloud_write(lr_context *ctx, const lr_cloud *cloud, const char
     char *resolved = NULL;
     struct hdf5_writer writer;
     LR_TRY(output_path_resolve(ctx, path, &model_kind, &resolved));
-    enum lr_status status = hdf5_write_open(ctx, resolved, &writer);
+    struct file_set set = {.ctx = ctx};
+    enum lr_status status = hdf5_write_open(&set, resolved, &writer);
     if (status == LR_OK)
         status = hdf5_write_close(&writer, write_all(&writer, cloud));
+    status = file_set_end(&set, status);
     free(resolved);
     return status;
 }

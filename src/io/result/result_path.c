@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/files/output_lock.h"
 #include "io/files/output_path.h"
+#include "io/hdf5/hdf5_guard.h"
 
 static bool has_text(hid_t file, const char *attribute, const char *wanted)
 {
@@ -53,6 +55,7 @@ static const struct output_kind result_kind = {"linerad result", is_result};
 
 enum lr_status result_path_resolve(lr_context *ctx, const char *path, char **resolved)
 {
+    LR_TRY(hdf5_guard(ctx, path)); /* an earlier file is opened to see what it is */
     return output_path_resolve(ctx, path, &result_kind, resolved);
 }
 
@@ -63,4 +66,29 @@ enum lr_status lr_result_path_check(lr_context *ctx, const char *path)
     enum lr_status status = output_path_try(ctx, resolved);
     free(resolved);
     return status;
+}
+
+struct lr_lock {
+    struct output_lock lock;
+};
+
+enum lr_status lr_lock_take(lr_context *ctx, const char *path, lr_lock **lock)
+{
+    char *resolved = realpath(path, NULL); /* two links to one file are the same name */
+    LR_TRY(lr_allocate(ctx, 1, sizeof **lock, lock));
+    (*lock)->lock.fd = -1;
+    enum lr_status status = output_lock_take(ctx, resolved ? resolved : path, &(*lock)->lock);
+    free(resolved);
+    if (status != LR_OK) {
+        lr_lock_release(*lock);
+        *lock = NULL;
+    }
+    return status;
+}
+
+void lr_lock_release(lr_lock *lock)
+{
+    if (lock)
+        output_lock_release(&lock->lock);
+    free(lock);
 }

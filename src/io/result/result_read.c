@@ -189,6 +189,10 @@ static enum lr_status read_summary(const struct hdf5_reader *reader, lr_result *
     int n = 0;
     LR_TRY(read_whole(reader, "/summary", "packets", H5T_NATIVE_INT64, &s->packets));
     LR_TRY(read_whole(reader, "/summary", "packets_requested", H5T_NATIVE_INT64, &s->packets_requested));
+    if (hdf5_read_has_attribute(reader, "/summary", "packets_left"))
+        LR_TRY(read_whole(reader, "/summary", "packets_left", H5T_NATIVE_INT64, &s->packets_left));
+    if (hdf5_read_has_attribute(reader, "/", "partial"))
+        LR_TRY(hdf5_read_texts(reader, "/", "partial", 1, sizeof s->partial, s->partial, &n));
     LR_TRY(read_whole(reader, "/summary", "seed", H5T_NATIVE_UINT64, &s->seed));
     LR_TRY(hdf5_read_any_number(reader, "/summary", "reference_b", &s->reference_b));
     LR_TRY(hdf5_read_any_number(reader, "/summary", "seconds_transport", &s->seconds_transport));
@@ -208,6 +212,8 @@ static enum lr_status read_provenance(const struct hdf5_reader *reader, lr_resul
     LR_TRY(hdf5_read_texts(reader, "/provenance", "date", 1, sizeof result->date, result->date, &n));
     LR_TRY(hdf5_read_texts(reader, "/provenance", "host", 1, sizeof result->host, result->host, &n));
     LR_TRY(hdf5_read_texts(reader, "/provenance", "cpu", 1, sizeof result->cpu, result->cpu, &n));
+    if (hdf5_read_has_attribute(reader, "/", "run_id"))
+        LR_TRY(hdf5_read_texts(reader, "/", "run_id", 1, sizeof result->run, result->run, &n));
     LR_TRY(hdf5_read_integer(reader, "/provenance", "threads", 0, INT_MAX, &result->threads));
     LR_TRY(hdf5_read_integer(reader, "/provenance", "batches", 0, INT_MAX, &result->batches));
     LR_TRY(hdf5_read_text(reader, "/provenance/model", &result->model_text));

@@ -5,6 +5,7 @@
 
 #include "base/constants.h"
 #include "io/files/output_path.h"
+#include "io/fits/cube_write.h"
 #include "io/hdf5/hdf5_write.h"
 #include "io/result/result_groups.h"
 #include "io/result/result_path.h"
@@ -252,6 +253,7 @@ static enum lr_status write_summary(struct hdf5_writer *writer, hid_t group, con
     LR_TRY(write_quantities(writer, group, always, sizeof always / sizeof *always));
     LR_TRY(hdf5_write_integer(writer, group, "packets", s->packets));
     LR_TRY(hdf5_write_integer(writer, group, "packets_requested", s->packets_requested));
+    LR_TRY(hdf5_write_integer(writer, group, "packets_left", s->packets_left));
     LR_TRY(hdf5_write_text(writer, group, "device", s->device));
     LR_TRY(hdf5_write_text(writer, group, "precision", s->precision));
     return hdf5_write_unsigned(writer, group, "seed", s->seed);
@@ -297,6 +299,10 @@ static enum lr_status write_all(struct hdf5_writer *writer, const struct lr_resu
 {
     LR_TRY(hdf5_write_text(writer, writer->file, "format", RESULT_FORMAT));
     LR_TRY(hdf5_write_integer(writer, writer->file, "format_version", RESULT_FORMAT_VERSION));
+    if (*result->run)
+        LR_TRY(hdf5_write_text(writer, writer->file, "run_id", result->run));
+    if (*result->summary.partial)
+        LR_TRY(hdf5_write_text(writer, writer->file, "partial", result->summary.partial));
     LR_TRY(write_group(writer, "/summary", write_summary, result));
     LR_TRY(write_group(writer, "/provenance", write_provenance, result));
     if (result->n_bin > 0)
@@ -316,17 +322,53 @@ static enum lr_status write_all(struct hdf5_writer *writer, const struct lr_resu
     return LR_OK;
 }
 
-enum lr_status lr_result_write(lr_context *ctx, const lr_result *result, const char *path)
+static enum lr_status add_to(struct file_set *set, const lr_result *result, const char *path, bool *replaces)
 {
     char *resolved = NULL;
     struct hdf5_writer writer;
-    LR_TRY(result_path_resolve(ctx, path, &resolved));
-    const bool taken = output_path_taken(resolved);
-    enum lr_status status = hdf5_write_open(ctx, resolved, &writer);
+    LR_TRY(result_path_resolve(set->ctx, path, &resolved));
+    *replaces = output_path_taken(resolved);
+    enum lr_status status = hdf5_write_open(set, resolved, &writer);
     if (status == LR_OK)
         status = hdf5_write_close(&writer, write_all(&writer, result));
-    if (status == LR_OK && taken)
-        lr_log(ctx, LR_LOG_INFO, "%s: the earlier result was replaced", path);
     free(resolved);
+    return status;
+}
+
+static void report(lr_context *ctx, const char *path, bool replaced)
+{
+    if (replaced)
+        lr_log(ctx, LR_LOG_INFO, "%s: the earlier result was replaced", path);
+}
+
+enum lr_status lr_result_write(lr_context *ctx, const lr_result *result, const char *path)
+{
+    struct file_set set = {.ctx = ctx};
+    bool replaces = false;
+    const enum lr_status status = file_set_end(&set, add_to(&set, result, path, &replaces));
+    if (status == LR_OK)
+        report(ctx, path, replaces);
+    return status;
+}
+
+enum lr_status lr_result_write_all(lr_context *ctx, const lr_result *result, const char *path, const char *prefix,
+                                   char **paths)
+{
+    struct file_set set = {.ctx = ctx};
+    bool replaces = false;
+    int n_replaced = 0;
+    char *made = NULL;
+    enum lr_status status = add_to(&set, result, path, &replaces);
+    if (status == LR_OK)
+        status = cube_set_write(&set, result, prefix, &made, &n_replaced);
+    status = file_set_end(&set, status);
+    if (status == LR_OK) {
+        report(ctx, path, replaces);
+        cube_set_report(ctx, result, prefix, n_replaced);
+    }
+    if (status == LR_OK && paths)
+        *paths = made;
+    else
+        free(made);
     return status;
 }

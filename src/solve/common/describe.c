@@ -9,6 +9,23 @@
 #include "base/threads.h"
 #include "solve/common/system.h"
 
+/* 16 random bytes; the time and the process where the system has none. */
+static void name_run(char *name, size_t size)
+{
+    unsigned char bytes[16] = {0};
+    FILE *file = fopen("/dev/urandom", "rb");
+    if (!file || fread(bytes, 1, sizeof bytes, file) != sizeof bytes) {
+        struct timespec now;
+        clock_gettime(CLOCK_REALTIME, &now);
+        const long parts[2] = {now.tv_nsec ^ ((long)getpid() << 32), now.tv_sec};
+        memcpy(bytes, parts, sizeof bytes < sizeof parts ? sizeof bytes : sizeof parts);
+    }
+    if (file)
+        fclose(file);
+    for (size_t i = 0; i < sizeof bytes && 2 * i + 2 < size; i++)
+        snprintf(name + 2 * i, 3, "%02x", bytes[i]);
+}
+
 enum lr_status describe_run(lr_context *ctx, const struct run *run, struct worker *worker,
                             const struct transport_device *description, const char *text, const char *resolved,
                             struct lr_result *result)
@@ -32,6 +49,7 @@ enum lr_status describe_run(lr_context *ctx, const struct run *run, struct worke
     strftime(result->date, sizeof result->date, "%Y-%m-%dT%H:%M:%SZ", &utc);
     if (gethostname(result->host, sizeof result->host - 1) != 0)
         snprintf(result->host, sizeof result->host, "unknown");
+    name_run(result->run, sizeof result->run);
     system_cpu_name(result->cpu, sizeof result->cpu);
     LR_TRY(lr_copy_text(ctx, text ? text : "", &result->model_text));
     return lr_copy_text(ctx, resolved ? resolved : "", &result->model_resolved);

@@ -2,6 +2,9 @@
 
 #include "base/context.h"
 
+/* How long a stop may take: packets of moderate depth finish in this time, those in deep gas are left. */
+static const double STOP_SECONDS = 1;
+
 struct progress progress_start(lr_context *ctx, const char *what, int64_t total)
 {
     return (struct progress){ctx, what, total, lr_seconds()};
@@ -21,5 +24,6 @@ static void forward(void *user, int64_t done)
 
 struct transport_monitor progress_monitor(struct progress *progress)
 {
-    return (struct transport_monitor){.stop = &progress->ctx->stop, .progress = forward, .user = progress};
+    return (struct transport_monitor){
+        .stop = &progress->ctx->stop, .patience = STOP_SECONDS, .progress = forward, .user = progress};
 }

@@ -140,14 +140,23 @@ static enum lr_status extrapolate(struct iteration *it, bool *done)
     return LR_OK;
 }
 
+/* The radiation field is incomplete; the populations are still those of the last iteration. */
+static enum lr_status stop(struct iteration *it)
+{
+    if (it->out->n_step == 0)
+        return lr_fail(it->ctx, LR_ERROR_INTERRUPTED,
+                       "stopped before the first iteration of level populations was finished; nothing was written");
+    it->out->stopped = true;
+    return LR_OK;
+}
+
 static enum lr_status iterate(struct iteration *it, double wanted, double *error)
 {
     struct level_change change;
     bool accelerated = false, too_far = false;
     LR_TRY(it->backend->sweep(it->ctx, it->state, &it->ctx->stop));
     if (it->ctx->stop)
-        return lr_fail(it->ctx, LR_ERROR_INTERRUPTED,
-                       "stopped while solving for level populations; nothing was written");
+        return stop(it);
     LR_TRY(it->backend->step(it->ctx, it->state, &change));
     if (!isfinite(change.rms) || !isfinite(change.largest)) {
         *error = NAN; /* the caller says where */
@@ -175,10 +184,10 @@ static enum lr_status converge(struct iteration *it, double wanted, bool *conver
     it->since = 0;
     while (it->out->n_step < it->options->iterations) {
         LR_TRY(iterate(it, wanted, &error));
-        if (error < wanted || isnan(error))
+        if (error < wanted || isnan(error) || it->out->stopped)
             break;
     }
-    *converged = error < wanted;
+    *converged = error < wanted && !it->out->stopped;
     return LR_OK;
 }
 

@@ -94,7 +94,7 @@ static enum lr_status keep_levels(lr_context *ctx, const lr_model *model, struct
     struct populations *found = &kept->found;
     LR_TRY(lr_allocate(ctx, (size_t)kept->n_level, sizeof *kept->level, &kept->level));
     memcpy(kept->level, species->molecule.level, (size_t)kept->n_level * sizeof *kept->level);
-    if (!model->output.populations) {
+    if (!model->output.populations && !found->stopped) {
         free(found->x);
         found->x = NULL;
         return LR_OK;
@@ -135,7 +135,13 @@ enum lr_status populations_run(lr_context *ctx, const struct worker *worker, con
     describe(model, &inversion, kept);
     summarise(kept, &result->summary);
     const bool noisy = result->summary.population_error <= model->species->options.error; /* already logged */
-    if (!kept->found.converged && kept->found.iterations == 0 && !noisy)
+    if (kept->found.stopped)
+        lr_log(
+            ctx, LR_LOG_WARNING,
+            "stopped while solving for level populations: those after %d iterations are kept, with an estimated error "
+            "of %.3g; nothing was made from them",
+            result->summary.population_iterations, result->summary.population_error);
+    else if (!kept->found.converged && kept->found.iterations == 0 && !noisy)
         lr_log(ctx, LR_LOG_WARNING,
                "the level populations did not converge: estimated error %.3g after %d iterations, target %.3g",
                result->summary.population_error, result->summary.population_iterations, model->species->options.error);

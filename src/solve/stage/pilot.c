@@ -88,7 +88,8 @@ static enum lr_status fly(lr_context *ctx, const lr_model *model, struct stage *
     struct transport_lives lives[2] = {0};
     struct transport_tally tally = {.lives = lives};
     struct samples samples = {0};
-    const struct transport_monitor monitor = {&ctx->stop, sample, &samples, PILOT_SECONDS};
+    const struct transport_monitor monitor = {
+        .stop = &ctx->stop, .progress = sample, .user = &samples, .seconds = PILOT_SECONDS};
     enum lr_status status = LR_OK;
     LR_TRY_OR(done, status, stage_begin_pass(ctx, model, stage, window, true, &tally));
     const double start = lr_seconds();

@@ -53,6 +53,7 @@ static void assemble_scalars(const struct prepared *prepared, const struct trans
         skipped += tally->batch[b].skipped;
     }
     summary->packets = (int64_t)packets;
+    summary->packets_left = tally->n_left;
     summary->scatterings = (int64_t)events;
     summary->scatterings_skipped = skipped;
     summary->x_crit = skip_largest_x_crit(prepared->model);
