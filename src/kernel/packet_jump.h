@@ -39,8 +39,7 @@ LR_FN real packet_room(const struct transport_view *view, const struct packet *p
 /* Whether a jump is worth a try. */
 LR_FN int packet_may_jump(const struct transport_view *view, const struct packet *p)
 {
-    return (p->state == PACKET_WAITING) & (r_abs(p->x) < (real)view->balls.x_most) &
-           (packet_room(view, p) >= (real)view->balls.room_least);
+    return (p->state == PACKET_WAITING) & (packet_room(view, p) >= (real)view->balls.room_least);
 }
 
 /* A ball that the packet may use. */
@@ -166,9 +165,11 @@ enum { JUMP_NONE, JUMP_DONE, JUMP_SEEN }; /* SEEN: a camera may see it */
 LR_FN int packet_jump(const struct transport_view *view, const struct tally_view *tally, struct packet *p,
                       struct last_place *last, int n_deposit_group, struct note *note, const int absorbing)
 {
+    if (r_abs(p->x) >= (real)view->balls.x_most || (note && p->owed != R(0)))
+        return JUMP_NONE;
     const struct random4 random = packet_draw(view, p, 1);
     const struct packet_ball ball = packet_choose_ball(view, p, rng_uniform(random.r3));
-    if (ball.level < 0 || (note && p->owed != R(0)))
+    if (ball.level < 0)
         return JUMP_NONE;
     const struct random4 after = packet_draw(view, p, 1);
     const struct ball_exit out = ball_leave(&view->balls, ball.family, ball.level, p->x, p->n, random, after);
