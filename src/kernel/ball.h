@@ -170,7 +170,7 @@ LR_FN void ball_scatter_into_wing(struct ball_exit *out, real x_wing, struct ran
     const struct ball_atom *atom = &out->atom;
     const struct ball_ways ways = ball_ways_to_wing(atom->speed, atom->detuning, x_wing);
     const real way = rng_uniform(random.r1) * (ways.above + ways.below);
-    const real along = way < ways.above ? atom->speed - way : way - ways.above - atom->speed;
+    const real along = way <= ways.above ? atom->speed - way : way - ways.above - atom->speed;
     const struct vec3 local = direction_about_z(r_div(along, atom->speed), rng_uniform(random.r2));
     out->x = atom->detuning + along;
     out->n = direction_normalised(direction_turned_to(atom->along, local));

@@ -10,8 +10,9 @@
  * and path and scatterings count with the mean weight (1 - exp(-D)) / D.
  *
  * Cameras see light that scatterings inside the ball send them beyond x_seen. (What they send at smaller |x| does not
- * get through the gas around the ball: its margin has a depth of 12 or more there.) A scattering off an atom that sends
- * a part P of all directions beyond x_wing is the last of the jump with the chance P. To count, at the last one only,
+ * get through the gas around the ball: its margin has a depth of about 12 there, or more.) A scattering off an atom
+ * that sends a part P of all directions beyond x_wing is the last of the jump with the chance P. To count, at the last
+ * one only,
  *
  *     1/P  if its light toward the camera is beyond x_seen, and nothing otherwise,
  *

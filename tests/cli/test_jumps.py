@@ -220,6 +220,34 @@ run: {packets: 10}
     assert "jumps         none: the velocity changes inside shells that flow" in folder.run("check", "model.yaml").stdout
 
 
+@pytest.mark.parametrize("camera, settings, why", (
+    ("{name: far, direction: +x}", "{acceleration: jumps}", None),
+    ("{name: far, direction: +x}", "{acceleration: jumps, phase: dipole}", "with cameras, jumps need isotropic scattering"),
+    ("{name: near, position: [0.9 pc, 0 pc, 0 pc], field: 20 deg}", "{acceleration: jumps}",
+     "there is an observer inside the mesh"),
+), ids=("far", "dipole", "inside"))
+def test_cameras(folder, camera, settings, why):
+    """Outside dense gas they see jumps; the observer here is in a thin cell beside a deep one."""
+    folder.model.write_text(f"""
+mesh: {{cells: [2, 1, 1], size: [2 pc, 2 pc, 2 pc]}}
+line: lya
+medium:
+  b: 10 km/s
+  damping: 0.1
+  opacity: {{default: 1 1/pc, regions: [{{box: {{min: [-9 pc, -9 pc, -9 pc], max: [0 pc, 9 pc, 9 pc]}}, value: 5000 1/pc}}]}}
+sources: [{{point: {{position: [-0.5 pc, 0 pc, 0 pc]}}, spectrum: {{monochromatic: 0}}, luminosity: 1 photon/s}}]
+physics: {settings}
+channels: {{number: 4, range: [-20, 20]}}
+cameras: [{camera}]
+run: {{packets: 10}}
+""")
+    told = folder.run("check", "model.yaml").stdout
+    if why:
+        assert f"jumps         none: {why}" in told
+    else:
+        assert "jumps         over the core of the line" in told
+
+
 def test_auto_tells_that_it_is_not_worth_it(folder):
     told = folder.run("check", "model.yaml", "--set", "physics.acceleration=auto", "--set", "output.fields=false").stdout
     assert "jumps         none: following every scattering takes no longer" in told

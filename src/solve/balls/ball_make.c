@@ -116,6 +116,8 @@ static void row_finish(const struct making *making, int row, const struct ball_s
         made->n[part] = ball_thin(&making->table->family, from, n, wish->kept, rng_key_from_seed(wish->seed),
                                   (uint32_t)(row * BALL_PARTS + part), stretch, mine);
         made->path[part] = made->scattered[part] = 1;
+        if (!(all.weight[part] > 0)) /* a sample on the limit between two parts */
+            made->n[part] = 0;
         if (made->n[part] > 0)
             means_match(&all, part, mine, made);
         share[part] = made->n[part] > 0 ? all.weight[part] : 0;

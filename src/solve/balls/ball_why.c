@@ -15,6 +15,9 @@ const char *ball_why_not(const lr_model *model)
         return "jumps need 'absorption: continuous'";
     if (model->n_camera > 0 && physics->dipole)
         return "with cameras, jumps need isotropic scattering";
+    for (int i = 0; i < model->n_camera; i++) /* it would see scatterings around it that jumps leave out */
+        if (model->camera[i].kind == CAMERA_PERSPECTIVE && mesh_contains(&model->mesh, model->camera[i].position))
+            return "there is an observer inside the mesh";
     return NULL;
 }
 
