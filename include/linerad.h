@@ -134,6 +134,22 @@ LR_API const char *lr_document_line(const lr_document *document, int model);
 /* 1 if `file` is the document's own file or one it refers to, which a result must not overwrite; otherwise 0. */
 LR_API int lr_document_reads(const lr_document *document, const char *file);
 
+/* ---- several processes ---- */
+
+/* Under mpirun or srun, lr_run() divides the work among the processes (ranks) that have joined: all of them call it
+ * with the same model. The result is that of rank 0; the others get LR_OK and NULL. An error in one is an error in all.
+ * Loads MPI, if linerad was built with it: LR_TEAM_AUTO only if the environment says that there are several processes,
+ * which without MPI is an error. */
+enum lr_team_use { LR_TEAM_AUTO, LR_TEAM_ON, LR_TEAM_OFF };
+LR_API enum lr_status lr_team_join(lr_context *ctx, enum lr_team_use use);
+/* Counted from 0; of NULL: as the environment says. */
+LR_API int lr_team_rank(const lr_context *ctx);
+LR_API int lr_team_size(const lr_context *ctx);
+/* All ranks call it, each with how it fares: if one has failed, so have all, with its error. */
+LR_API enum lr_status lr_team_agree(lr_context *ctx, enum lr_status status);
+/* All ranks call it at the end; MPI cannot be started again. */
+LR_API void lr_team_leave(lr_context *ctx);
+
 /* ---- models and runs ---- */
 
 /* The validated model of one line of a document. `line` is NULL or "" if the document has a single line; otherwise
@@ -157,6 +173,39 @@ LR_API enum lr_status lr_system_report(lr_context *ctx, char **text);
 LR_API void lr_text_free(char *text);
 
 LR_API enum lr_status lr_run(lr_context *ctx, const lr_model *model, lr_result **result);
+
+/* How to carry out a run. Set with LR_INIT, then change what you need. */
+typedef struct lr_keeper lr_keeper;
+struct lr_run_options {
+    size_t size;
+    lr_keeper *keeper; /* NULL: no statepoints */
+    int part, parts;   /* follow only this part, from 1 on, of so many equal ones of all packets; 0: follow them all */
+    int keep_state;    /* 1: write a statepoint when all packets are done, so that more can be added */
+};
+LR_API enum lr_status lr_run_with(lr_context *ctx, const lr_model *model, const struct lr_run_options *options,
+                                  lr_result **result);
+
+/* Keeps statepoints of a run next to its result, PATH.state and PATH.state.old, from which another process can go on.
+ * With `resume`, one that is there is read: this fails if the model has changed, and says in what. */
+LR_API enum lr_status lr_keeper_create(lr_context *ctx, const lr_model *model, const struct lr_run_options *options,
+                                       const char *path, int resume, lr_keeper **keeper);
+/* 1: a statepoint was read. */
+LR_API int lr_keeper_found(const lr_keeper *keeper);
+/* 1: the result at PATH is that of the whole run, and there is nothing left to do. */
+LR_API int lr_keeper_finished(lr_context *ctx, const lr_keeper *keeper);
+/* 1: there are files of statepoints. */
+LR_API int lr_keeper_left(const lr_keeper *keeper);
+/* Removes these files, when the run is complete and its result is written. */
+LR_API void lr_keeper_remove(lr_keeper *keeper);
+LR_API void lr_keeper_free(lr_keeper *keeper);
+/* Ask for a statepoint soon, after which the run goes on. May be called from a signal handler or another thread. */
+LR_API void lr_context_save(lr_context *ctx);
+
+/* Add the packets of another result, read from a file: *to is then as if one run had followed those of both. They must
+ * be complete, of one model and of different packets or seeds, and contain sums (`output.sums`, or a part of a run). */
+LR_API enum lr_status lr_result_add(lr_context *ctx, lr_result *to, const lr_result *from);
+/* Fails if two results are not of one model, and says in what they differ; seeds and numbers of packets may. */
+LR_API enum lr_status lr_result_same_model(lr_context *ctx, const lr_result *one, const lr_result *other);
 LR_API void lr_result_free(lr_result *result);
 /* Write everything to one HDF5 file, which is either complete or absent. */
 LR_API enum lr_status lr_result_write(lr_context *ctx, const lr_result *result, const char *path);
@@ -185,17 +234,17 @@ struct lr_summary {
     size_t size;
     char line[64];                             /* its name in a model with several lines; otherwise "" */
     int64_t packets;                           /* finished */
-    int64_t packets_requested;                 /* more than `packets` only after lr_context_stop() */
+    int64_t packets_requested;                 /* more than `packets` after a stop, or with run.until */
     double reference_b;                        /* cm/s */
     double emitted;                            /* photons/s */
-    struct lr_estimate escaped, absorbed;      /* photons/s; escaped + absorbed = emitted to rounding */
+    struct lr_estimate escaped, absorbed;      /* photons/s; escaped + absorbed + stuck = emitted to rounding */
     struct lr_estimate f_esc;                  /* escaped / emitted */
     struct lr_estimate scatterings_per_packet; /* scattering rate / emission rate */
     struct lr_estimate mean_path; /* of escaped photons, in half-sizes of the mesh along x; on shells, in outer radii */
     int shells;                   /* 1: the mesh consists of spherical shells */
     struct lr_estimate median_abs_x, lower_quartile_abs_x, upper_quartile_abs_x; /* of escaped photons */
     struct lr_estimate outside; /* photons/s that escaped beyond the edges of the spectrum */
-    double peak_abs_x;          /* peak of the spectrum folded at x = 0, from a parabola through its top bins */
+    double peak_abs_x; /* peak of the spectrum folded at x = 0; NAN if it is at line centre or not significant */
     double seconds_transport, seconds_images, seconds_total; /* images: ray tracing */
     double scatterings_per_second;
     int64_t scatterings;  /* counted events, unweighted */
@@ -212,8 +261,17 @@ struct lr_summary {
     uint64_t seed;
     double scatterings_skipped; /* inside jumps through deep gas; scatterings_per_packet includes them */
     double x_crit;              /* with core skipping: its limit in |x|, the largest of all cells; otherwise 0 */
-    int64_t packets_left; /* in flight when the run was stopped, and not finished; long histories are then missing */
-    char partial[64];     /* what there is of a stopped run, such as "5120 of 100000 packets"; "" = all of it */
+    int64_t packets_left;  /* in flight when the run was stopped, and not finished; long histories are then missing */
+    char partial[64];      /* what there is of a stopped run, such as "5120 of 100000 packets"; "" = all of it */
+    int64_t packets_stuck; /* of `packets`: given up after run.max_steps steps, neither escaped nor absorbed */
+    struct lr_estimate stuck; /* photons/s that they still had; f_esc could be larger by up to stuck / emitted */
+    char until[96];           /* with run.until: what was reached, such as "median_abs_x to 0.098 %" */
+    int until_reached;        /* 1: the error is as small as asked for; in results of lr_run() only */
+    double peak_abs_x_error;
+    int asymmetric;                    /* 1: mean velocity not 0, or red and blue not equal, by more than 4 errors */
+    struct lr_estimate mean_velocity;  /* km/s, of escaped photons; radio convention, positive = receding */
+    struct lr_estimate red_blue_ratio; /* photons at v > 0 over those at v < 0; NAN if there are none at v < 0 */
+    struct lr_estimate red_peak_velocity, blue_peak_velocity; /* km/s; NAN if that side has no significant peak */
 };
 LR_API void lr_result_summary(const lr_result *result, struct lr_summary *summary);
 
@@ -295,10 +353,11 @@ LR_API double lr_molecule_critical_density(const lr_molecule *molecule, int line
 /* ---- populations of single parcels of gas, by escape probability (docs/zero_d.md) ---- */
 
 enum lr_geometry {
-    LR_SPHERE,   /* static uniform sphere */
-    LR_LVG,      /* expanding sphere, as in RADEX */
-    LR_SLAB,     /* plane layer */
-    LR_EXPANSION /* uniform expansion: (1 - exp(-tau)) / tau */
+    LR_SPHERE,    /* static uniform sphere */
+    LR_LVG,       /* expanding sphere, as in RADEX */
+    LR_SLAB,      /* plane layer, as in RADEX */
+    LR_EXPANSION, /* uniform expansion: (1 - exp(-tau)) / tau */
+    LR_LAYER      /* plane layer, integrated over directions: (1/2 - E3(tau)) / tau */
 };
 enum lr_parcel_flag {
     LR_RATES_CLAMPED = 1, /* the temperature is outside a table of collision rates; the value at its end was used */
@@ -318,6 +377,7 @@ struct lr_parcels {
     enum lr_geometry geometry;
     double error; /* relative error of populations; 0 = 1e-6 */
     int threads;  /* 0 = all */
+    int overlap;  /* 1: lines see each other's light, and escape is averaged over their profiles; 0: as in RADEX */
 };
 /* The caller's arrays; NULL for those not wanted. */
 struct lr_parcel_lines {

@@ -18,6 +18,18 @@ extern "C" {
 enum lr_format { LR_TERMINAL, LR_MARKDOWN };
 LR_API enum lr_status lr_model_keys(lr_context *ctx, const char *section, enum lr_format format, char **text);
 
+/* The settings of a run, as `--set` takes them ("medium.temperature", "1e4 K"): every value of its model, and defaults
+ * of the sections physics, output and run. */
+typedef void lr_setting_fn(void *user, const char *path, const char *value);
+LR_API enum lr_status lr_result_settings(lr_context *ctx, const lr_result *result, lr_setting_fn *tell, void *user);
+
+/* ---- the mesh of a model ---- */
+
+/* The shape of its fields, and the centres of its cells in cm: x of all cells in the order of fields, then y, then z;
+ * on shells radii. Free *centres with lr_values_free(). */
+LR_API enum lr_status lr_model_centres(lr_context *ctx, const lr_model *model, int shape[4], int *rank,
+                                       double **centres);
+
 /* ---- values and grids of values, as written on the command line ---- */
 
 /* Quantities on a command line; numbers without a unit are in the unit named here. */
@@ -27,6 +39,31 @@ enum lr_quantity { LR_IN_KELVIN, LR_IN_CM3, LR_IN_CM2, LR_IN_KM_S, LR_IN_GHZ, LR
 LR_API enum lr_status lr_values_parse(lr_context *ctx, const char *text, enum lr_quantity quantity, double **values,
                                       int *n);
 LR_API void lr_values_free(double *values);
+
+/* ---- the history of one packet ---- */
+
+/* A packet after an event: where it is, and how it flies on. */
+struct lr_step {
+    const char *event;   /* "born", "scatters", "jumps", "crosses", "escapes", "is absorbed" or "is stuck" */
+    int last;            /* 1: the history ends with it */
+    int64_t scatterings; /* so far */
+    double skipped;      /* further scatterings, inside jumps through deep gas */
+    int64_t crossings;   /* of faces between cells, so far */
+    int cell[3];
+    int shells; /* 1: cell[0] is the shell, position[2] the radius, direction[2] the cosine of the angle to it */
+    double position[3];
+    const char *unit; /* of the position, such as "pc" */
+    double direction[3];
+    double shift; /* relative to the mesh, in Doppler units of the reference b; blue is positive */
+    double x;     /* relative to the gas in the cell, in its own Doppler units */
+    double weight;
+    double depth; /* optical depth to the next scattering */
+};
+typedef void lr_step_fn(void *user, const struct lr_step *step);
+/* Follows one packet of a run, counted from 0, and tells its history. The history is the one it has in a run on this
+ * CPU, bit for bit; on other devices it is the same up to rounding. */
+LR_API enum lr_status lr_packet_follow(lr_context *ctx, const lr_model *model, int64_t packet, lr_step_fn *listener,
+                                       void *user);
 
 /* ---- a turbulent cloud to start with (docs/cloud.md) ---- */
 

@@ -132,6 +132,7 @@ struct job_tally {
     double x_first, x_step;
     int n_mu, n_phi, direction_axis;
     bool fields, record;
+    struct sum_quanta quanta;
 };
 
 /* Light toward cameras (kernel/sight.h). */
@@ -158,6 +159,31 @@ struct job_cones {
     double shift[2]; /* lowest and highest that count */
 };
 
+/* A moment in the history of a packet: where it is and what it does next. */
+enum step_kind { STEP_BORN, STEP_SCATTERED, STEP_JUMPED, STEP_CROSSED, STEP_ENDED };
+struct transport_step {
+    enum step_kind kind;
+    int64_t scatterings, crossings; /* so far */
+    double skipped;                 /* further scatterings, inside jumps */
+    int cell[3];
+    double local[3], direction[3];
+    double shift; /* relative to the mesh */
+    double x;     /* relative to the gas, in its own Doppler units */
+    double weight;
+    double depth; /* to the next scattering */
+};
+
+struct transport_trace {
+    int64_t packet;
+    void (*step)(void *user, const struct transport_step *step);
+    void *user;
+};
+
+/* Numbers of packets, without the end. */
+struct packet_range {
+    int64_t first, end;
+};
+
 struct transport_job {
     /* SHELLS: the velocity of a cell is radial, velocity[0], and its coordinate `local` is the height above the inner
      * sphere, in local[0]. AMR: a plane is at local[axis] from the lower face. */
@@ -177,8 +203,11 @@ struct transport_job {
     struct job_skip skip;
 
     uint64_t seed;
-    int64_t n_packet;           /* ids 0 .. n_packet - 1 */
-    bool one_thread_per_packet; /* GPU scheduling without the queue; static schedule on a CPU */
+    int64_t n_packet;                    /* planned; those with numbers from 0 on are dealt to batches accordingly */
+    struct packet_range packets;         /* those of this run, if it has a share of them */
+    bool one_thread_per_packet;          /* GPU scheduling without the queue; static schedule on a CPU */
+    int64_t most_steps;                  /* of a packet; TRANSPORT_MOST_STEPS at most (kernel/packet_events.h) */
+    const struct transport_trace *trace; /* CPU, one thread: follow only this packet, and tell its history; or NULL */
 
     struct job_sources sources;
     struct job_tally tally;
@@ -195,25 +224,36 @@ static inline size_t transport_voxel_count(const struct transport_job *job)
 
 enum { TRANSPORT_MAX_BATCH = 1024 };
 
+/* Packets that are to be followed: the numbers of those that have not begun, and those in the middle of their lives as
+ * plain numbers, so that they can be stored (kernel/packet_members.h). */
+struct transport_todo {
+    int n_range;
+    struct packet_range *range; /* own */
+    int64_t n_flight;
+    int n_value;    /* numbers per packet in flight */
+    double *flight; /* [n_flight][n_value], own */
+};
+
+/* Everything that packets add up, from one call of a backend to the next. */
 struct transport_tally {
+    struct transport_todo todo;    /* before a call: what there is to do; after it: what is left to do */
+    bool begun;                    /* sums are not all zero */
     struct transport_batch *batch; /* [n_batch] */
     double *face_spectrum;         /* [n_batch][6][n_bin + 2] */
     double *direction_spectrum;    /* [n_batch][n_mu n_phi][n_bin + 2] */
-    /* Per cell, with s_g the sum in group g of batches and p_g its packets: SUM s_g and SUM s_g^2 / p_g. NULL = no
-     * fields. */
-    double *length, *length_square;   /* weighted path, code length */
-    double *scatter, *scatter_square; /* weighted scattering depth */
+    double *fields;                /* [n_group][n_cell][2]: weighted path, code length, and scattering depth; or NULL */
     /* Sums of photons toward each camera, P(g) included: [cameras.n_group][cameras.n][n_row][n_channel]. */
     float *emissivity;
+    double *emissivity_wide;         /* instead of it, where they are to be wide */
     double *cone;                    /* [n_batch][cones.n][2]: weight, and packets */
     void *kept;                      /* instead, when it was to be kept; lr_backend.drop() frees it */
     double **peel;                   /* [cameras.n] images [cameras.n_group][n_channel][n_y][n_x] */
-    struct transport_record *record; /* room for n_packet; n_record counts */
+    struct transport_record *record; /* room for all packets; n_record counts */
     int64_t n_record;
     struct transport_lives *lives; /* of packets that ended [0], and of those left unfinished [1]; or NULL */
     double seconds;                /* of transport alone */
     int64_t n_flight;              /* packets that this device follows at a time */
-    int64_t n_left;                /* left unfinished after a stop */
+    int64_t n_left;                /* left unfinished: part of what they did is in the sums, they themselves are not */
 };
 
 /* Gas that shines with a spectrum of its own: the part of it below each of n shifts, from `first` on in steps of
@@ -259,7 +299,8 @@ struct trace_job {
     double origin[3]; /* middle of the image, or the near observer; from the lower corner */
     double pixel;     /* size, or tangent of its angle */
     int pixels[2], rays;
-    const double *impact; /* SHELLS: distance from the centre of the ray of each pixel, [n_y][n_x]; no eye */
+    int row_first, row_step; /* trace these rows of pixels, and leave the others as they are; a step of 0: all */
+    const double *impact;    /* SHELLS: distance from the centre of the ray of each pixel, [n_y][n_x]; no eye */
 
     int n_channel, merge; /* stored channels traced; how many of them make one channel of the image */
     double velocity_first, velocity_step;
@@ -335,6 +376,14 @@ struct level_star {
     const double *length;   /* [n_cell] mean way of its light through the cell */
 };
 
+/* Ranks of a job that share the work on a CPU: 0 ranks, there is only one. spread() hands data of one rank to all, and
+ * returns false if a rank has failed; all of them call it in the same order. */
+struct level_share {
+    int rank, ranks;
+    bool (*spread)(void *user, int from, void *data, int64_t bytes);
+    void *user;
+};
+
 struct level_job {
     struct job_mesh mesh;
     double inner; /* SHELLS: radius of the cavity */
@@ -351,6 +400,7 @@ struct level_job {
     int n_past;             /* iterates kept for the extrapolation beside the newest one, LEVEL_LEAST_PAST or more */
     int n_star;
     const struct level_star *star;
+    struct level_share share;
 };
 
 enum { LEVEL_LEAST_PAST = 3, LEVEL_MOST_PAST = 11 };
@@ -384,11 +434,21 @@ struct transport_monitor {
     volatile sig_atomic_t *stop; /* other than 0: start no more packets, but finish those in flight */
     double
         patience; /* CPU: seconds after a stop in which they can do so; then the rest is left unfinished. 0: no limit */
-    void (*progress)(void *user, int64_t done);
+    /* How many items are done; of packets also about how many scatterings, at least those of long histories. */
+    void (*progress)(void *user, int64_t done, double scatterings);
     void *user;
     /* Of transport, after which packets in flight are left unfinished: only their scatterings and lives are counted.
      * 0: no limit. */
     double seconds;
+    /* When the time is over, at a stop and at a pause, packets in flight are not left but put back, to go on later. A
+     * GPU finishes them first. */
+    bool put_back;
+    volatile sig_atomic_t *pause; /* other than 0: the same; or NULL */
+    /* CPU: when all packets of the list have begun, adds others to it and returns how many; in at most n_more ranges,
+     * for which the list has room. Called by one thread at a time; NULL: there are no others. */
+    int64_t (*more)(void *user, struct transport_todo *todo);
+    void *more_user;
+    int n_more;
 };
 
 struct transport_device {

@@ -15,7 +15,7 @@ struct ball_work {
     int64_t n_chunk, n_sampled;        /* of each row; trials that leave samples, a multiple of BALL_CHUNK */
     struct ball_sums *sums;            /* [n_row][n_chunk] */
     const volatile sig_atomic_t *stop; /* other than 0: leave the rest */
-    struct ball_sample *sample;        /* [n_row][2 parts][n_sampled] */
+    struct ball_sample *sample;        /* [n_row][BALL_EXITS][n_sampled] */
 };
 
 #endif

@@ -313,6 +313,7 @@ static inline int make_transport_view(const struct view_store *store, const stru
     view->skip.x_crit = (real)job->skip.x_crit;
     memcpy(view->skip.endless, job->skip.endless, sizeof view->skip.endless);
     view->key = rng_key_from_seed(job->seed);
+    view->most_steps = (uint32_t)job->most_steps;
     return !failed && view->source && make_camera_views(store, job, view);
 }
 
@@ -367,16 +368,6 @@ static inline struct tally_axes make_tally_axes(const struct transport_job *job)
 static inline struct tally_deal make_tally_deal(const struct transport_job *job)
 {
     return tally_deal_for(job->n_packet, job->tally.n_batch);
-}
-
-/* Packets counted in each group of batches. */
-static inline void transport_group_packets(const struct transport_job *job, const struct transport_tally *tally,
-                                           double *packets)
-{
-    for (int group = 0; group < job->tally.n_group; group++)
-        packets[group] = 0;
-    for (int batch = 0; batch < job->tally.n_batch; batch++)
-        packets[batch % job->tally.n_group] += tally->batch[batch].packets;
 }
 
 #endif

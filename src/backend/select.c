@@ -1,15 +1,14 @@
 /* Selects a backend. The CUDA backend is a shared object next to the library with one exported entry, so that the same
  * binary runs on machines with and without a driver. */
-#define _GNU_SOURCE
 #include "backend/select.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/context.h"
+#include "base/library_folder.h"
 
 static const char CUDA_MODULE[] = "liblinerad_cuda.so";
 
@@ -17,14 +16,8 @@ static const char CUDA_MODULE[] = "liblinerad_cuda.so";
  * for the life of the process. */
 static void *open_module(char *why, int why_size)
 {
-    Dl_info self;
-    char *library = dladdr((const void *)(uintptr_t)backend_select, &self) ? realpath(self.dli_fname, NULL) : NULL;
     char path[4096];
-    const char *slash = library ? strrchr(library, '/') : NULL;
-    const int folder = slash ? (int)(slash - library + 1) : 0;
-    const int length = snprintf(path, sizeof path, "%.*s%s", folder, library ? library : "", CUDA_MODULE);
-    free(library);
-    if (!folder || (size_t)length >= sizeof path || access(path, F_OK) != 0) {
+    if (!library_folder_find(CUDA_MODULE, path, sizeof path)) {
         snprintf(why, (size_t)why_size, "the GPU module %s is not installed", CUDA_MODULE);
         return NULL;
     }

@@ -38,6 +38,11 @@ void lr_context_stop(lr_context *ctx)
     ctx->stop = 1;
 }
 
+void lr_context_save(lr_context *ctx)
+{
+    ctx->save = 1;
+}
+
 void lr_context_guard(lr_context *ctx, int on)
 {
     ctx->guard = on != 0;

@@ -18,8 +18,10 @@ struct lr_context {
     lr_progress_fn *progress;
     void *progress_user;
     volatile sig_atomic_t stop;
+    volatile sig_atomic_t save; /* a statepoint is wanted */
     char error[1024];
-    bool guard;                           /* a child process looks through HDF5 files first (io/hdf5/hdf5_guard.h) */
+    struct communicator *team; /* the processes of this job (parallel/communicator.h); NULL: this is the only one */
+    bool guard;                /* a child process looks through HDF5 files first (io/hdf5/hdf5_guard.h) */
     char sound[CONTEXT_SOUND_FILES][128]; /* files that it has found sound, the latest ones */
     unsigned n_sound;
     struct units *units; /* made when first needed (units_of), since UDUNITS does not free all its memory */

@@ -9,6 +9,7 @@
 #include <udunits2.h>
 
 #include "base/constants.h"
+#include "base/library_folder.h"
 
 struct units {
     ut_system *system;
@@ -79,6 +80,16 @@ const char *units_dimension_example(enum dimension dimension)
     return dimension_text(dimension).example;
 }
 
+const char *units_dimension_cgs(enum dimension dimension)
+{
+    return dimension_text(dimension).cgs;
+}
+
+struct ut_system *units_system(const struct units *units)
+{
+    return units->system;
+}
+
 /* ---- Units that UDUNITS lacks, or has with an old value. ---- */
 
 /* Define `symbol` as `definition` times `scale`, overriding any earlier definition. */
@@ -130,12 +141,21 @@ static bool define_astronomy(ut_system *system)
     return ok;
 }
 
+/* The database that UDUNITS2_XML_PATH names; or the one that a wheel carries, in a folder next to the library; or
+ * that of the system. UDUNITS finds the first and the last by itself. */
+static ut_system *read_database(void)
+{
+    char path[4096];
+    const bool carried = !getenv("UDUNITS2_XML_PATH") && library_folder_find("udunits/udunits2.xml", path, sizeof path);
+    return ut_read_xml(carried ? path : NULL);
+}
+
 enum lr_status units_create(lr_context *ctx, struct units **out)
 {
     struct units *units = NULL;
     LR_TRY(lr_allocate(ctx, 1, sizeof *units, &units));
     ut_error_message_handler previous = ut_set_error_message_handler(ut_ignore);
-    units->system = ut_read_xml(NULL);
+    units->system = read_database();
     bool ok = units->system && define_astronomy(units->system) && define_dipole(units->system);
     for (int d = 0; ok && d < N_DIMENSION; d++) {
         const char *cgs = dimension_text((enum dimension)d).cgs;

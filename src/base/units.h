@@ -52,6 +52,11 @@ void units_free(struct units *units);
 /* "a temperature", and a unit to show in examples: "K". */
 const char *units_dimension_name(enum dimension dimension);
 const char *units_dimension_example(enum dimension dimension);
+/* "cm s-1", for UDUNITS; NULL for a plain number and for DIMENSION_ANY. */
+const char *units_dimension_cgs(enum dimension dimension);
+/* What UDUNITS knows them as. */
+struct ut_system;
+struct ut_system *units_system(const struct units *units);
 
 /* Split "1e4 K" into its number and the start of its unit ("" if there is none). False without a finite number. */
 bool units_split(const char *text, double *number, const char **unit);

@@ -6,7 +6,9 @@ enum { EXIT_GOOD = 0, EXIT_ERROR = 2, EXIT_STOPPED = 130 };
 
 int command_run(int argc, char **argv);
 int command_image(int argc, char **argv);
+int command_merge(int argc, char **argv);
 int command_plot(int argc, char **argv);
+int command_view(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_keys(int argc, char **argv);
 int command_molecule(int argc, char **argv);

@@ -33,13 +33,14 @@ static const char help[] =
     "  --centre X,Y,Z         the point of the mesh at the centre of the image, such as 0pc,0pc,1pc\n"
     "  --range FROM,TO        crop the channels to these velocities, such as -3km/s,3km/s\n"
     "  --bin N                merge N neighbouring channels into one (1)\n"
-    "  --unit NAME            K, Jy/pixel, Jy/sr, Jy/beam or photon\n"
+    "  --unit NAME            K, Jy/pixel, Jy/sr, Jy/beam, photon or erg/s/cm^2/arcsec^2/Angstrom\n"
     "  --beam B               FWHM of a Gaussian beam: 5arcsec, or major,minor,angle as 6arcsec,4arcsec,30deg\n"
     "  --distance D           of the object, such as 140pc; converts lengths to angles for a distant camera\n"
     "  --threads N            CPU threads, 0 = all\n"
     "  --device NAME          auto, cpu, cuda or cuda:N\n"
     "  --set KEY=VALUE        set any other value in cameras, channels or image; repeatable\n"
-    "  --json                 summary as JSON on stdout; all other text goes to stderr (off)\n"
+    "  --json, --json=line    summary as JSON on stdout, on several lines or on one; all other text goes to stderr\n"
+    "                         (off)\n"
     "  --quiet                no messages or summary; errors, warnings and --json remain (off)\n"
     "  -h, --help             this text\n"
     "\n"
@@ -117,7 +118,8 @@ static int add_beam(struct settings *settings, const char *value)
 static int read_option(void *user, int option)
 {
     struct request *request = user;
-    static const char *const units[] = {"K", "Jy/pixel", "Jy/sr", "Jy/beam", "photon", NULL};
+    static const char *const units[] = {"K", "Jy/pixel", "Jy/sr", "Jy/beam", "photon", "erg/s/cm^2/arcsec^2/Angstrom",
+                                        NULL};
     struct settings *short_hands = &request->short_hands;
     switch (option) {
     case 'o':
@@ -166,7 +168,7 @@ static int read_request(int argc, char **argv, struct request *request)
                                          {"threads", required_argument, NULL, 't'},
                                          {"device", required_argument, NULL, 'd'},
                                          {"set", required_argument, NULL, 's'},
-                                         {"json", no_argument, NULL, 'j'},
+                                         {"json", optional_argument, NULL, 'j'},
                                          {"quiet", no_argument, NULL, 'q'},
                                          {"help", no_argument, NULL, 'h'},
                                          {NULL, 0, NULL, 0}};
@@ -201,6 +203,7 @@ static int trace(lr_context *ctx, const struct request *request, lr_scene **scen
 {
     const struct settings *settings = &request->settings;
     struct lr_summary summary;
+    struct json json = {.file = stdout, .first = true, .one_line = request->switches.one_line};
     char *cubes = NULL;
     if (lr_scene_load(ctx, request->source, (const char *const *)settings->texts, settings->n, scene) ||
         lr_scene_path_check(ctx, *scene, request->prefix) || lock(ctx, request, held) ||
@@ -209,7 +212,7 @@ static int trace(lr_context *ctx, const struct request *request, lr_scene **scen
     LR_INIT(summary);
     lr_result_summary(*result, &summary);
     if (request->switches.json)
-        summary_print_images_json(stdout, &summary, request->source, cubes);
+        summary_print_images_json(&json, &summary, request->source, cubes);
     else if (!request->switches.quiet)
         summary_print_images_text(stdout, &summary, cubes);
     lr_text_free(cubes);
@@ -236,7 +239,7 @@ static int image(const struct request *request)
 
 int command_image(int argc, char **argv)
 {
-    struct request request = {NULL};
+    struct request request = {.source = NULL};
     int code = read_request(argc, argv, &request);
     if (code == 0)
         code = request.switches.help ? command_print(help) : image(&request);

@@ -1,11 +1,13 @@
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include "interrupt.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stddef.h>
+#include <sys/time.h>
 #include <unistd.h>
 
-/* A signal handler takes no user argument, so this is the only place with file-scope variables. */
+/* A signal handler takes no user argument: hence file-scope variables. */
 static lr_context *running;
 static volatile sig_atomic_t happened;
 static volatile sig_atomic_t on_terminal;
@@ -18,6 +20,19 @@ static void stop(int signal_number)
     lr_context_stop(running);
     if (on_terminal && write(STDERR_FILENO, text, sizeof text - 1) < 0)
         on_terminal = 0;
+}
+
+/* When no run is under way. */
+static void note(int signal_number)
+{
+    (void)signal_number;
+    happened = 1;
+}
+
+static void save(int signal_number)
+{
+    (void)signal_number;
+    lr_context_save(running);
 }
 
 static bool is_ignored(int signal_number)
@@ -36,16 +51,34 @@ void interrupt_catch(lr_context *ctx)
     sigaction(SIGTERM, &action, NULL);
     if (!is_ignored(SIGHUP)) /* by nohup */
         sigaction(SIGHUP, &action, NULL);
+    sigaction(SIGALRM, &action, NULL); /* the end of --time-limit is near */
+    action.sa_handler = save;
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGUSR1, &action, NULL);
     signal(SIGPIPE, SIG_IGN); /* whoever read our messages has gone, which is no reason to lose the result */
+}
+
+void interrupt_prepare(void)
+{
+    signal(SIGUSR1, SIG_IGN);
 }
 
 void interrupt_release(void)
 {
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
+    signal(SIGALRM, note);
+    interrupt_prepare();
     if (!is_ignored(SIGHUP))
         signal(SIGHUP, SIG_DFL);
     running = NULL;
+}
+
+void interrupt_after(double seconds)
+{
+    const struct itimerval timer = {.it_value = {(time_t)seconds, (suseconds_t)(1e6 * (seconds - floor(seconds)))}};
+    signal(SIGALRM, note);
+    setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 bool interrupt_happened(void)

@@ -10,5 +10,9 @@
 void interrupt_catch(lr_context *ctx);
 void interrupt_release(void);
 bool interrupt_happened(void);
+/* Until then, a wish for a statepoint is no reason to die. */
+void interrupt_prepare(void);
+/* Stop as if by a signal after this time. */
+void interrupt_after(double seconds);
 
 #endif

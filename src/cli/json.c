@@ -38,13 +38,19 @@ static void put_string(FILE *file, const char *text)
     fputc('"', file);
 }
 
+static void new_line(const struct json *json)
+{
+    if (!json->one_line)
+        fprintf(json->file, "\n%*s", indent * json->depth, "");
+}
+
 /* Comma, new line, indentation and key of the next member. */
 static void start(struct json *json, const char *key)
 {
     if (!json->first)
-        fputc(',', json->file);
+        fputs(json->one_line ? ", " : ",", json->file);
     if (json->depth > 0)
-        fprintf(json->file, "\n%*s", indent * json->depth, "");
+        new_line(json);
     json->first = false;
     if (key) {
         put_string(json->file, key);
@@ -64,7 +70,7 @@ void json_close(struct json *json, char bracket)
 {
     json->depth--;
     if (!json->first)
-        fprintf(json->file, "\n%*s", indent * json->depth, "");
+        new_line(json);
     fputc(bracket == '{' ? '}' : ']', json->file);
     json->first = false;
     if (json->depth == 0)

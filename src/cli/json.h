@@ -9,7 +9,8 @@
 struct json {
     FILE *file;
     int depth;
-    bool first; /* the open object or array is still empty */
+    bool first;    /* the open object or array is still empty */
+    bool one_line; /* no line breaks except at the end */
 };
 
 /* key = NULL inside an array and for the outermost object. bracket is '{' or '['. */

@@ -17,7 +17,9 @@ static const char help[] =
     "Commands\n"
     "  run MODEL      follow photon packets through a model, and write the escaped spectrum and channel maps\n"
     "  image RESULT   make more channel maps from a result: other pixels, field, channels, unit or beam\n"
+    "  merge RESULTS  add up the results of parts of a run, or of runs with other seeds\n"
     "  plot RESULT    plot a result, with the Python package\n"
+    "  view RESULT    write an interactive page of cubes (HTML), with the Python package\n"
     "  check MODEL    validate a model and print how it was understood, without running it\n"
     "  keys SECTION   list the keys of a model file: types, units, defaults\n"
     "  molecule NAME  levels, lines and collision partners of a LAMDA file or a built-in molecule\n"
@@ -34,6 +36,7 @@ static const char help[] =
     "  linerad run slab.yaml --packets 1e6 -o slab.h5\n"
     "  linerad image slab.h5 --pixels 512 --unit Jy/sr -o fine\n"
     "  linerad plot slab.h5\n"
+    "  linerad view cloud.h5 --open\n"
     "\n"
     "Conventions\n"
     "  A model is a YAML file; every dimensional value has a unit (2 pc, 1e4 K, 10 km/s).\n"
@@ -47,14 +50,15 @@ static const char help[] =
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
-} commands[] = {{"run", command_run},     {"image", command_image}, {"plot", command_plot},
-                {"check", command_check}, {"keys", command_keys},   {"molecule", command_molecule},
-                {"radex", command_radex}, {"cloud", command_cloud}, {"info", command_info}};
+} commands[] = {{"run", command_run},     {"image", command_image},       {"merge", command_merge},
+                {"plot", command_plot},   {"view", command_view},         {"check", command_check},
+                {"keys", command_keys},   {"molecule", command_molecule}, {"radex", command_radex},
+                {"cloud", command_cloud}, {"info", command_info}};
 
 static int unknown(const char *word)
 {
-    static const char *const names[] = {"run",   "image", "plot", "check",  "keys",      "molecule",
-                                        "radex", "cloud", "info", "--help", "--version", NULL};
+    static const char *const names[] = {"run",      "image", "merge", "plot", "view",   "check",     "keys",
+                                        "molecule", "radex", "cloud", "info", "--help", "--version", NULL};
     const char *kind = word[0] == '-' ? "option" : "command";
     const char *meant = nearest_word(word, names);
     if (meant)

@@ -5,13 +5,15 @@
 #include <stdbool.h>
 
 #include "linerad.h"
+#include "pace.h"
 
 struct console {
     bool quiet;         /* warnings and errors only */
     bool terminal;      /* stderr is a terminal: the progress line is rewritten in place */
     bool line_open;     /* the cursor is in a progress line */
     double last_report; /* seconds of the run at the last progress line */
-    const char *line;   /* the line that messages refer to; NULL or "" = there is only one */
+    struct pace pace;
+    const char *line; /* the line that messages refer to; NULL or "" = there is only one */
 };
 
 struct console console_create(bool quiet);
@@ -21,6 +23,9 @@ lr_context *console_context(struct console *console);
 /* One line "linerad: error: ...". Returns EXIT_ERROR. */
 int message_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void message_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* From now on, errors, warnings and messages of this process are not printed; or they are again. */
+void message_silence(bool on);
 
 /* Callbacks of the library; user is a struct console. */
 lr_log_fn console_log;

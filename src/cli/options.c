@@ -79,9 +79,12 @@ int options_read(int argc, char **argv, const struct options *options, void *req
 {
     for (int option; !switches->help && (option = options_next(argc, argv, options->brief, options->list)) != -1;) {
         int code = EXIT_GOOD;
-        if (option == 'j')
+        if (option == 'j' && optarg && strcmp(optarg, "line") != 0)
+            code = message_error("--json=%s: write --json, or --json=line for a single line", optarg);
+        else if (option == 'j') {
             switches->json = true;
-        else if (option == 'q')
+            switches->one_line = optarg != NULL;
+        } else if (option == 'q')
             switches->quiet = true;
         else if (option == 'h')
             switches->help = true;

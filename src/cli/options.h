@@ -10,7 +10,7 @@
 int options_next(int argc, char **argv, const char *brief, const struct option *list);
 /* The switches that several commands have. */
 struct switches {
-    bool json, quiet, help;
+    bool json, one_line, quiet, help; /* one_line: --json=line */
 };
 
 /* The options of a command, and how it reads one of them. */

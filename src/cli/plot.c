@@ -1,16 +1,9 @@
-/* linerad plot: hands over to the Python package, which does the plotting. A command in the build folder of a checkout
- * uses the package of that checkout with the library next to it, so that only Python modules need to be installed. */
-#define _POSIX_C_SOURCE 200809L
-#include <errno.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
+/* linerad plot: hands over to the Python package, which does the plotting. */
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "command.h"
 #include "message.h"
+#include "python.h"
 
 static const char help[] =
     "linerad plot: plots of results\n"
@@ -23,12 +16,14 @@ static const char help[] =
     "\n"
     "Options\n"
     "  -o, --output FILE     PNG, PDF or SVG (name of the first result with .png, in the current directory)\n"
-    "  --kind KIND           quicklook, spectrum, image-spectrum, channels, moments, depth, convergence or excitation\n"
-    "                        (quicklook)\n"
+    "  --kind KIND           quicklook, spectrum, image-spectrum, channels, moments, pv (position-velocity), depth,\n"
+    "                        convergence or excitation (quicklook); several results: image-spectrum, in one diagram\n"
     "  --camera NAME         camera to plot (the first)\n"
     "  --channels N          maximum number of channel maps (12)\n"
     "  --velocities V ...    channels at these velocities, km/s (evenly over those with emission)\n"
-    "  --stretch NAME        colour stretch of channel maps: linear or log (whichever suits the image)\n"
+    "  --angle DEG           pv: direction of positive offsets, from north (up) to east (left) (along x)\n"
+    "  --width N             pv: mean over so many pixels across the cut, which goes through the image centre (1)\n"
+    "  --stretch NAME        colour stretch of channel maps and pv: linear or log (whichever suits the image)\n"
     "  --dpi N               dots per inch of a PNG (200)\n"
     "  -h, --help            this text\n"
     "\n"
@@ -40,93 +35,12 @@ static const char help[] =
     "Examples\n"
     "  linerad plot cloud.h5\n"
     "  linerad plot cloud.h5 --kind channels --camera front -o channels.pdf\n"
+    "  linerad plot disk.h5 --kind pv --angle 35 --width 3\n"
     "  linerad plot cloud_oh.h5 cloud_co.h5 --velocities -1 0 1 -o cloud.png\n"
     "\n"
     "Exit codes\n"
     "  0  done\n"
     "  2  error: one line on stderr\n";
-
-/* Given to `python -c`. The current folder is removed from the path, since a folder `linerad` in it is not the
- * package. */
-static const char script[] =
-    "import sys\n"
-    "sys.path[:] = [folder for folder in sys.path if folder]\n"
-    "try:\n"
-    "    import matplotlib\n"
-    "    from linerad.__main__ import main\n"
-    "except ImportError as failure:\n"
-    "    print(f\"linerad: error: {sys.executable} cannot plot: {failure}; install the package with \"\n"
-    "          \"\\\"pip install '.[plot]'\\\" in the checkout, or set LINERAD_PYTHON to a Python that has it\",\n"
-    "          file=sys.stderr)\n"
-    "    sys.exit(2)\n"
-    "sys.exit(main())\n";
-
-enum { MAX_PATH = 4096 };
-
-/* The folder of this program, without a trailing slash; "" if unknown. */
-static void own_folder(char folder[MAX_PATH])
-{
-    const ssize_t n = readlink("/proc/self/exe", folder, MAX_PATH - 1);
-    folder[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(folder, '/');
-    if (slash)
-        *slash = '\0';
-}
-
-/* folder/rest, if it exists; otherwise false. */
-static bool find(const char *folder, const char *rest, char path[MAX_PATH])
-{
-    const int n = snprintf(path, MAX_PATH, "%s/%s", folder, rest);
-    return *folder && n > 0 && n < MAX_PATH && access(path, R_OK) == 0;
-}
-
-static bool has_line(const char *path, const char *start)
-{
-    FILE *file = fopen(path, "r");
-    char text[256];
-    bool found = false;
-    while (file && !found && fgets(text, sizeof text, file))
-        found = strncmp(text, start, strlen(start)) == 0;
-    if (file)
-        fclose(file);
-    return found;
-}
-
-/* Whether the folder above is a source tree of linerad that only the owner of this program could have put there: code
- * from it is run. */
-static bool in_checkout(const char *folder)
-{
-    char path[MAX_PATH];
-    struct stat program, above;
-    return find(folder, "../CMakeLists.txt", path) && has_line(path, "project(linerad ") &&
-           find(folder, "../include/linerad.h", path) && find(folder, "../python/linerad/__init__.py", path) &&
-           find(folder, "..", path) && stat(path, &above) == 0 && stat("/proc/self/exe", &program) == 0 &&
-           above.st_uid == program.st_uid && !(above.st_mode & S_IWOTH);
-}
-
-static const char *choose_python(const char *folder, char path[MAX_PATH])
-{
-    const char *named = getenv("LINERAD_PYTHON"), *active = getenv("VIRTUAL_ENV");
-    if (named && *named)
-        return named;
-    if (active && find(active, "bin/python", path))
-        return path;
-    return in_checkout(folder) && find(folder, "../.venv/bin/python", path) ? path : "python3";
-}
-
-/* In a checkout: its package comes first, and uses the library of this build. */
-static bool use_checkout(const char *folder)
-{
-    char path[MAX_PATH], list[2 * MAX_PATH];
-    if (!in_checkout(folder) || !find(folder, "liblinerad.so", path))
-        return true;
-    if (setenv("LINERAD_LIBRARY", path, 0) != 0)
-        return false;
-    const char *others = getenv("PYTHONPATH");
-    const int n =
-        snprintf(list, sizeof list, "%s/../python%s%s", folder, others && *others ? ":" : "", others ? others : "");
-    return n < (int)sizeof list && setenv("PYTHONPATH", list, 1) == 0;
-}
 
 int command_plot(int argc, char **argv)
 {
@@ -135,24 +49,5 @@ int command_plot(int argc, char **argv)
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "-h") == 0 || strcmp(argv[i], "--help") == 0)
             return command_print(help);
-    char folder[MAX_PATH], path[MAX_PATH];
-    own_folder(folder);
-    const char *python = choose_python(folder, path);
-    /* python -c SCRIPT plot ... */
-    char **words = calloc((size_t)argc + 4, sizeof *words);
-    if (!words || !use_checkout(folder)) {
-        free(words);
-        return message_error("out of memory");
-    }
-    words[0] = (char *)python;
-    words[1] = "-c";
-    words[2] = (char *)script;
-    memcpy(words + 3, argv, (size_t)argc * sizeof *words);
-    execvp(python, words);
-    const int code =
-        message_error("cannot start '%s': %s; plots need Python 3 and the package: \"pip install '.[plot]'\" "
-                      "in the checkout, or set LINERAD_PYTHON to a Python that has it",
-                      python, strerror(errno));
-    free(words);
-    return code;
+    return python_hand_over(argc, argv, ".[plot]");
 }

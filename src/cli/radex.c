@@ -1,6 +1,8 @@
 /* linerad radex */
 #include "radex.h"
 
+#include <math.h>
+
 #include "command.h"
 #include "message.h"
 
@@ -19,7 +21,8 @@ static const char help[] =
     "  --column N           of the molecule, cm^-2\n"
     "  --width V            full width at half maximum of the line, km/s (1)\n"
     "  --background T       blackbody background, K (2.725)\n"
-    "  --geometry NAME      sphere, lvg, slab or expansion (sphere)\n"
+    "  --geometry NAME      sphere, lvg, slab, expansion or layer (sphere)\n"
+    "  --overlap            lines that overlap, as in hyperfine structure, see each other's light (off)\n"
     "  --rates NAME=OTHER   use the collision rates of OTHER for NAME, such as H=H2; any number of times\n"
     "  --lines N or RANGE   print the first N lines, or those in a range of frequencies such as 80:400 GHz (all)\n"
     "  --error E            target relative error of the populations (1e-6)\n"
@@ -99,6 +102,27 @@ static int solve_models(const struct radex_request *request, struct radex_block 
     return command_print("");
 }
 
+/* Says if two of the lines to be shown are closer than the width of the widest line. */
+static void tell_of_overlap(const struct radex_request *request, const struct radex_block *block)
+{
+    const double light_speed = 2.99792458e10; /* cm/s */
+    double width = 0.0;
+    for (int i = 0; i < request->width.n; i++)
+        width = request->width.values[i] > width ? request->width.values[i] : width;
+    for (int i = 1; i < block->n_shown && !request->overlap; i++) {
+        struct lr_line one = {.size = sizeof one}, other = {.size = sizeof other};
+        lr_molecule_line(block->molecule, block->shown[i - 1], &one);
+        lr_molecule_line(block->molecule, block->shown[i], &other);
+        const double apart = fabs(other.frequency / one.frequency - 1.0) * light_speed;
+        if (apart < width) {
+            message_warning(
+                "lines overlap (%.6f and %.6f GHz are %.2g km/s apart); with --overlap they see each other's light",
+                1e-9 * one.frequency, 1e-9 * other.frequency, 1e-5 * apart);
+            return;
+        }
+    }
+}
+
 static int solve_request(const struct radex_request *request)
 {
     lr_molecule *molecule = NULL;
@@ -108,8 +132,10 @@ static int solve_request(const struct radex_request *request)
     int code = radex_block_create(request, molecule, &block);
     if (code == EXIT_GOOD)
         code = radex_choose_lines(request, &block);
-    if (code == EXIT_GOOD)
+    if (code == EXIT_GOOD) {
+        tell_of_overlap(request, &block);
         code = solve_models(request, &block);
+    }
     radex_block_free(&block);
     lr_molecule_free(molecule);
     return code;

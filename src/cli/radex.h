@@ -25,7 +25,7 @@ struct radex_request {
     enum lr_geometry geometry;
     enum radex_format format;
     double error;
-    int threads;
+    int threads, overlap;
     struct switches switches;
 };
 

@@ -77,7 +77,8 @@ static enum lr_status solve(const struct radex_request *request, const struct ra
                                  .background = block->background,
                                  .geometry = request->geometry,
                                  .error = request->error,
-                                 .threads = request->threads};
+                                 .threads = request->threads,
+                                 .overlap = request->overlap};
     const struct lr_parcel_lines lines = {.size = sizeof lines,
                                           .excitation = block->excitation,
                                           .depth = block->depth,

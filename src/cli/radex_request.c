@@ -9,7 +9,7 @@
 #include "nearest.h"
 #include "radex.h"
 
-static const char *const geometry_names[] = {"sphere", "lvg", "slab", "expansion", NULL};
+static const char *const geometry_names[] = {"sphere", "lvg", "slab", "expansion", "layer", NULL};
 
 static int read_axis(lr_context *ctx, const char *option, const char *text, enum lr_quantity quantity,
                      struct radex_axis *axis)
@@ -64,7 +64,7 @@ static int read_geometry(const char *text, struct radex_request *request)
             return EXIT_GOOD;
         }
     const char *meant = nearest_word(text, geometry_names);
-    return message_error("--geometry '%s' is not one of sphere, lvg, slab, expansion%s%s%s", text,
+    return message_error("--geometry '%s' is not one of sphere, lvg, slab, expansion, layer%s%s%s", text,
                          meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
 }
 
@@ -113,6 +113,9 @@ static int read_option(void *user, int option)
         return EXIT_GOOD;
     case 'e':
         return read_error(value, &request->error);
+    case 'o':
+        request->overlap = 1;
+        return EXIT_GOOD;
     case 'n':
         return read_threads(value, &request->threads);
     case 'C':
@@ -135,6 +138,7 @@ static int read_options(int argc, char **argv, struct radex_request *request)
                                          {"rates", required_argument, NULL, 'r'},
                                          {"lines", required_argument, NULL, 'l'},
                                          {"error", required_argument, NULL, 'e'},
+                                         {"overlap", no_argument, NULL, 'o'},
                                          {"threads", required_argument, NULL, 'n'},
                                          {"csv", no_argument, NULL, 'C'},
                                          {"json", no_argument, NULL, 'J'},

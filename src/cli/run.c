@@ -7,7 +7,9 @@
 #include "command.h"
 #include "interrupt.h"
 #include "run_task.h"
+#include "run_trace.h"
 #include "summary.h"
+#include "team.h"
 
 static const char help[] =
     "linerad run: follow photon packets through a model, and write the escaped spectrum and images\n"
@@ -27,7 +29,21 @@ static const char help[] =
     "  --device NAME          auto, cpu, cuda or cuda:N (run.device of the model, or auto: the GPU if there is one)\n"
     "  --precision NAME       mixed or double (run.precision of the model, or mixed)\n"
     "  --set KEY=VALUE        set or add a value of the model; repeatable (none)\n"
-    "  --json                 summary as JSON on stdout; all other text goes to stderr (off)\n"
+    "  --packet ID --trace    instead of a run, print the history of one of its packets, 0 to N - 1, event by event;\n"
+    "                         it is the same as in the run (on a GPU, up to rounding); nothing is written\n"
+    "  --events N             events of it to print; the last one is always shown (1000)\n"
+    "  --resume               go on from the statepoint that an earlier run of the same model to the same result "
+    "left;\n"
+    "                         begin if there is none, and do nothing if the result is complete (off)\n"
+    "  --share K/N            follow only the K-th of N equal parts of the packets, and keep their sums in the result\n"
+    "                         (MODEL_KofN.h5): 'linerad merge' adds them up (all)\n"
+    "  --keep-state           keep the statepoint of a complete run, so that packets can be added to it with\n"
+    "                         '--resume --packets MORE' (off)\n"
+    "  --time-limit TIME      stop before this time is over, such as 23h, 90min or 3600s (none)\n"
+    "  --mpi WHEN             processes started by mpirun or srun work on one run: on, off (each runs by itself)\n"
+    "                         or auto, on if there are several (auto)\n"
+    "  --json, --json=line    summary and settings as JSON on stdout, on several lines or on one; all other text goes\n"
+    "                         to stderr (off)\n"
     "  --quiet                no progress, messages or summary; errors, warnings and --json remain (off)\n"
     "  -h, --help             this text\n"
     "\n"
@@ -43,7 +59,9 @@ static const char help[] =
     "\n"
     "Ctrl-C stops within about a second and writes the result so far; a second Ctrl-C quits at once. So do SIGTERM "
     "and\n"
-    "SIGHUP, which is sent when a terminal closes (start the run with nohup to go on).\n"
+    "SIGHUP, which is sent when a terminal closes (start the run with nohup to go on). A run that takes long leaves a\n"
+    "statepoint next to the result every ten minutes (run.checkpoint), when it is stopped and when it gets SIGUSR1;\n"
+    "--resume goes on from it.\n"
     "\n"
     "Exit codes\n"
     "  0    done\n"
@@ -125,10 +143,11 @@ static int run_line(lr_context *ctx, const struct run_task *task, void *user)
 {
     struct progress *progress = user;
     lr_model *model = NULL;
-    if (interrupt_happened()) /* after the line before this one was finished */
+    const bool stopped = interrupt_happened(); /* after the line before this one was finished */
+    if (lr_team_agree(ctx, stopped ? LR_ERROR_INTERRUPTED : LR_OK) != LR_OK)
         return EXIT_STOPPED;
     progress->console->line = task->line;
-    int code = take_model(ctx, task, progress, &model);
+    int code = team_agree(ctx, take_model(ctx, task, progress, &model));
     if (code == EXIT_GOOD)
         code = run_task_run(ctx, task, progress->console, model, &progress->json);
     progress->console->line = NULL;
@@ -164,20 +183,33 @@ static int spare_inputs(lr_context *ctx, struct run_request *request)
     return code;
 }
 
+/* Leaves time to write what there is: a tenth of the limit, at most two minutes. */
+static void limit_time(double limit)
+{
+    if (limit > 0)
+        interrupt_after(limit - (limit < 1200 ? 0.1 * limit : 120));
+}
+
 static int run_lines(lr_context *ctx, struct run_request *request, struct console *console)
 {
-    struct progress progress = {.console = console, .json = {.file = stdout, .first = true}};
+    interrupt_prepare();
+    limit_time(request->time_limit);
+    struct progress progress = {
+        .console = console,
+        .json = {.file = stdout, .first = true, .one_line = request->switches.one_line},
+    };
     int code = run_request_open(ctx, request);
     if (code == EXIT_GOOD)
         code = spare_inputs(ctx, request);
     if (code == EXIT_GOOD)
         code = check_lines(ctx, request, &progress);
+    code = team_agree(ctx, code);
     if (code == EXIT_GOOD) {
-        const bool several = *lr_document_line(request->document, 0);
-        if (request->switches.json && several)
+        const bool lists = request->switches.json && *lr_document_line(request->document, 0) && lr_team_rank(ctx) == 0;
+        if (lists)
             summary_open_list(&progress.json);
         code = each_line(ctx, request, request->lines, run_line, &progress);
-        if (request->switches.json && several)
+        if (lists)
             summary_close_list(&progress.json);
     }
     for (int i = 0; progress.waiting && i < lr_document_model_count(request->document); i++)
@@ -192,18 +224,26 @@ static int run_lines(lr_context *ctx, struct run_request *request, struct consol
 static int run(struct run_request *request)
 {
     struct console console = console_create(request->switches.quiet);
+    if (request->trace && request->mpi != LR_TEAM_OFF && lr_team_rank(NULL) > 0) /* one process follows one packet */
+        return EXIT_GOOD;
     lr_context *ctx = console_context(&console);
     if (!ctx)
         return EXIT_ERROR;
     lr_context_on_progress(ctx, console_progress, &console);
-    int code = run_lines(ctx, request, &console);
+    int code = request->trace ? run_request_open(ctx, request) : team_join(ctx, request->mpi, &console);
+    if (code == EXIT_GOOD && request->trace)
+        code = run_trace(ctx, request, &console);
+    else if (code == EXIT_GOOD)
+        code = team_agree(ctx, run_lines(ctx, request, &console));
+    lr_team_leave(ctx);
     lr_context_free(ctx);
     return code;
 }
 
 int command_run(int argc, char **argv)
 {
-    struct run_request request = {NULL};
+    struct run_request request = {.model = NULL};
+    message_silence(lr_team_rank(NULL) > 0);
     int code = run_request_read(argc, argv, &request);
     if (code == EXIT_GOOD)
         code = request.switches.help ? command_print(help) : run(&request);

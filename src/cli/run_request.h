@@ -13,9 +13,15 @@ struct run_request {
     const char *model;
     const char *line; /* the only line requested; NULL = all */
     char *output;
-    bool named;   /* by the user */
-    char *prefix; /* of the cubes */
+    bool named;             /* by the user */
+    char *prefix;           /* of the cubes */
+    bool trace;             /* print the history of a packet instead of a run */
+    int64_t packet, events; /* which one, -1 = not given; how many events to print, 0 = not given */
     struct switches switches;
+    bool resume, keep_state;
+    int part, parts;          /* of the packets; 0 = all of them */
+    double time_limit;        /* s; 0 = none */
+    enum lr_team_use mpi;     /* whether processes work together */
     struct settings settings; /* from --set; the other options come after them and take precedence */
     struct settings short_hands;
     lr_document *document; /* the model file, read once */

@@ -43,14 +43,20 @@ static int task_error(lr_context *ctx, const struct run_task *task)
 
 int run_task_check(lr_context *ctx, const struct run_task *task, lr_model **model)
 {
-    if (lr_model_create(ctx, task->request->document, task->line, model) || lr_result_path_check(ctx, task->output) ||
-        lr_cube_path_check(ctx, *model, task->prefix) || lr_result_space_check(ctx, *model, task->output))
+    if (lr_model_create(ctx, task->request->document, task->line, model))
+        return task_error(ctx, task);
+    if (lr_team_rank(ctx) > 0) /* writes nothing */
+        return EXIT_GOOD;
+    if (lr_result_path_check(ctx, task->output) || lr_cube_path_check(ctx, *model, task->prefix) ||
+        lr_result_space_check(ctx, *model, task->output))
         return task_error(ctx, task);
     return EXIT_GOOD;
 }
 
 int run_task_lock(lr_context *ctx, const struct run_task *task, lr_lock **lock)
 {
+    if (lr_team_rank(ctx) > 0)
+        return EXIT_GOOD;
     return lr_lock_take(ctx, task->output, lock) == LR_OK ? EXIT_GOOD : task_error(ctx, task);
 }
 
@@ -120,7 +126,7 @@ int run_task_reload(lr_context *ctx, const struct run_task *task, struct console
 /* Packets left in flight are those with long histories: see docs/cli.md. */
 static void warn_of_stop(const struct lr_summary *summary)
 {
-    if (summary->packets == 0 || summary->packets == summary->packets_requested)
+    if (!*summary->partial || summary->packets == 0 || summary->packets == summary->packets_requested)
         return;
     if (summary->packets_left > 0)
         message_warning("stopped after %s; %lld more were in flight and were left, so long histories are missing "
@@ -130,15 +136,58 @@ static void warn_of_stop(const struct lr_summary *summary)
         message_warning("stopped after %s; the result is complete for those", summary->partial);
 }
 
+static void tell(struct console *console, const char *text)
+{
+    console_log(console, LR_LOG_INFO, text);
+}
+
+/* Statepoints are next to the result. *finished: there is nothing to do. */
+static enum lr_status open_keeper(lr_context *ctx, const struct run_task *task, const lr_model *model,
+                                  const struct lr_run_options *options, lr_keeper **keeper, bool *finished)
+{
+    const struct run_request *request = task->request;
+    const bool reads = request->resume && lr_team_rank(ctx) == 0;
+    *finished = false;
+    if (lr_keeper_create(ctx, model, options, task->output, reads, keeper) != LR_OK)
+        return LR_ERROR_INPUT;
+    *finished = request->resume && !lr_keeper_left(*keeper) && lr_keeper_finished(ctx, *keeper);
+    if (!request->resume && lr_keeper_left(*keeper))
+        message_warning("an earlier run to %s left a statepoint, which --resume would go on from; this run begins anew",
+                        task->output);
+    return LR_OK;
+}
+
 int run_task_run(lr_context *ctx, const struct run_task *task, struct console *console, const lr_model *model,
                  struct json *json)
 {
     struct lr_summary summary;
     char *cubes = NULL;
     lr_result *result = NULL;
+    lr_keeper *keeper = NULL;
+    bool finished = false;
+    struct lr_run_options options;
+    LR_INIT(options);
+    options.part = task->request->part;
+    options.parts = task->request->parts;
+    if (lr_team_agree(ctx, open_keeper(ctx, task, model, &options, &keeper, &finished)) != LR_OK) {
+        lr_keeper_free(keeper);
+        return task_error(ctx, task);
+    }
+    if (finished) {
+        lr_keeper_free(keeper);
+        tell(console, "the result is complete; there is nothing to do");
+        return EXIT_GOOD;
+    }
+    options.keeper = keeper;
+    options.keep_state = task->request->keep_state;
     interrupt_catch(ctx);
-    enum lr_status status = lr_run(ctx, model, &result);
+    enum lr_status status = lr_run_with(ctx, model, &options, &result);
     console_end_line(console);
+    if (status == LR_OK && !result) { /* rank 0 has it */
+        interrupt_release();
+        lr_keeper_free(keeper);
+        return EXIT_GOOD;
+    }
     if (status == LR_OK)
         status = lr_result_space_check(ctx, model, task->output);
     if (status == LR_OK)
@@ -149,15 +198,22 @@ int run_task_run(lr_context *ctx, const struct run_task *task, struct console *c
         task_error(ctx, task);
     interrupt_release();
     if (status != LR_OK) {
+        lr_keeper_free(keeper);
         lr_result_free(result);
         return status == LR_ERROR_INTERRUPTED ? EXIT_STOPPED : EXIT_ERROR;
     }
     LR_INIT(summary);
     lr_result_summary(result, &summary);
-    const bool stopped = interrupt_happened() && (*summary.partial || summary.report_missing);
+    const bool stopped =
+        (interrupt_happened() || lr_team_size(ctx) > 1) && (*summary.partial || summary.report_missing);
+    if (!*summary.partial && !task->request->keep_state)
+        lr_keeper_remove(keeper);
     warn_of_stop(&summary);
+    if (stopped && lr_keeper_left(keeper))
+        tell(console, "the same command with --resume goes on from the last statepoint");
+    lr_keeper_free(keeper);
     if (task->request->switches.json)
-        summary_print_json(json, result, task->output, cubes);
+        summary_print_json(ctx, json, result, task->output, cubes);
     else if (!task->request->switches.quiet)
         summary_print_text(stdout, result, task->output, cubes);
     fflush(stdout); /* a failure is an error after the last line, whose result does not depend on it */

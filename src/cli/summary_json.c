@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "linerad_tools.h"
 #include "summary.h"
 
 /* NAME and NAME_error. */
@@ -49,19 +50,24 @@ static void put_lines(struct json *json, const char *name, const char *text)
 static struct lr_summary without_packets(const struct lr_summary *s)
 {
     struct lr_summary none = *s;
-    enum { N_MEASURED = 9 };
+    enum { N_MEASURED = 14 };
     struct lr_estimate *const measured[N_MEASURED] = {&none.escaped,
                                                       &none.absorbed,
+                                                      &none.stuck,
                                                       &none.f_esc,
                                                       &none.scatterings_per_packet,
                                                       &none.mean_path,
                                                       &none.median_abs_x,
                                                       &none.lower_quartile_abs_x,
                                                       &none.upper_quartile_abs_x,
-                                                      &none.outside};
+                                                      &none.outside,
+                                                      &none.mean_velocity,
+                                                      &none.red_blue_ratio,
+                                                      &none.red_peak_velocity,
+                                                      &none.blue_peak_velocity};
     for (size_t i = 0; i < N_MEASURED; i++)
         *measured[i] = (struct lr_estimate){NAN, NAN};
-    none.peak_abs_x = none.scatterings_per_second = NAN;
+    none.peak_abs_x = none.peak_abs_x_error = none.scatterings_per_second = NAN;
     return none;
 }
 
@@ -69,6 +75,7 @@ static void put_measured(struct json *json, const struct lr_summary *s)
 {
     put_estimate(json, "escaped", s->escaped);
     put_estimate(json, "absorbed", s->absorbed);
+    put_estimate(json, "stuck", s->stuck);
     put_estimate(json, "f_esc", s->f_esc);
     put_estimate(json, "scatterings_per_packet", s->scatterings_per_packet);
     json_number(json, "scatterings_skipped", s->scatterings_skipped);
@@ -77,7 +84,12 @@ static void put_measured(struct json *json, const struct lr_summary *s)
     put_estimate(json, "median_abs_x", s->median_abs_x);
     put_pair(json, "quartiles_abs_x", s->lower_quartile_abs_x.value, s->upper_quartile_abs_x.value);
     put_pair(json, "quartiles_abs_x_error", s->lower_quartile_abs_x.error, s->upper_quartile_abs_x.error);
-    json_number(json, "peak_abs_x", s->peak_abs_x);
+    put_estimate(json, "peak_abs_x", (struct lr_estimate){s->peak_abs_x, s->peak_abs_x_error});
+    json_bool(json, "asymmetric", s->asymmetric != 0);
+    put_estimate(json, "mean_velocity", s->mean_velocity);
+    put_estimate(json, "red_blue_ratio", s->red_blue_ratio);
+    put_estimate(json, "red_peak_velocity", s->red_peak_velocity);
+    put_estimate(json, "blue_peak_velocity", s->blue_peak_velocity);
     put_estimate(json, "outside", s->outside);
 }
 
@@ -142,7 +154,13 @@ static void put_images(struct json *json, const lr_result *result)
     json_close(json, '[');
 }
 
-void summary_print_json(struct json *json, const lr_result *result, const char *output, const char *cubes)
+static void put_setting(void *json, const char *path, const char *value)
+{
+    json_text(json, path, value);
+}
+
+void summary_print_json(lr_context *ctx, struct json *json, const lr_result *result, const char *output,
+                        const char *cubes)
 {
     struct lr_summary summary;
     LR_INIT(summary);
@@ -157,7 +175,9 @@ void summary_print_json(struct json *json, const lr_result *result, const char *
     json_integer(json, "packets", s.packets);
     json_integer(json, "packets_requested", s.packets_requested);
     json_integer(json, "packets_left", s.packets_left);
+    json_integer(json, "packets_stuck", s.packets_stuck);
     json_text(json, "partial", s.partial);
+    json_text(json, "until", s.until);
     json_unsigned(json, "seed", s.seed);
     json_number(json, "reference_b_cm_s", s.reference_b);
     json_number(json, "emitted", s.emitted);
@@ -171,6 +191,9 @@ void summary_print_json(struct json *json, const lr_result *result, const char *
     json_number(json, "scatterings_per_second", s.scatterings_per_second);
     json_text(json, "device", s.device);
     json_text(json, "precision", s.precision);
+    json_open(json, "settings", '{');
+    lr_result_settings(ctx, result, put_setting, json);
+    json_close(json, '{');
     json_close(json, '{');
 }
 
@@ -186,18 +209,17 @@ void summary_close_list(struct json *json)
     json_close(json, '{');
 }
 
-void summary_print_images_json(FILE *file, const struct lr_summary *s, const char *source, const char *cubes)
+void summary_print_images_json(struct json *json, const struct lr_summary *s, const char *source, const char *cubes)
 {
-    struct json json = {.file = file, .first = true};
-    json_open(&json, NULL, '{');
-    json_text(&json, "version", lr_version());
-    json_text(&json, "source", source);
-    put_lines(&json, "cubes", cubes);
-    json_open(&json, "seconds", '{');
-    json_number(&json, "images", s->seconds_images);
-    json_number(&json, "total", s->seconds_total);
-    json_close(&json, '{');
-    json_text(&json, "device", s->device);
-    json_text(&json, "precision", s->precision);
-    json_close(&json, '{');
+    json_open(json, NULL, '{');
+    json_text(json, "version", lr_version());
+    json_text(json, "source", source);
+    put_lines(json, "cubes", cubes);
+    json_open(json, "seconds", '{');
+    json_number(json, "images", s->seconds_images);
+    json_number(json, "total", s->seconds_total);
+    json_close(json, '{');
+    json_text(json, "device", s->device);
+    json_text(json, "precision", s->precision);
+    json_close(json, '{');
 }

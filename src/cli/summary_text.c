@@ -60,12 +60,44 @@ static void put_names(FILE *file, const char *label, const char *names)
     }
 }
 
-static void put_measured(FILE *file, const struct lr_summary *s)
+/* Only a number that has an error. */
+static void put_known(FILE *file, const char *label, struct lr_estimate estimate, const char *unit)
+{
+    if (isfinite(estimate.value) && isfinite(estimate.error))
+        put_estimate(file, label, estimate, unit);
+}
+
+/* A line that looks the same on both sides is described by |x|, any other by velocities. */
+static void put_shape(FILE *file, const struct lr_summary *s)
 {
     char lower[96], upper[96];
+    if (s->asymmetric) {
+        put_known(file, "mean velocity", s->mean_velocity, "km/s, positive = receding");
+        put_known(file, "red / blue photons", s->red_blue_ratio, "");
+        put_known(file, "red peak", s->red_peak_velocity, "km/s");
+        put_known(file, "blue peak", s->blue_peak_velocity, "km/s");
+        return;
+    }
+    put_estimate(file, "median |x|", s->median_abs_x, "Doppler units");
+    put_label(file, "quartiles of |x|");
+    fprintf(file, "%s and %s  Doppler units\n", format_estimate(lower, sizeof lower, s->lower_quartile_abs_x),
+            format_estimate(upper, sizeof upper, s->upper_quartile_abs_x));
+    put_known(file, "peak |x|", (struct lr_estimate){s->peak_abs_x, s->peak_abs_x_error}, "Doppler units");
+}
+
+static void put_measured(FILE *file, const struct lr_summary *s)
+{
+    char fraction[96];
     put_estimate(file, "escaped", s->escaped, "photons/s");
     put_estimate(file, "absorbed", s->absorbed, "photons/s");
-    put_estimate(file, "escaped fraction", s->f_esc, "");
+    if (s->packets_stuck > 0)
+        put_estimate(file, "stuck", s->stuck, "photons/s, neither escaped nor absorbed (run.max_steps)");
+    put_label(file, "escaped fraction");
+    fputs(format_estimate(fraction, sizeof fraction, s->f_esc), file);
+    if (s->packets_stuck > 0)
+        fprintf(file, "; up to %.4g if those that are stuck would escape",
+                s->f_esc.value + s->stuck.value / s->emitted);
+    fputc('\n', file);
     put_estimate(file, "scatterings per packet", s->scatterings_per_packet, "");
     if (s->scatterings_skipped > 0) {
         put_label(file, "of them followed");
@@ -78,12 +110,7 @@ static void put_measured(FILE *file, const struct lr_summary *s)
     }
     put_estimate(file, "mean path", s->mean_path,
                  s->shells ? "radii of the outermost shell" : "half-sizes of the mesh along x");
-    put_estimate(file, "median |x|", s->median_abs_x, "Doppler units");
-    put_label(file, "quartiles of |x|");
-    fprintf(file, "%s and %s  Doppler units\n", format_estimate(lower, sizeof lower, s->lower_quartile_abs_x),
-            format_estimate(upper, sizeof upper, s->upper_quartile_abs_x));
-    put_label(file, "peak |x|");
-    fprintf(file, "%.4g  Doppler units\n", s->peak_abs_x);
+    put_shape(file, s);
 }
 
 static void put_populations(FILE *file, const struct lr_summary *s)
@@ -201,10 +228,16 @@ void summary_print_text(FILE *file, const lr_result *result, const char *output,
     fprintf(file, "%" PRId64, s->packets);
     if (s->packets < s->packets_requested)
         fprintf(file, " of %" PRId64, s->packets_requested);
+    if (s->packets_stuck > 0)
+        fprintf(file, ", of which %" PRId64 " were stuck and given up", s->packets_stuck);
     fputs(followed          ? "\n"
           : *s->populations ? "; none followed, since absorption in the line is part of the level populations\n"
                             : "; none followed, images show unscattered light\n",
           file);
+    if (*s->until) {
+        put_label(file, "accuracy");
+        fprintf(file, "%s%s\n", s->until, s->until_reached ? ", as asked for" : "; more packets are needed");
+    }
     put_label(file, "emitted");
     fprintf(file, "%.6g  photons/s\n", s->emitted);
     if (followed)

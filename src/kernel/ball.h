@@ -10,8 +10,8 @@
  * Lengths are free paths at line centre (opacity H(a, x)). Rows of records start at the frequencies of a grid; a photon
  * between two of them takes either row at random. The records of a row are in several parts. Most photons only meet
  * atoms that see them near resonance. An atom that sees the photon far from it, |x - u| > BALL_FAR, is rare, but takes
- * the photon into the wing proper and thereby decides how it escapes from deep gas. What did not meet one is parted by
- * frequency: those farthest from line centre are few and travel farthest.
+ * the photon into the wing proper and thereby decides how it escapes from deep gas. What left by another atom, or
+ * through the surface, is parted by frequency: those farthest from line centre are few and travel farthest.
  *
  * There are up to two grades of families. In the first, the wing begins where one scattering of the core in 500 leads,
  * and balls are small. The second serves very deep gas: its wing begins where the wing of the
@@ -81,6 +81,7 @@ struct ball_exit {
     real x;
     struct ball_atom atom;  /* if it was scattered isotropically into the wing */
     int inside;             /* left the core, not the ball */
+    int far;                /* by an atom that saw it far from resonance */
     real reach, path, last; /* in radii: distance from the centre, path, last flight */
     real scatterings;       /* including that at the centre */
 };
@@ -105,15 +106,17 @@ LR_FN int ball_choose(const struct ball_view *view, const struct ball_family *fa
     return below + (uniform <= r_max(r_min(part, R(1)), R(0)) ? 1 : 0);
 }
 
-/* The part of an exit that met no far atom, by its frequency: through the surface, or into the wing. There, for
- * isotropic scattering, it is the farthest frequency that the atom could have scattered the photon to. */
+/* The part of an exit that was not by a far atom, by its frequency: through the surface, or into the wing. There, for
+ * isotropic scattering, it is the farthest frequency that the atom could have scattered the photon to; `fast` atoms are
+ * those of the last part. */
+#define BALL_FAST_EXCESS R(4)
 LR_FN int ball_part(int inside, real farthest, real x_wing)
 {
     const real size = r_div(farthest, x_wing);
     const real excess = farthest * farthest - x_wing * x_wing;
     if (!inside)
         return size < R(0.7) ? 0 : size < R(0.85) ? 1 : 2;
-    return excess < R(1) ? 3 : excess < R(2.2) ? 4 : excess < R(4) ? 5 : 6;
+    return excess < R(1) ? 3 : excess < R(2.2) ? 4 : excess < BALL_FAST_EXCESS ? 5 : BALL_FAST_PART;
 }
 
 /* ---- the last scattering ----------------------------------------------------------------------------------------- */
@@ -176,14 +179,14 @@ LR_FN void ball_scatter_into_wing(struct ball_exit *out, real x_wing, struct ran
     out->n = direction_normalised(direction_turned_to(atom->along, local));
 }
 
-/* A record drawn with a number in 0 .. 1, below ball_near() if no far atom was met. */
+/* A record drawn with a number in 0 .. 1, below ball_common() if the exit is not a rare one. */
 struct ball_picked {
     int part;
     const struct ball_record *record;
 };
-LR_FN double ball_near(const struct ball_row *row)
+LR_FN double ball_common(const struct ball_row *row)
 {
-    return (double)row->up_to[BALL_FAR_PART - 1];
+    return (double)row->up_to[BALL_PARTS - BALL_RARE - 1];
 }
 
 LR_FN struct ball_picked ball_pick(const struct ball_view *view, const struct ball_row *row, double uniform)
@@ -215,6 +218,7 @@ LR_FN struct ball_exit ball_read(const struct ball_family *family, const struct 
     const real side =
         x < R(0) ? R(-1) : R(1); /* both sides of the line are alike, with atoms that move the other way */
     out.inside = (int)(record->photon & 1u);
+    out.far = part == BALL_FAR_PART;
     out.reach = out.inside ? reach : R(1);
     out.last = out.inside ? R(0) : reach;
     out.path = ball_decode_length(record->path) * (real)row->path[part];

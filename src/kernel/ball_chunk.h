@@ -6,16 +6,20 @@
 #include "kernel/ball_trial.h"
 
 enum { BALL_CHUNK = 1024 };
+enum { BALL_EXITS = 1 + BALL_RARE }; /* of a trial */
 
-/* Of each part of the exits: weight, and weighted path, scatterings and place (its cosine to the initial direction). */
+/* Of each part of the exits: weight, and weighted path and scatterings; and the weight of those exits that were carried
+ * out, with their place (its cosine to the initial direction). */
 struct ball_sums {
-    double weight[BALL_PARTS], path[BALL_PARTS], scatterings[BALL_PARTS], place[BALL_PARTS];
+    double weight[BALL_PARTS], path[BALL_PARTS], scatterings[BALL_PARTS];
+    double drawn[BALL_PARTS], place[BALL_PARTS];
 };
 
 /* An exit, as its record, with the weight it has. */
 struct ball_sample {
     struct ball_record record;
     float farthest, weight; /* frequency as in ball_part */
+    int part;
 };
 
 /* A length or number, rounded at random, so that means are kept; below `least` it is 0. */
@@ -102,41 +106,62 @@ LR_FN real ball_farthest(const struct ball_gas *gas, const struct ball_exit *out
     return out->inside && !gas->dipole ? r_abs(out->atom.detuning) + out->atom.speed : r_abs(out->x);
 }
 
-LR_FN void ball_note_exit(const struct ball_trials *set, const struct ball_exit *out, int far, real weight,
-                          struct ball_sums *sums)
-{
-    const int part = far ? BALL_FAR_PART : ball_part(out->inside, ball_farthest(&set->gas, out), set->gas.x_wing);
-    sums->weight[part] += (double)weight;
-    sums->path[part] += (double)(weight * out->path);
-    sums->scatterings[part] += (double)(weight * out->scatterings);
-    sums->place[part] += (double)(weight * out->place.z);
-}
-
 LR_FN struct ball_sample ball_sample_make(const struct ball_trials *set, struct ball_trial *trial,
-                                          const struct ball_exit *out, real weight)
+                                          const struct ball_exit *out, int part, real weight)
 {
     struct ball_sample sample;
     sample.record = ball_record_make(&set->gas, out, set->x, ball_draw(set, trial));
     sample.farthest = (float)ball_farthest(&set->gas, out);
     sample.weight = (float)weight;
+    sample.part = part;
     return sample;
 }
 
-/* Adds a trial to the sums; `sample` has room for its exits, the second `apart` from the first, or is NULL. */
+/* The exit of weight W, in a part of its own or in a rare one. */
+LR_FN void ball_note_common(const struct ball_exit *out, int part, double weight, struct ball_sums *sums)
+{
+    sums->weight[part] += weight;
+    sums->path[part] += weight * (double)out->path;
+    sums->scatterings[part] += weight * (double)out->scatterings;
+    sums->drawn[part] += weight;
+    sums->place[part] += weight * (double)out->place.z;
+}
+
+/* The exit of weight S stands for all of its kind: until it, path and scatterings are the means of all; what comes
+ * after is that of the one which was drawn. */
+LR_FN void ball_note_rare(const struct ball_trials *set, const struct ball_trial *trial, const struct ball_exit *out,
+                          int part, struct ball_sums *sums)
+{
+    const struct ball_split *split = &trial->split[part - BALL_FAST_PART];
+    const struct ball_photon *before = &split->candidate.photon;
+    const double weight = (double)split->weight;
+    sums->weight[part] += weight;
+    sums->path[part] +=
+        (double)r_div(split->path, set->radius) + weight * (double)(out->path - r_div(before->path, set->radius));
+    sums->scatterings[part] += (double)split->scatterings + weight * (double)(out->scatterings - before->scatterings);
+    sums->drawn[part] += weight;
+    sums->place[part] += weight * (double)out->place.z;
+}
+
+/* Adds a trial to the sums; `sample` has room for its exits, each `apart` from the one before, or is NULL. */
 LR_FN void ball_trial_add(const struct ball_trials *set, uint32_t number, struct ball_sums *sums,
                           struct ball_sample *sample, int64_t apart)
 {
     struct ball_trial trial;
     struct ball_exit out = ball_trial_common(set, number, &trial);
-    ball_note_exit(set, &out, 0, trial.weight, sums);
+    const int part = ball_part_of(&set->gas, out.inside, out.far, out.x, &out.atom);
+    ball_note_common(&out, part, (double)trial.weight, sums);
     if (sample)
-        sample[0] = ball_sample_make(set, &trial, &out, trial.weight);
-    if (trial.split > R(0)) {
-        out = ball_trial_rare(set, &trial);
-        ball_note_exit(set, &out, 1, trial.split, sums);
+        sample[0] = ball_sample_make(set, &trial, &out, part, trial.weight);
+    for (int rare = BALL_FAST_PART; rare < BALL_PARTS; rare++) {
+        const real weight = trial.split[rare - BALL_FAST_PART].weight;
+        if (weight > R(0)) {
+            out = ball_trial_rare(set, &trial, rare);
+            ball_note_rare(set, &trial, &out, rare, sums);
+        }
+        if (sample)
+            sample[(rare - BALL_FAST_PART + 1) * apart] = ball_sample_make(set, &trial, &out, rare, weight);
     }
-    if (sample)
-        sample[apart] = ball_sample_make(set, &trial, &out, trial.split);
 }
 
 #endif

@@ -2,15 +2,31 @@
  * line, and is followed until it leaves either. Between scatterings it flies exactly. In large balls of the first grade
  * and in those of the second it jumps through smaller ones, where one fits between the photon and the surface.
  *
- * Atoms that see the photon far from resonance are rare, and what they do decides how photons escape. Their chance is
- * therefore summed, not counted:
+ * What decides how often photons scatter is how rare some exits into the wing are: those by atoms that see the photon
+ * far from resonance, and those by fast atoms that take it well beyond x_wing. Their chances are therefore summed, not
+ * counted. An atom of velocity u along the photon sees it at y = x - u, with the probability density
+ * (a / (pi H(a,x))) exp(-u^2) / (y^2 + a^2). It scatters it to x' = y + u mu + s (1 - mu^2)^(1/2), with a normal
+ * deviate s of variance 1/2; into the wing with the chance
  *
- *     chance of |x - u| > D:   p = (a / (pi H(a,x))) INT_{|y| > D} exp(-(x-y)^2) / (y^2 + a^2) dy.
+ *     Q = INT P(mu)/2 dmu 1/2 { erfc[(x_wing - y - u mu) / (1 - mu^2)^(1/2)] + erfc[(x_wing + y + u mu) / ...] }.
  *
- * At each scattering, or jump, the trial is split: the photon, of weight W, goes on off a near atom with W (1 - p), and
- * what has been split off is represented by one of these scatterings, drawn with chances in proportion to W p. At the
- * end this one is given a far atom and followed as well, with the sum S of all W p as its weight. Every trial has thus
- * two exits, W + S = 1. */
+ * The chance of an exit by a far atom is the integral of that over |y| > D. The speed U > |u| of an atom has the
+ * density 2 U exp(u^2 - U^2). Near atoms, |y| < D, are fast if |y| + U > F. If scattering is isotropic, they send
+ * photons into the wing with the chance [(U + y - x_wing) + (U - y - x_wing)] / 2U, where the brackets are positive, so
+ * that of an exit by a fast atom is
+ *
+ *     (a / (pi H)) INT_{|y| < D} dy / (y^2 + a^2)  INT_{U > |u|, F - |y|} [...] exp(-U^2) dU.
+ *
+ * (If scattering is not isotropic, exits by fast atoms are counted like any other.)
+ *
+ * At each scattering, or jump, the trial is split: the photon, of weight W, goes on with W (1 - p), and what has been
+ * split off is represented, for each of the two kinds, by one of these scatterings, drawn with chances in proportion to
+ * W p. At the end it is carried out, with the sum S of all W p of its kind as its weight. Every trial has thus three
+ * exits, W + S + S' = 1.
+ *
+ * The mean path and number of scatterings until such an exit need no draw: they are the sums of W p times those until
+ * then, over S. In large balls, which nearly all photons leave that way, little noise is left in the means of a row;
+ * the numbers that the draw gives are distributed exponentially. */
 #ifndef LR_KERNEL_BALL_TRIAL_H
 #define LR_KERNEL_BALL_TRIAL_H
 
@@ -20,14 +36,14 @@
 
 /* Chances below BALL_SPLIT are split off, as long as the weight exceeds BALL_LIGHT. */
 #define BALL_SPLIT R(0.9)
-#define BALL_LIGHT R(0.1)
+#define BALL_LIGHT R(0.2)
 
-/* The table of the integral over |y| > D. */
+/* The tables of the chances of rare exits. */
 #define BALL_FAR_STEP R(0.015625)
 enum { BALL_N_FAR = 385 }; /* up to |x| = 6 */
 
 /* The first jumps of all trials of a row pick their records evenly: number j of trial i takes the fraction of
- * shift_j + i alpha_j. Later ones pick at random. The last is for the jump that was split off. */
+ * shift_j + i alpha_j. Later ones pick at random. */
 enum { BALL_N_EVEN = 8 };
 struct ball_lattice {
     uint32_t shift[BALL_N_EVEN], alpha[BALL_N_EVEN];
@@ -37,23 +53,92 @@ struct ball_gas {
     real a, x_wing;
     int dipole; /* or isotropic */
     real dipole_core, dipole_wing;
-    real far[BALL_N_FAR]; /* the integral times a / pi */
+    real rare[BALL_RARE][BALL_N_FAR]; /* p H(a, x): by fast atoms, by far atoms */
 };
 
-/* Isotropic gas. The integral by the midpoint rule, in double. */
-LR_FN void ball_gas_make(double a, double x_wing, struct ball_gas *gas)
+/* Q, by the midpoint rule over the angle. */
+LR_FN double ball_wing_chance(double y, double u, double x_wing, double dipole)
 {
-    const double step = 0.01;
+    enum { N_ANGLE = 64 };
+    const double step = 3.14159265358979323846 / N_ANGLE;
+    double sum = 0;
+    for (int i = 0; i < N_ANGLE; i++) {
+        const double mu = cos((i + 0.5) * step), sine = sin((i + 0.5) * step);
+        const double phase = 1 - dipole + 0.75 * dipole * (1 + mu * mu);
+        const double x = y + u * mu;
+        sum += 0.25 * step * sine * phase * (erfc((x_wing - x) / sine) + erfc((x_wing + x) / sine));
+    }
+    return sum;
+}
+
+/* By far atoms: midpoint rule over y, as far as exp(-u^2) matters. */
+LR_FN double ball_far_integral(const struct ball_gas *gas, double x)
+{
+    const double step = 0.01, reach = 5, a = (double)gas->a;
+    const double dipole =
+        gas->dipole ? (double)(phase_in_core(gas->a, (real)x) ? gas->dipole_core : gas->dipole_wing) : 0;
+    double sum = 0;
+    for (int side = -1; side <= 1; side += 2)
+        for (double size = (double)BALL_FAR + 0.5 * step; size < x + reach; size += step) {
+            const double y = side * size, u = x - y;
+            if (fabs(u) < reach)
+                sum += exp(-u * u) / (y * y + a * a) * ball_wing_chance(y, u, (double)gas->x_wing, dipole);
+        }
+    return a * 0.31830988618379067154 * step * sum;
+}
+
+/* INT (U - from) exp(-U^2) dU over U > from, least */
+LR_FN double ball_speed_integral(double from, double least)
+{
+    const double low = from > least ? from : least;
+    return 0.5 * exp(-low * low) - from * 0.88622692545275801365 * erfc(low);
+}
+
+/* F, and the least speed of a fast atom that sees the photon at y and moves with u along it. */
+LR_FN double ball_fast_limit(const struct ball_gas *gas)
+{
+    return sqrt((double)(gas->x_wing * gas->x_wing + BALL_FAST_EXCESS));
+}
+
+LR_FN double ball_least_speed(const struct ball_gas *gas, double y, double u)
+{
+    const double fast = ball_fast_limit(gas) - fabs(y);
+    return fabs(u) > fast ? fabs(u) : fast;
+}
+
+/* The integral over U. */
+LR_FN double ball_fast_chance(const struct ball_gas *gas, double y, double least)
+{
+    const double x_wing = (double)gas->x_wing;
+    return ball_speed_integral(x_wing - y, least) + ball_speed_integral(x_wing + y, least);
+}
+
+/* By fast atoms: midpoint rule over s, y = a sinh(s), which resolves the resonance. */
+LR_FN double ball_fast_integral(const struct ball_gas *gas, double x)
+{
+    const double a = (double)gas->a, end = asinh((double)BALL_FAR / a);
+    const int n = 2 * (int)(20 * end) + 2;
+    const double step = 2 * end / n;
+    double sum = 0;
+    for (int i = 0; i < n; i++) {
+        const double s = (i + 0.5) * step - end, y = a * sinh(s);
+        sum += step * ball_fast_chance(gas, y, ball_least_speed(gas, y, x - y)) / cosh(s);
+    }
+    return 0.31830988618379067154 * sum;
+}
+
+/* dipole_core and dipole_wing: parts of dipole scattering; or isotropic. */
+LR_FN void ball_gas_make(double a, double x_wing, int dipole, double dipole_core, double dipole_wing,
+                         struct ball_gas *gas)
+{
     gas->a = (real)a;
     gas->x_wing = (real)x_wing;
-    gas->dipole = 0;
-    gas->dipole_core = gas->dipole_wing = R(0);
+    gas->dipole = dipole;
+    gas->dipole_core = (real)dipole_core;
+    gas->dipole_wing = (real)dipole_wing;
     for (int i = 0; i < BALL_N_FAR; i++) {
-        const double x = (double)BALL_FAR_STEP * i;
-        double sum = 0;
-        for (double y = (double)BALL_FAR + 0.5 * step; y < 14; y += step)
-            sum += (exp(-(x - y) * (x - y)) + exp(-(x + y) * (x + y))) / (y * y + a * a);
-        gas->far[i] = (real)(a * 0.31830988618379067154 * step * sum);
+        gas->rare[0][i] = dipole ? R(0) : (real)ball_fast_integral(gas, (double)BALL_FAR_STEP * i);
+        gas->rare[1][i] = (real)ball_far_integral(gas, (double)BALL_FAR_STEP * i);
     }
 }
 
@@ -73,53 +158,162 @@ struct ball_photon {
     real x, opacity;
     real path, last, scatterings;
     struct ball_atom atom; /* that scattered it last */
+    int far;               /* which saw it far from resonance */
 };
 
-/* A scattering or jump whose far atom has been split off. */
+/* A scattering or jump from which a rare exit has been split off. */
 struct ball_candidate {
     struct ball_photon photon; /* before it */
     int level, row;            /* of the jump; level -1: a scattering */
+    double pick;               /* of the record of the jump */
+};
+
+/* One kind of rare exit: sums of W p, and of W p times path and scatterings until then, and the exit that stands for
+ * all of them. */
+struct ball_split {
+    real weight, path, scatterings;
+    struct ball_candidate candidate;
 };
 
 struct ball_trial {
     uint32_t number, draw, jumps;
-    real weight, split; /* W, S */
-    struct ball_candidate candidate;
+    real weight; /* W */
+    struct ball_split split[BALL_RARE];
 };
+
+/* S */
+LR_FN real ball_split_weight(const struct ball_trial *trial)
+{
+    return trial->split[0].weight + trial->split[1].weight;
+}
 
 LR_FN struct random4 ball_draw(const struct ball_trials *set, struct ball_trial *trial)
 {
     return rng_draw(set->key, trial->draw++, trial->number, set->row);
 }
 
-/* Splits off the rare outcome, of chance p; returns whether it replaces the candidate. */
-LR_FN int ball_split(struct ball_trial *trial, real p, real uniform)
+/* Splits off an exit of weight W p of what the photon is about to do; returns whether it replaces the candidate. */
+LR_FN int ball_split_off(struct ball_trial *trial, int part, const struct ball_photon *photon, real weight,
+                         real uniform)
 {
-    const real part = trial->weight * p;
-    trial->split += part;
-    trial->weight -= part;
-    return uniform * trial->split <= part;
+    struct ball_split *split = &trial->split[part - BALL_FAST_PART];
+    split->weight += weight;
+    split->path += weight * photon->path;
+    split->scatterings += weight * photon->scatterings;
+    trial->weight -= weight;
+    return uniform * split->weight <= weight;
+}
+
+LR_FN void ball_choose_candidate(struct ball_trial *trial, int part, const struct ball_photon *photon, int level,
+                                 int row, double pick)
+{
+    struct ball_candidate *candidate = &trial->split[part - BALL_FAST_PART].candidate;
+    candidate->photon = *photon;
+    candidate->level = level;
+    candidate->row = row;
+    candidate->pick = pick;
 }
 
 /* ---- jumps ------------------------------------------------------------------------------------------------------- */
 
-LR_FN void ball_jump(const struct ball_trials *set, struct ball_photon *photon, int level, int row, double uniform,
-                     struct random4 random, struct random4 after)
+LR_FN int ball_in_wing(const struct ball_trials *set, real x)
 {
-    const struct ball_row *from = &set->balls.row[row];
-    const struct ball_picked pick = ball_pick(&set->balls, from, uniform);
+    return r_abs(x) > set->gas.x_wing;
+}
+
+LR_FN struct ball_photon ball_jump(const struct ball_trials *set, const struct ball_photon *from, int level, int row,
+                                   double pick, struct random4 random, struct random4 after)
+{
+    struct ball_photon photon = *from;
+    const struct ball_row *records = &set->balls.row[row];
+    const struct ball_picked picked = ball_pick(&set->balls, records, pick);
     const struct ball_exit out =
-        ball_read(&set->family, pick.record, from, pick.part, photon->n, photon->x, random, after);
+        ball_read(&set->family, picked.record, records, picked.part, from->n, from->x, random, after);
     const real radius = ball_radius(&set->family, level);
     const real reach = radius * out.reach;
-    photon->at = vec3_make(photon->at.x + reach * out.place.x, photon->at.y + reach * out.place.y,
-                           photon->at.z + reach * out.place.z);
-    photon->n = out.n;
-    photon->x = out.x;
-    photon->path += radius * out.path;
-    photon->last = radius * out.last;
-    photon->scatterings += out.scatterings;
-    photon->atom = out.atom;
+    photon.at =
+        vec3_make(from->at.x + reach * out.place.x, from->at.y + reach * out.place.y, from->at.z + reach * out.place.z);
+    photon.n = out.n;
+    photon.x = out.x;
+    photon.path += radius * out.path;
+    photon.last = radius * out.last;
+    photon.scatterings += out.scatterings;
+    photon.atom = out.atom;
+    photon.far = out.far;
+    return photon;
+}
+
+/* Whether a rare exit from a smaller ball, whose wing may begin before that of this trial, can be one of this. */
+LR_FN int ball_stays_rare(const struct ball_trials *set, struct ball_picked pick)
+{
+    const uint32_t photon = pick.record->photon;
+    if (pick.part == BALL_FAR_PART || !set->family.isotropic)
+        return pick.part == BALL_FAR_PART;
+    const real farthest = r_abs(ball_decode_detuning(photon)) + ball_decode_speed(photon);
+    return ball_part(1, farthest, set->gas.x_wing) == BALL_FAST_PART;
+}
+
+/* The chance that it is beyond both wings; isotropic scattering leaves the frequency open. */
+LR_FN real ball_beyond_both(const struct ball_trials *set, const struct ball_record *record)
+{
+    if (!set->family.isotropic)
+        return ball_in_wing(set, ball_decode_frequency(record->photon)) ? R(1) : R(0);
+    const real speed = ball_decode_speed(record->photon);
+    const real detuning = ball_decode_detuning(record->photon);
+    const struct ball_ways all = ball_ways_to_wing(speed, detuning, (real)set->family.x_wing);
+    const struct ball_ways beyond = ball_ways_to_wing(speed, detuning, set->gas.x_wing);
+    return r_div(beyond.above + beyond.below, all.above + all.below);
+}
+
+/* The jump with a given record, so that it ends beyond the wing of the trial or does not. */
+LR_FN struct ball_photon ball_jump_given(const struct ball_trials *set, struct ball_trial *trial,
+                                         const struct ball_photon *from, int level, int row, double pick, int beyond)
+{
+    struct ball_photon photon;
+    do {
+        const struct random4 random = ball_draw(set, trial);
+        photon = ball_jump(set, from, level, row, pick, random, ball_draw(set, trial));
+    } while (ball_in_wing(set, photon.x) != beyond);
+    return photon;
+}
+
+/* Of each kind of rare exit of the smaller ball one record is drawn. With the chance that this is an exit of the trial
+ * too, it is split off; the photon goes on with a common record, or with one of these without being such an exit. */
+LR_FN void ball_jump_split(const struct ball_trials *set, struct ball_trial *trial, struct ball_photon *photon,
+                           int level, int row, double pick, struct random4 random)
+{
+    const struct ball_row *records = &set->balls.row[row];
+    const real weight = trial->weight;
+    const struct ball_photon from = *photon;
+    double before = ball_common(records);
+    double reached = before;      /* sum of the chances to go on */
+    double go_on = before * pick; /* the record to go on with */
+    int excluded = 0;             /* it must not lead to an exit */
+    for (int part = BALL_FAST_PART; part < BALL_PARTS; part++) {
+        const double share = (double)records->up_to[part] - before;
+        const struct random4 choice = ball_draw(set, trial);
+        const double rare_pick = before + share * (double)rng_uniform(choice.r0);
+        before += share;
+        if (!(share > 0))
+            continue;
+        const struct ball_picked picked = ball_pick(&set->balls, records, rare_pick);
+        const int stays = ball_stays_rare(set, picked);
+        const double beyond = stays ? (double)ball_beyond_both(set, picked.record) : 0;
+        if (beyond > 0 && ball_split_off(trial, part, &from, weight * (real)(share * beyond), rng_uniform(choice.r1)))
+            ball_choose_candidate(trial, part, &from, level, row, rare_pick);
+        if (beyond < 1) { /* of the ways to go on so far, this one is taken with its share */
+            const double more = share * (1 - beyond);
+            reached += more;
+            if ((double)rng_uniform(choice.r2) * reached <= more) {
+                go_on = rare_pick;
+                excluded = stays;
+            }
+        }
+    }
+    if (excluded)
+        *photon = ball_jump_given(set, trial, &from, level, row, go_on, 0);
+    else
+        *photon = ball_jump(set, &from, level, row, go_on, random, ball_draw(set, trial));
 }
 
 LR_FN void ball_jump_due(const struct ball_trials *set, struct ball_trial *trial, struct ball_photon *photon, int level,
@@ -127,19 +321,15 @@ LR_FN void ball_jump_due(const struct ball_trials *set, struct ball_trial *trial
 {
     struct random4 random = ball_draw(set, trial);
     const int row = ball_choose(&set->balls, &set->family, level, r_abs(photon->x), rng_uniform(random.r1));
-    const double near = ball_near(&set->balls.row[row]);
-    const real far = (real)(1 - near);
-    const int split = splits && far < BALL_SPLIT;
-    if (splits && trial->jumps < BALL_N_EVEN - 1)
+    const double common = ball_common(&set->balls.row[row]);
+    if (splits && trial->jumps < BALL_N_EVEN)
         random.r0 = set->lattice.shift[trial->jumps] + trial->number * set->lattice.alpha[trial->jumps];
     trial->jumps++;
-    if (split && far > R(0) && ball_split(trial, far, rng_uniform(random.r3))) {
-        trial->candidate.photon = *photon;
-        trial->candidate.level = level;
-        trial->candidate.row = row;
-    }
-    ball_jump(set, photon, level, row, (double)rng_uniform(random.r0) * (split ? near : 1), random,
-              ball_draw(set, trial));
+    const double pick = (double)rng_uniform(random.r0);
+    if (splits && common < 1 && common > 1 - (double)BALL_SPLIT)
+        ball_jump_split(set, trial, photon, level, row, pick, random);
+    else
+        *photon = ball_jump(set, photon, level, row, pick, random, ball_draw(set, trial));
 }
 
 /* ---- scatterings ------------------------------------------------------------------------------------------------- */
@@ -170,6 +360,7 @@ LR_FN void ball_scatter(struct ball_photon *photon, real u, struct normal_pair a
     photon->atom.speed = r_sqrt(vec3_dot(velocity, velocity));
     photon->atom.along = photon->atom.speed > R(0) ? direction_normalised(velocity) : in;
     photon->atom.detuning = photon->x - u;
+    photon->far = r_abs(photon->x - u) > BALL_FAR;
     photon->x = redistributed_frequency(photon->x, u, across.first, g, R(0));
     photon->n = n;
     photon->last = R(0);
@@ -198,49 +389,128 @@ LR_FN real ball_far_atom(const struct ball_trials *set, struct ball_trial *trial
     }
 }
 
-LR_FN real ball_far_chance(const struct ball_gas *gas, real x, real opacity)
+/* The chance p of a rare exit; the far wing has no others. */
+LR_FN real ball_rare_chance(const struct ball_gas *gas, int part, real x, real opacity)
 {
+    const real *table = gas->rare[part - BALL_FAST_PART];
     const real position = r_abs(x) * (R(1) / BALL_FAR_STEP);
     if (position >= (real)(BALL_N_FAR - 1))
         return R(1);
     const int i = (int)position;
-    return r_div(r_between(gas->far[i], gas->far[i + 1], position - (real)i), opacity);
+    return r_div(r_between(table[i], table[i + 1], position - (real)i), opacity);
 }
 
-LR_FN void ball_scatter_off(const struct ball_trials *set, struct ball_trial *trial, struct ball_photon *photon, real u)
+LR_FN struct ball_photon ball_scatter_off(const struct ball_trials *set, struct ball_trial *trial,
+                                          const struct ball_photon *from, real u)
 {
+    struct ball_photon photon = *from;
     const struct random4 random = ball_draw(set, trial);
-    ball_scatter(photon, u, thermal_pair(random.r2, random.r3), ball_direction(&set->gas, photon, random));
+    ball_scatter(&photon, u, thermal_pair(random.r2, random.r3), ball_direction(&set->gas, &photon, random));
+    return photon;
+}
+
+/* The part of an exit, inside the ball or not, of a photon with this frequency and last atom. */
+LR_FN int ball_part_of(const struct ball_gas *gas, int inside, int far, real x, const struct ball_atom *atom)
+{
+    if (inside && far)
+        return BALL_FAR_PART;
+    return ball_part(inside, inside && !gas->dipole ? r_abs(atom->detuning) + atom->speed : r_abs(x), gas->x_wing);
+}
+
+LR_FN int ball_leaves_rarely(const struct ball_trials *set, const struct ball_photon *photon)
+{
+    const int part = ball_part_of(&set->gas, 1, photon->far, photon->x, &photon->atom);
+    return ball_in_wing(set, photon->x) && (part == BALL_FAR_PART || (part == BALL_FAST_PART && !set->gas.dipole));
 }
 
 LR_FN void ball_scatter_due(const struct ball_trials *set, struct ball_trial *trial, struct ball_photon *photon,
                             int splits)
 {
-    real u;
-    int near_atom = 0;
-    if (splits) {
-        const real far = ball_far_chance(&set->gas, photon->x, photon->opacity);
-        near_atom = far < BALL_SPLIT;
-        if (near_atom && ball_split(trial, far, rng_uniform(ball_draw(set, trial).r0))) {
-            trial->candidate.photon = *photon;
-            trial->candidate.level = -1;
-        }
+    const struct ball_photon from = *photon;
+    const real fast = ball_rare_chance(&set->gas, BALL_FAST_PART, from.x, from.opacity);
+    const real far = ball_rare_chance(&set->gas, BALL_FAR_PART, from.x, from.opacity);
+    const int split = splits && fast + far < BALL_SPLIT;
+    if (split) {
+        const struct random4 random = ball_draw(set, trial);
+        const real weight = trial->weight;
+        if (ball_split_off(trial, BALL_FAST_PART, &from, weight * fast, rng_uniform(random.r0)))
+            ball_choose_candidate(trial, BALL_FAST_PART, &from, -1, 0, 0);
+        if (ball_split_off(trial, BALL_FAR_PART, &from, weight * far, rng_uniform(random.r1)))
+            ball_choose_candidate(trial, BALL_FAR_PART, &from, -1, 0, 0);
     }
     do
-        u = ball_any_atom(set, trial, photon->x);
-    while (near_atom && r_abs(photon->x - u) > BALL_FAR);
-    ball_scatter_off(set, trial, photon, u);
+        *photon = ball_scatter_off(set, trial, &from, ball_any_atom(set, trial, from.x));
+    while (split && ball_leaves_rarely(set, photon));
+}
+
+/* A speed above `least`, with the density of ball_fast_chance(). */
+LR_FN double ball_fast_speed(const struct ball_trials *set, struct ball_trial *trial, double y, double least)
+{
+    const double x_wing = (double)set->gas.x_wing;
+    const double above = ball_speed_integral(x_wing - y, least), below = ball_speed_integral(x_wing + y, least);
+    const double choice = (double)rng_uniform(ball_draw(set, trial).r0);
+    const double from = choice * (above + below) <= above ? x_wing - y : x_wing + y;
+    const double low = from > least ? from : least;
+    for (;;) { /* from U exp(-U^2) */
+        const struct random4 random = ball_draw(set, trial);
+        const double speed = sqrt(low * low - log((double)rng_uniform(random.r0)));
+        if ((double)rng_uniform(random.r1) * speed <= speed - from)
+            return speed;
+    }
+}
+
+/* The detuning y that a fast atom sees the photon at. Without the condition U > |u| the integral over U would grow with
+ * |y|: its values at the ends of |y| < Y and |y| < D limit it in both ranges. */
+LR_FN double ball_fast_detuning(const struct ball_trials *set, struct ball_trial *trial, double x)
+{
+    const struct ball_gas *gas = &set->gas;
+    const double y_core = 0.3, y_end = (double)BALL_FAR, a = (double)gas->a, angle = atan(y_core / a);
+    const double most[2] = {ball_fast_chance(gas, y_core, ball_fast_limit(gas) - y_core),
+                            ball_fast_chance(gas, y_end, ball_fast_limit(gas) - y_end)};
+    const double share[2] = {most[0] * angle, most[1] * a * (1 / y_core - 1 / y_end)};
+    for (;;) {
+        const struct random4 random = ball_draw(set, trial);
+        const double uniform = (double)rng_uniform(random.r1);
+        const int outer = (double)rng_uniform(random.r0) * (share[0] + share[1]) > share[0];
+        const double size = outer ? 1 / (1 / y_end + uniform * (1 / y_core - 1 / y_end)) : a * tan(uniform * angle);
+        const double y = (random.r2 & 1u) ? size : -size;
+        const double part = outer ? y * y / (y * y + a * a) : 1;
+        const double chance = part * ball_fast_chance(gas, y, ball_least_speed(gas, y, x - y)) / most[outer];
+        if ((double)rng_uniform(random.r3) <= chance)
+            return y;
+    }
+}
+
+/* The scattering of an isotropic fast atom into the wing. */
+LR_FN struct ball_photon ball_fast_exit(const struct ball_trials *set, struct ball_trial *trial,
+                                        const struct ball_photon *from)
+{
+    struct ball_photon photon = *from;
+    struct ball_exit out;
+    const double y = ball_fast_detuning(set, trial, (double)from->x), u = (double)from->x - y;
+    const double speed = ball_fast_speed(set, trial, y, ball_least_speed(&set->gas, y, u));
+    const struct vec3 local = direction_about_z((real)(u / speed), rng_uniform(ball_draw(set, trial).r0));
+    photon.atom.speed = (real)speed;
+    photon.atom.detuning = (real)y;
+    photon.atom.along = direction_normalised(direction_turned_to(from->n, local));
+    out.atom = photon.atom;
+    ball_scatter_into_wing(&out, set->gas.x_wing, ball_draw(set, trial));
+    photon.x = out.x;
+    photon.n = out.n;
+    photon.far = 0;
+    photon.last = R(0);
+    photon.scatterings += R(1);
+    return photon;
 }
 
 /* ---- the trial --------------------------------------------------------------------------------------------------- */
 
-LR_FN void ball_react(const struct ball_trials *set, struct ball_trial *trial, struct ball_photon *photon,
-                      const int rare)
+LR_FN void ball_react(const struct ball_trials *set, struct ball_trial *trial, struct ball_photon *photon)
 {
     const real room = set->radius - r_sqrt(vec3_dot(photon->at, photon->at));
     const int in_core = r_abs(photon->x) < (real)set->family.x_start;
     const int level = in_core ? ball_level_within(&set->family, room) : -1;
-    const int splits = !rare && trial->weight > BALL_LIGHT;
+    const int splits = trial->weight > BALL_LIGHT;
     if (level >= 0)
         ball_jump_due(set, trial, photon, level, splits);
     else
@@ -264,11 +534,6 @@ LR_FN int ball_fly(const struct ball_trials *set, struct ball_trial *trial, stru
     return leaves;
 }
 
-LR_FN int ball_in_wing(const struct ball_trials *set, real x)
-{
-    return r_abs(x) > set->gas.x_wing;
-}
-
 LR_FN struct ball_exit ball_exit_of(const struct ball_photon *photon, real radius, int inside)
 {
     struct ball_exit out;
@@ -278,24 +543,12 @@ LR_FN struct ball_exit ball_exit_of(const struct ball_photon *photon, real radiu
     out.x = photon->x;
     out.atom = photon->atom;
     out.inside = inside;
+    out.far = photon->far;
     out.reach = r_div(distance, radius);
     out.path = r_div(photon->path, radius);
     out.last = r_div(photon->last, radius);
     out.scatterings = photon->scatterings;
     return out;
-}
-
-/* Follows a photon that is about to fly until it leaves. */
-LR_FN struct ball_exit ball_follow(const struct ball_trials *set, struct ball_trial *trial, struct ball_photon *photon,
-                                   const int rare)
-{
-    for (;;) {
-        if (ball_in_wing(set, photon->x))
-            return ball_exit_of(photon, set->radius, 1);
-        if (ball_fly(set, trial, photon))
-            return ball_exit_of(photon, set->radius, 0);
-        ball_react(set, trial, photon, rare);
-    }
 }
 
 /* The exit of weight W of trial `number`, which it begins. The photon comes along the z axis. */
@@ -309,33 +562,39 @@ LR_FN struct ball_exit ball_trial_common(const struct ball_trials *set, uint32_t
     photon.path = photon.last = photon.scatterings = R(0);
     photon.atom.along = photon.n;
     photon.atom.speed = photon.atom.detuning = R(0);
+    photon.far = 0;
     trial->number = number;
     trial->draw = trial->jumps = 0;
     trial->weight = R(1);
-    trial->split = R(0);
-    trial->candidate.photon = photon;
-    trial->candidate.level = -1;
-    trial->candidate.row = 0;
-    ball_react(set, trial, &photon, 0);
-    return ball_follow(set, trial, &photon, 0);
+    for (int part = BALL_FAST_PART; part < BALL_PARTS; part++) {
+        struct ball_split *split = &trial->split[part - BALL_FAST_PART];
+        split->weight = split->path = split->scatterings = R(0);
+        ball_choose_candidate(trial, part, &photon, -1, 0, 0);
+    }
+    for (;;) {
+        ball_react(set, trial, &photon);
+        if (ball_in_wing(set, photon.x))
+            return ball_exit_of(&photon, set->radius, 1);
+        if (ball_fly(set, trial, &photon))
+            return ball_exit_of(&photon, set->radius, 0);
+    }
 }
 
-/* The exit of weight S, if S > 0. */
-LR_FN struct ball_exit ball_trial_rare(const struct ball_trials *set, struct ball_trial *trial)
+/* The exit of weight S of a rare part, if S > 0: into the wing. */
+LR_FN struct ball_exit ball_trial_rare(const struct ball_trials *set, struct ball_trial *trial, int part)
 {
-    const struct ball_candidate *from = &trial->candidate;
-    struct ball_photon photon = from->photon;
+    const struct ball_candidate *from = &trial->split[part - BALL_FAST_PART].candidate;
+    struct ball_photon photon;
     if (from->level >= 0) {
-        const int last = BALL_N_EVEN - 1;
-        const uint32_t even = set->lattice.shift[last] + trial->number * set->lattice.alpha[last];
-        const double near = ball_near(&set->balls.row[from->row]);
-        const struct random4 random = ball_draw(set, trial);
-        ball_jump(set, &photon, from->level, from->row, near + (1 - near) * (double)rng_uniform(even), random,
-                  ball_draw(set, trial));
+        photon = ball_jump_given(set, trial, &from->photon, from->level, from->row, from->pick, 1);
+    } else if (part == BALL_FAR_PART) {
+        do
+            photon = ball_scatter_off(set, trial, &from->photon, ball_far_atom(set, trial, from->photon.x));
+        while (!ball_in_wing(set, photon.x));
     } else {
-        ball_scatter_off(set, trial, &photon, ball_far_atom(set, trial, photon.x));
+        photon = ball_fast_exit(set, trial, &from->photon);
     }
-    return ball_follow(set, trial, &photon, 1);
+    return ball_exit_of(&photon, set->radius, 1);
 }
 
 #endif

@@ -20,7 +20,8 @@ struct LR_ALIGNED(16) ball_record {
 
 /* Parts of the records of a row, by how photons left (ball_part): those that matter most for what follows are few, and
  * a part of their own gives them their accurate share and enough records. */
-enum { BALL_FAR_PART = 7, BALL_PARTS = 8 };
+enum { BALL_FAST_PART = 6, BALL_FAR_PART = 7, BALL_PARTS = 8 };
+enum { BALL_RARE = 2 }; /* the last parts, exits that are rare (ball_trial.h) */
 
 struct ball_row {
     float at;                /* coordinate of the frequency (ball_coordinate) */
@@ -45,6 +46,14 @@ struct ball_family {
 struct ball_reach {
     float below, above;
 };
+
+/* In gas whose velocity changes from place to place: by how many Doppler widths over the radius of a ball at most, and
+ * over the margin around it. */
+#define BALL_STEADY 1e-3
+#define BALL_STEADY_MARGIN 0.05
+
+/* The largest recoil h nu0 / (m c b) for which jumps are accurate (ball_recoil.h). */
+#define BALL_MOST_RECOIL 3e-3
 
 struct ball_view {
     int n_grade, n_family; /* grades; dampings a_first ratio^j */

@@ -52,8 +52,8 @@ LR_FN int cone_has_shift(const struct cone_set *set, real shift)
 LR_FN int cone_shows(const struct cone_view *cone, struct vec3 place)
 {
     const struct vec3 offset = vec3_make(place.x - cone->middle.x, place.y - cone->middle.y, place.z - cone->middle.z);
-    return (r_abs(vec3_dot(offset, cone->right)) <= cone->half_width) &
-           (r_abs(vec3_dot(offset, cone->up)) <= cone->half_height);
+    return r_abs(vec3_dot(offset, cone->right)) <= cone->half_width &&
+           r_abs(vec3_dot(offset, cone->up)) <= cone->half_height;
 }
 
 #endif

@@ -1,47 +1,21 @@
 /* Mean probability beta(tau) that a line photon escapes from the region in which it was emitted, and its slope
  * d(beta)/d(tau). tau is the depth at line centre through the middle of the region, or along the velocity gradient. All
- * forms are entire functions of tau (except at the far end of the RADEX expanding sphere), so the same expressions hold
- * for inverted populations, tau < 0. */
+ * forms are entire functions of tau (except the layer, and the far end of the RADEX expanding sphere), so the same
+ * expressions hold for inverted populations, tau < 0. */
 #ifndef LR_KERNEL_ESCAPE_PROBABILITY_H
 #define LR_KERNEL_ESCAPE_PROBABILITY_H
 
-#include <math.h>
-
-#include "kernel/portable.h"
+#include "kernel/escape_exponential.h"
+#include "kernel/escape_layer.h"
 
 enum escape_geometry {
     ESCAPE_SPHERE,    /* static uniform sphere; the RADEX default */
     ESCAPE_LVG,       /* expanding sphere as in RADEX */
     ESCAPE_SLAB,      /* plane layer as in RADEX */
     ESCAPE_EXPANSION, /* Sobolev (1960): uniform expansion, the same velocity gradient in all directions */
+    ESCAPE_LAYER,     /* plane layer without end, integrated over directions */
     N_ESCAPE_GEOMETRY
 };
-
-struct escape_beta {
-    double value, slope;
-};
-
-/* g(y) = (1 - exp(-y)) / y and g'(y), from the series SUM (-y)^m / (m+1)! for |y| < 1/2. */
-LR_FN struct escape_beta escape_exponential(double y)
-{
-    struct escape_beta g;
-    if (fabs(y) < 0.5) {
-        const double inverse[12] = {1.0 / 2, 1.0 / 3, 1.0 / 4,  1.0 / 5,  1.0 / 6,  1.0 / 7,
-                                    1.0 / 8, 1.0 / 9, 1.0 / 10, 1.0 / 11, 1.0 / 12, 1.0 / 13};
-        g.value = 1.0;
-        g.slope = 0.0;
-        LR_NO_UNROLL
-        for (int m = fabs(y) < 1e-3 ? 5 : 12; m >= 1; m--) { /* nested form: 1 - (y/2) (1 - (y/3) (1 - ...)) */
-            g.slope = -(g.value + y * g.slope) * inverse[m - 1];
-            g.value = 1.0 - y * g.value * inverse[m - 1];
-        }
-        return g;
-    }
-    const double decay = exp(-y);
-    g.value = (1.0 - decay) / y;
-    g.slope = (decay - g.value) / y;
-    return g;
-}
 
 /* Uniform sphere of diameter tau (Osterbrock & Ferland 2006, Astrophysics of Gaseous Nebulae, appendix 2; van der Tak
  * et al. 2007, A&A 468, 627, eq. 9):
@@ -130,6 +104,8 @@ LR_FN struct escape_beta escape_probability(int geometry, double tau, double lim
         beta = escape_sphere(at);
     } else if (geometry == ESCAPE_LVG) {
         beta = escape_lvg(at);
+    } else if (geometry == ESCAPE_LAYER) {
+        beta = escape_layer(at);
     } else { /* slab: (1 - exp(-3 tau)) / (3 tau); expansion: (1 - exp(-tau)) / tau */
         const double factor = geometry == ESCAPE_SLAB ? 3.0 : 1.0;
         beta = escape_exponential(factor * at);

@@ -33,6 +33,7 @@ struct packet {
     real tau; /* depth to the next scattering */
     int state;
     uint32_t draw, events;                             /* random blocks and scatterings so far */
+    uint32_t crossings;                                /* of faces between cells, so far */
     real alpha0, a, kappa, eps;                        /* of the cell */
     real b;                                            /* of the cell (LR_KEPT) */
     real core;                                         /* of the cell (core_skipping.h, LR_KEPT) */
@@ -117,7 +118,7 @@ LR_FN void packet_begin(const struct transport_view *view, const struct tally_vi
     p->path_part = p->length = p->scatter = p->depth = p->scattered = R(0);
     p->path = R(0);
     p->absorbed = p->scattered_sum = p->skipped = 0;
-    p->events = 0;
+    p->events = p->crossings = 0;
     p->state = PACKET_FLYING;
     p->owed = R(0);
     p->debt = share_start(view, p->id_low, p->id_high);

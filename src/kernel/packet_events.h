@@ -6,6 +6,13 @@
 #include "kernel/packet_fly.h"
 #include "kernel/packet_scatter.h"
 
+/* For the rounding of what the packet adds to the sums now (exact_sum.h). Multiples of such odd numbers, modulo 2^32,
+ * are spread evenly over the packets, and over the events in the life of each. */
+LR_FN double packet_offset(const struct packet *p)
+{
+    return quantum_offset(p->id_low * 0x9e3779b1u + p->draw * 0x85ebca77u + p->crossings * 0xc2b2ae3du);
+}
+
 /* Adds what the packet has accumulated in its cell to the tallies. Until then small sums are kept apart from large
  * ones, so that single precision does not lose short steps. */
 LR_FN void packet_flush(const struct transport_view *view, const struct tally_view *tally, struct packet *p,
@@ -13,8 +20,9 @@ LR_FN void packet_flush(const struct transport_view *view, const struct tally_vi
 {
     if (tally->fields) {
         double *field = tally->fields + 2 * (p->group * tally->n_cell + p->cell);
-        shared_add(field, (double)(absorbing ? p->length : p->path_part));
-        shared_add(field + 1, (double)p->scatter);
+        const double offset = packet_offset(p);
+        exact_add(field, (double)(absorbing ? p->length : p->path_part), tally->quanta.length, offset);
+        exact_add(field + 1, (double)p->scatter, quantum_of_depth(&tally->quanta, (double)p->alpha0), offset);
     }
     p->path += p->path_part;
     if (absorbing && !view->analog) {
@@ -35,7 +43,7 @@ LR_FN int packet_roulette(const struct transport_view *view, const struct tally_
     const struct random4 random = packet_draw(view, p, 1);
     const int survives = (double)rng_uniform(random.r0) <= ROULETTE_SURVIVAL && p->settled > 0;
     const double weight = survives ? p->settled / ROULETTE_SURVIVAL : 0;
-    shared_add(&tally->batch[p->batch].roulette, p->settled - weight);
+    exact_add(&tally->batch[p->batch].roulette, p->settled - weight, tally->quanta.weight, packet_offset(p));
     packet_set_weight(p, weight);
     return survives;
 }
@@ -58,7 +66,7 @@ LR_FN void packet_count_in_cones(const struct transport_view *view, const struct
         if (!share.inside || (set->places && !cone_shows(&set->cone[c], place)))
             continue;
         double *sums = &tally->cone[2 * ((int64_t)p->batch * set->n + c)];
-        shared_add(&sums[0], weight * (double)share.weight);
+        exact_add(&sums[0], weight * (double)share.weight, tally->quanta.cone, packet_offset(p));
         shared_add(&sums[1], 1.0);
     }
 }
@@ -88,6 +96,23 @@ LR_FN void packet_record(const struct tally_view *tally, const struct packet *p,
     }
 }
 
+/* The length of a history: its random draws, of which every scattering and every rejected atom needs one or two, and
+ * its crossings of faces, which need none. */
+LR_FN double packet_steps(const struct packet *p)
+{
+    return (double)p->draw + (double)p->crossings;
+}
+
+/* Whether a packet has made so many steps that it is given up. This is asked after every FLUSH_EVENTS scatterings in a
+ * cell and every LOOK_CROSSINGS crossings of faces, and a history can become longer by that: in a warp, some packet
+ * crosses a face at nearly every turn, so that each instruction spent there counts. */
+enum { LOOK_CROSSINGS = 256 };
+LR_FN int packet_is_stuck(const struct transport_view *view, const struct packet *p)
+{
+    const uint32_t most = view->most_steps;
+    return p->crossings >= most || p->draw >= most - p->crossings;
+}
+
 /* Counts what a packet has done so far: at its end, or when it is left unfinished. */
 LR_FN void packet_count_life(const struct transport_view *view, const struct tally_view *tally, const struct packet *p,
                              int ended, const int absorbing)
@@ -95,13 +120,17 @@ LR_FN void packet_count_life(const struct transport_view *view, const struct tal
     struct transport_batch *batch = &tally->batch[p->batch];
     if (tally->lives) {
         struct transport_lives *lives = &tally->lives[ended ? 0 : 1];
-        const int bin = life_bin(p->draw);
+        const double steps = packet_steps(p);
+        const int bin = life_bin(steps);
         shared_add(&lives->number[bin], 1.0);
-        shared_add(&lives->draws[bin], (double)p->draw);
+        shared_add(&lives->steps[bin], steps);
     }
+    const double offset = packet_offset(p);
+    const double scatterings = tally->quanta.scatterings;
     shared_add(&batch->events, (double)p->events);
-    shared_add(&batch->skipped, p->skipped);
-    shared_add(&batch->scattered, absorbing && !view->analog ? p->scattered_sum : p->events + p->skipped);
+    exact_add(&batch->skipped, p->skipped, scatterings, offset);
+    exact_add(&batch->scattered, absorbing && !view->analog ? p->scattered_sum : p->events + p->skipped, scatterings,
+              offset);
 }
 
 /* Counts a packet that ends: escaped through `face`, or lost (face < 0). */
@@ -110,11 +139,12 @@ LR_FN void packet_end(const struct transport_view *view, const struct tally_view
 {
     struct transport_batch *batch = &tally->batch[p->batch];
     const double weight = absorbing ? p->settled : 1.0;
+    const double offset = packet_offset(p);
     p->state = PACKET_GONE;
     shared_add(&batch->packets, 1.0);
     packet_count_life(view, tally, p, 1, absorbing);
     if (absorbing)
-        shared_add(&batch->absorbed, p->absorbed);
+        exact_add(&batch->absorbed, p->absorbed, tally->quanta.weight, offset);
     if (face < 0)
         return;
     const struct cell_view gas = view->cell[p->cell];
@@ -124,14 +154,25 @@ LR_FN void packet_end(const struct transport_view *view, const struct tally_view
     const int64_t at_face = (int64_t)p->batch * N_FACE + face;
     const int64_t direction =
         (int64_t)p->batch * tally->axes.n_mu * tally->axes.n_phi + direction_bin(&tally->axes, p->n);
-    shared_add(&batch->escaped, weight);
-    shared_add(&batch->path, weight * (double)p->path);
-    shared_add(&tally->face_spectrum[at_face * n_slot + bin], weight);
-    shared_add(&tally->direction_spectrum[direction * n_slot + bin], weight);
+    const double counted = round_to_quantum(weight, tally->quanta.weight, offset);
+    shared_add(&batch->escaped, counted);
+    exact_add(&batch->path, weight * (double)p->path, tally->quanta.path, offset);
+    shared_add(&tally->face_spectrum[at_face * n_slot + bin], counted);
+    shared_add(&tally->direction_spectrum[direction * n_slot + bin], counted);
     if (tally->cones.n > 0)
         packet_count_in_cones(view, tally, p, shift, weight, last);
     if (tally->record)
         packet_record(tally, p, shift, weight, face, last);
+}
+
+/* Gives up a packet that is stuck, and counts its weight. */
+LR_FN void packet_give_up(const struct transport_view *view, const struct tally_view *tally, struct packet *p,
+                          const struct last_place *last, const int absorbing)
+{
+    struct transport_batch *batch = &tally->batch[p->batch];
+    shared_add(&batch->stuck, 1.0);
+    exact_add(&batch->stuck_weight, absorbing ? p->settled : 1.0, tally->quanta.weight, packet_offset(p));
+    packet_end(view, tally, p, -1, last, absorbing);
 }
 
 /* Analog absorption: a collision is an absorption with a probability equal to its share of the opacity. Returns whether
@@ -157,6 +198,7 @@ LR_FN void packet_cross(const struct transport_view *view, const struct tally_vi
         packet_end(view, tally, p, -1, last, absorbing);
         return;
     }
+    p->crossings++;
     const int next = walk_cell_index(&view->mesh, crossing.at);
     const struct cell_view from = view->cell[p->cell];
     const struct cell_view to = view->cell[next];
@@ -170,24 +212,31 @@ LR_FN void packet_cross(const struct transport_view *view, const struct tally_vi
 
 /* Handles the end of a flight. A packet that stays in one cell for long flushes its sums there and, if its weight has
  * become small, plays roulette. Afterwards the packet continues or is PACKET_GONE. `last` may be NULL if neither
- * records nor cones need it. */
-LR_FN void packet_after_flight(const struct transport_view *view, const struct tally_view *tally, struct packet *p,
-                               struct flight flight, const struct last_place *last, const int absorbing)
+ * records nor cones need it. Returns now and then, in a history that goes on, that it is time to look whether the run
+ * should. */
+LR_FN int packet_after_flight(const struct transport_view *view, const struct tally_view *tally, struct packet *p,
+                              struct flight flight, const struct last_place *last, const int absorbing)
 {
     if (absorbing && flight.absorbed) {
         packet_flush(view, tally, p, absorbing);
         p->absorbed = p->settled;
         packet_end(view, tally, p, -1, last, absorbing);
-        return;
+        return 0;
     }
+    int look = flight.overdue;
     if (flight.crosses) {
         packet_flush(view, tally, p, absorbing);
         packet_cross(view, tally, p, flight.axis, last, absorbing);
+        look = p->crossings % LOOK_CROSSINGS == 0;
     } else if (flight.overdue) {
+        (void)shared_count(tally->n_overdue);
         packet_flush(view, tally, p, absorbing);
         if (!packet_roulette(view, tally, p, absorbing))
             packet_end(view, tally, p, -1, last, absorbing);
     }
+    if (look && p->state != PACKET_GONE && packet_is_stuck(view, p))
+        packet_give_up(view, tally, p, last, absorbing);
+    return look && p->state != PACKET_GONE;
 }
 
 #endif

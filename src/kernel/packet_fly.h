@@ -85,7 +85,7 @@ LR_FN struct flight packet_fly(const struct transport_view *view, struct packet 
             p->length += weighted;
         }
         p->scatter += weighted * opacity.scatter;
-        p->owed = flying & !segment.scatters & !meets_face ? R(0) : p->owed;
+        p->owed = (flying & !segment.scatters & !meets_face) ? R(0) : p->owed;
         flight.crosses = meets_face;
         flight.collided = scatters;
         flight.overdue = overdue;

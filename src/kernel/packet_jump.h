@@ -17,30 +17,40 @@
  *     1/P  if its light toward the camera is beyond x_seen, and nothing otherwise,
  *
  * therefore counts every scattering of the jump that sends light there once, on average: exact for isotropic
- * scattering. x_seen is somewhat larger than x_wing, so that 1/P cannot become large. */
+ * scattering. x_seen is somewhat larger than x_wing, so that 1/P cannot become large.
+ *
+ * In a shell that flows the velocity of the gas differs from place to place, by at most BALL_STEADY Doppler widths over
+ * the radius of a ball. The place where the photon leaves, or was scattered into the wing, has a frame of its own, and
+ * so has that of its last scattering: the last flight is exact, and what the flow does to those before it is left out.
+ */
 #ifndef LR_KERNEL_PACKET_JUMP_H
 #define LR_KERNEL_PACKET_JUMP_H
 
-#include "kernel/ball.h"
+#include "kernel/ball_recoil.h"
 #include "kernel/packet_events.h"
 #include "kernel/packet_show.h"
 
-/* The radius of the largest ball around the packet, in free paths at line centre. Frequencies change inside a shell
- * that flows. */
+/* The radius of the largest ball around the packet, in free paths at line centre. */
 LR_FN real packet_room(const struct transport_view *view, const struct packet *p)
 {
     struct ball_reach beyond;
     beyond.below = beyond.above = 0.0f;
     if (view->balls.beyond)
         beyond = view->balls.beyond[p->cell];
-    const real room = p->alpha0 * walk_room(&view->balls, p->at.local, p->at.width, beyond);
-    return p->outflow != R(0) ? R(0) : room;
+    return p->alpha0 * walk_room(&view->balls, p->at.local, p->at.width, beyond);
+}
+
+/* The same for one in which the velocity of the gas changes little. */
+LR_FN real packet_steady_room(const struct packet *p)
+{
+    return R(BALL_STEADY) * p->alpha0 * walk_steady(p->at.local, p->at.width, p->outflow);
 }
 
 /* Whether a jump is worth a try. */
 LR_FN int packet_may_jump(const struct transport_view *view, const struct packet *p)
 {
-    return (p->state == PACKET_WAITING) & (packet_room(view, p) >= (real)view->balls.room_least);
+    return (int)(p->state == PACKET_WAITING) & (int)(packet_room(view, p) >= (real)view->balls.room_least) &
+           (int)(packet_steady_room(p) >= BALL_LEAST);
 }
 
 /* A ball that the packet may use. */
@@ -84,23 +94,28 @@ LR_FN struct packet_ball packet_family(const struct ball_view *balls, int grade,
     return ball;
 }
 
-/* The largest ball of the family within `room`, for a photon of frequency x. */
-LR_FN int packet_ball_level(const struct packet_ball *ball, real x, real room)
+/* The largest ball of the family within `room`, of the radius `steady` at most, for a photon of frequency x. */
+LR_FN int packet_ball_level(const struct packet_ball *ball, real x, real room, real steady)
 {
     if (!ball->family || r_abs(x) >= (real)ball->family->x_start)
         return -1;
-    return ball_level_within(ball->family, r_div(room, ball->scale) - (real)ball->family->margin);
+    const real margin = (real)ball->family->margin;
+    const real most = r_div(steady, ball->scale);
+    if (margin > most * R(BALL_STEADY_MARGIN / BALL_STEADY))
+        return -1;
+    return ball_level_within(ball->family, r_min(r_div(room, ball->scale) - margin, most));
 }
 
 /* The largest ball. */
 LR_FN struct packet_ball packet_choose_ball(const struct transport_view *view, const struct packet *p, real uniform)
 {
     const real room = packet_room(view, p);
+    const real steady = packet_steady_room(p);
     struct packet_ball ball = packet_family(&view->balls, 0, p->a, uniform);
-    ball.level = packet_ball_level(&ball, p->x, room);
+    ball.level = packet_ball_level(&ball, p->x, room, steady);
     if (view->balls.n_grade > 1) {
         struct packet_ball larger = packet_family(&view->balls, 1, p->a, uniform);
-        larger.level = packet_ball_level(&larger, p->x, room);
+        larger.level = packet_ball_level(&larger, p->x, room, steady);
         if (larger.level >= 0)
             ball = larger;
     }
@@ -133,10 +148,11 @@ LR_FN void packet_count_ball(struct packet *p, real path, real further, const in
 }
 
 /* The light of a jump toward the cameras, as a note of its last scattering; returns whether any may see it. `along` is
- * the direction of the last atom, in the frame of the new place. */
+ * the direction of the last atom, in the frame of the new place. Light toward cameras is given a recoil by its angle to
+ * the velocity that the note has, which is that of the atom: it must be taken out. */
 LR_FN int packet_show_jump(const struct transport_view *view, struct packet *p, const struct packet_ball *ball,
-                           const struct ball_atom *atom, struct vec3 along, int n_deposit_group, const int absorbing,
-                           struct note *note)
+                           const struct ball_atom *atom, struct vec3 along, real recoil, int n_deposit_group,
+                           const int absorbing, struct note *note)
 {
     struct shown shown;
     struct velocity_proposal same;
@@ -148,7 +164,7 @@ LR_FN int packet_show_jump(const struct transport_view *view, struct packet *p, 
     shown.share = r_div(packet_weight(p, absorbing), chance);
     shown.u_side = R(0);
     shown.visible = 1;
-    same.u = atom->speed;
+    same.u = atom->speed - recoil;
     same.uniform = same.chance = R(1);
     none.r0 = none.r1 = none.r2 = none.r3 = 0;
     *note = packet_note(view, p, shown, same, none, n_deposit_group);
@@ -166,14 +182,17 @@ enum { JUMP_NONE, JUMP_DONE, JUMP_SEEN }; /* SEEN: a camera may see it */
 LR_FN int packet_jump(const struct transport_view *view, const struct tally_view *tally, struct packet *p,
                       struct last_place *last, int n_deposit_group, struct note *note, const int absorbing)
 {
-    if (r_abs(p->x) >= (real)view->balls.x_most || (note && p->owed != R(0)))
+    const real recoil = view->recoil > R(0) ? r_div(view->recoil, LR_KEPT(p->b, view->cell[p->cell].b)) : R(0);
+    if (r_abs(p->x) >= (real)view->balls.x_most || (note && p->owed != R(0)) || recoil > R(BALL_MOST_RECOIL))
         return JUMP_NONE;
     const struct random4 random = packet_draw(view, p, 1);
     const struct packet_ball ball = packet_choose_ball(view, p, rng_uniform(random.r3));
     if (ball.level < 0)
         return JUMP_NONE;
     const struct random4 after = packet_draw(view, p, 1);
-    const struct ball_exit out = ball_leave(&view->balls, ball.family, ball.level, p->x, p->n, random, after);
+    struct ball_exit out = ball_leave(&view->balls, ball.family, ball.level, p->x, p->n, random, after);
+    if (recoil > R(0))
+        ball_recoil(ball.family, recoil, after, &out);
     const struct place from = p->at;
     int jumped = JUMP_DONE;
     const real radius = r_div(ball.radius, p->alpha0);
@@ -183,7 +202,12 @@ LR_FN int packet_jump(const struct transport_view *view, const struct tally_view
     packet_flush(view, tally, p, absorbing);
     p->n = out.n;
     p->at = walk_jump(&view->mesh, &view->balls, p->at, jump, &p->n);
-    p->x = out.x;
+    /* back along the last flight, to the place and frame of the last scattering */
+    const real way = -radius * out.last;
+    struct vec3 left = p->n;
+    const struct place scattered =
+        walk_jump(&view->mesh, &view->balls, p->at, vec3_make(way * p->n.x, way * p->n.y, way * p->n.z), &left);
+    p->x = out.x - p->outflow * (p->n.z - left.z);
     p->tau = -r_log(rng_uniform(after.r0));
     p->state = PACKET_FLYING;
     p->events++;
@@ -192,17 +216,15 @@ LR_FN int packet_jump(const struct transport_view *view, const struct tally_view
         p->cell = cell;
         packet_enter(view, p);
     }
-    if (last) { /* back along the last flight */
-        const real way = -radius * out.last;
-        struct vec3 n = p->n;
-        struct packet scattered = *p;
-        scattered.at = walk_jump(&view->mesh, &view->balls, p->at, vec3_make(way * n.x, way * n.y, way * n.z), &n);
-        packet_keep_place(&scattered, last);
+    if (last) {
+        struct packet there = *p;
+        there.at = scattered;
+        packet_keep_place(&there, last);
     }
     if (note && out.inside) {
         struct vec3 along = out.atom.along;
         (void)walk_jump(&view->mesh, &view->balls, from, jump, &along);
-        if (packet_show_jump(view, p, &ball, &out.atom, along, n_deposit_group, absorbing, note))
+        if (packet_show_jump(view, p, &ball, &out.atom, along, recoil, n_deposit_group, absorbing, note))
             jumped = JUMP_SEEN;
     }
     if (!packet_roulette(view, tally, p, absorbing))

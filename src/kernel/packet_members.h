@@ -55,7 +55,8 @@
     MEMBER(uint16_t, group, group)
 #define PATH_MEMBERS(MEMBER)                                                                                           \
     MEMBER(real, path, path)                                                                                           \
-    MEMBER(double, skipped, skipped)
+    MEMBER(double, skipped, skipped)                                                                                   \
+    MEMBER(uint32_t, crossings, crossings)
 /* With cameras. */
 #define SHARE_MEMBERS(MEMBER)                                                                                          \
     MEMBER(real, owed, owed)                                                                                           \

@@ -22,6 +22,7 @@
 
 #include "kernel/aspect.h"
 #include "kernel/deposit.h"
+#include "kernel/exact_sum.h"
 #include "kernel/shade.h"
 
 #define SIGHT_LEAST R(0.25)
@@ -50,6 +51,15 @@ LR_FN real sight_limit(real free_path)
 LR_FN real sight_transmission(real depth)
 {
     return r_max(r_exp(-r_min(depth, R(80))), SIGHT_LEAST);
+}
+
+/* For the rounding of the light (exact_sum.h): from bits of its frequency and depth, which no two photons share. */
+LR_FN double sight_offset(const struct sight *sight)
+{
+    const float real_bits[2] = {(float)sight->x, (float)sight->depth};
+    uint32_t bits[2];
+    memcpy(bits, real_bits, sizeof bits);
+    return quantum_offset(scrambled(bits[0] * 0x9e3779b1u + bits[1] * 0x85ebca77u));
 }
 
 /* The voxel where light is stored; a slot is one camera and group of batches. */

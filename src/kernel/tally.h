@@ -3,6 +3,7 @@
 #define LR_KERNEL_TALLY_H
 
 #include "kernel/cone.h"
+#include "kernel/exact_sum.h"
 #include "kernel/sums.h"
 #include "kernel/vec3.h"
 
@@ -77,6 +78,7 @@ struct tally_view {
     struct tally_axes axes;
     struct tally_deal deal;
     struct cone_set cones;
+    struct sum_quanta quanta;
     int n_group; /* of batches, for the fields */
     int64_t n_cell;
     double *fields;                  /* [n_group][n_cell][2]: weighted length and scattering depth; or NULL */
@@ -86,31 +88,22 @@ struct tally_view {
     double *cone;                    /* [n_batch][cones.n][2]: weight and number of packets */
     struct transport_record *record; /* or NULL */
     unsigned long long *n_record;
+    unsigned long long *n_overdue; /* times that a packet has scattered FLUSH_EVENTS times: for reports of progress */
     struct transport_lives *lives; /* of packets that ended [0], and of those left unfinished [1]; or NULL */
 };
 
-LR_FN int life_bin(uint32_t draws)
+/* The scattering depth of a way is at most alpha0 times its length. A quantum in proportion to alpha0, to a power of
+ * two, serves thick and thin cells of one mesh. */
+LR_FN double quantum_of_depth(const struct sum_quanta *quanta, double alpha0)
 {
-    const double halves = 2.0 / 0.69314718055994531; /* of octaves */
-    return draws < 1 ? 0 : (int)(halves * log((double)draws));
+    return quanta->depth * power_of_two_in(alpha0);
 }
 
-/* A field combined over the groups of batches: the sum, and the sum of square / packets of each group. */
-struct folded {
-    double total, square;
-};
-
-LR_FN struct folded fold_field(const double *field, const double *group_packets, int n_group, int64_t n_cell,
-                               int64_t cell)
+LR_FN int life_bin(double steps)
 {
-    struct folded folded;
-    folded.total = folded.square = 0;
-    for (int group = 0; group < n_group; group++) {
-        const double value = field[2 * (group * n_cell + cell)];
-        folded.total += value;
-        folded.square += group_packets[group] > 0 ? value * value / group_packets[group] : 0;
-    }
-    return folded;
+    const double halves = 2.0 / 0.69314718055994531; /* of octaves */
+    const int bin = steps < 1 ? 0 : (int)(halves * log(steps));
+    return bin < LIFE_BINS ? bin : LIFE_BINS - 1;
 }
 
 #endif

@@ -103,6 +103,7 @@ struct transport_view {
     real recoil;
     struct skip_view skip;
     struct rng_key key;
+    uint32_t most_steps;    /* of a packet */
     struct ball_view balls; /* no tables: every scattering is followed */
     int n_camera;
     int any_near; /* one of them is near */

@@ -77,6 +77,15 @@ LR_FN real walk_room(const struct ball_view *balls, struct vec3 local, cell_exte
     return r_min(x, r_min(y, z)) + (real)beyond.below;
 }
 
+/* Length over which the velocity of the gas changes by one Doppler width: there is none in a cell. */
+LR_FN real walk_steady(struct vec3 local, cell_extent width, real outflow)
+{
+    (void)local;
+    (void)width;
+    (void)outflow;
+    return R_HUGE;
+}
+
 /* From the middle of a cell to its nearest face. */
 LR_FN real walk_half_width(const int endless[3], cell_extent width)
 {

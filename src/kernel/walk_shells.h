@@ -94,6 +94,12 @@ LR_FN real walk_room(const struct ball_view *balls, struct vec3 local, cell_exte
     return to_centre ? above : r_min(local.x + (real)beyond.below, above);
 }
 
+/* Length over which the velocity of the gas changes by one Doppler width at least: that of v e_r is v l / r. */
+LR_FN real walk_steady(struct vec3 local, cell_extent width, real outflow)
+{
+    return outflow != R(0) ? r_div(width.inner + local.x, r_abs(outflow)) : R_HUGE;
+}
+
 /* From the middle of a shell to its faces. */
 LR_FN real walk_half_width(const int endless[3], cell_extent width)
 {

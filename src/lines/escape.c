@@ -16,22 +16,10 @@
 
 #include "base/constants.h"
 #include "kernel/level_solve.h"
+#include "lines/escape_parts.h"
 #include "lines/populations.h"
 
 enum { VECTOR = 8 }; /* doubles in the widest registers */
-
-struct escape_workspace {
-    int n_level;                     /* levels that are not left empty, the first ones */
-    int stride;                      /* all levels, rounded up to whole vectors */
-    double *memory;                  /* what follows points into it */
-    double *collision;               /* [n_level][n_level] */
-    double *rates;                   /* [n_level][stride] */
-    double *next, *source, *scratch; /* [stride] */
-    double *kappa;                   /* [n_line] tau = kappa D */
-    double *photons;                 /* [n_line] */
-    double *sensitivity;             /* [n_line] d(ln beta) / dD */
-    int bad_level;                   /* with rates that are not finite, which the solution would hide; or -1 */
-};
 
 struct escape_problem escape_defaults(const struct molecule *molecule, const struct collision_plan *plan)
 {
@@ -84,7 +72,7 @@ static double depth_factor(const struct escape_problem *problem, const struct tr
     return line->a_ul * wavelength * wavelength * wavelength / (8.0 * LR_PI) * problem->column_per_speed;
 }
 
-static double excess(const struct molecule *molecule, const struct transition *line, const double *x)
+double escape_excess(const struct molecule *molecule, const struct transition *line, const double *x)
 {
     return molecule->level[line->upper].weight / molecule->level[line->lower].weight * x[line->lower] - x[line->upper];
 }
@@ -92,7 +80,7 @@ static double excess(const struct molecule *molecule, const struct transition *l
 double escape_depth(const struct escape_problem *problem, int line, const double *x)
 {
     const struct transition *t = &problem->molecule->line[line];
-    return depth_factor(problem, t) * excess(problem->molecule, t, x);
+    return depth_factor(problem, t) * escape_excess(problem->molecule, t, x);
 }
 
 /* Levels that are not faint, and all levels below them. */
@@ -109,7 +97,7 @@ static int count_levels(const struct escape_problem *problem)
     return n;
 }
 
-static bool is_left_out(const struct escape_workspace *work, const struct transition *line)
+bool escape_leaves_out(const struct escape_workspace *work, const struct transition *line)
 {
     return line->upper >= work->n_level || line->lower >= work->n_level;
 }
@@ -127,7 +115,7 @@ static void prepare(const struct escape_problem *problem, struct escape_workspac
             work->bad_level = i / work->n_level;
     for (int i = 0; i < molecule->n_line; i++) {
         const struct transition *line = &molecule->line[i];
-        if (is_left_out(work, line))
+        if (escape_leaves_out(work, line))
             continue;
         const double energy = LR_PLANCK * line->frequency / LR_BOLTZMANN;
         work->kappa[i] = depth_factor(problem, line);
@@ -151,7 +139,7 @@ static bool linearise(const struct escape_problem *problem, struct escape_worksp
     memset(work->source, 0, n * sizeof *work->source);
     for (int i = 0; i < molecule->n_line; i++) {
         const struct transition *line = &molecule->line[i];
-        if (is_left_out(work, line))
+        if (escape_leaves_out(work, line))
             continue;
         const size_t u = (size_t)line->upper;
         const size_t l = (size_t)line->lower;
@@ -199,9 +187,9 @@ static double largest_change(const struct molecule *molecule, const struct escap
     }
     for (int i = 0; i < molecule->n_line; i++) {
         const struct transition *line = &molecule->line[i];
-        if (is_left_out(work, line))
+        if (escape_leaves_out(work, line))
             continue;
-        const double rise = excess(molecule, line, after) - excess(molecule, line, before);
+        const double rise = escape_excess(molecule, line, after) - escape_excess(molecule, line, before);
         largest = larger(largest, fabs(work->sensitivity[i] * rise));
     }
     return largest;
@@ -222,9 +210,7 @@ static double take_step(const struct molecule *molecule, struct escape_workspace
     return change;
 }
 
-/* A full step squares the error, so after two of them, the longer one first, change^2 / previous remains; a tenth of a
- * step leaves nine tenths. */
-static double remaining_error(double change, double previous, double part)
+double escape_remaining_error(double change, double previous, double part)
 {
     return part < 1.0 ? change * (1.0 / part - 1.0) : change * fmin(change / previous, 1.0);
 }
@@ -284,7 +270,7 @@ struct escape_outcome escape_solve(const struct escape_problem *problem, struct 
         level_put_back_driven(n, work->stride, work->rates, work->source, work->next, work->scratch);
         const double change = take_step(problem->molecule, work, part, x);
         outcome.iterations++;
-        outcome.error = remaining_error(change, previous, part);
+        outcome.error = escape_remaining_error(change, previous, part);
         outcome.converged = outcome.error < problem->error && change < 1e-2 && (newton || change < problem->error);
         previous = change;
         if (!isfinite(change) || work->bad_level >= 0)

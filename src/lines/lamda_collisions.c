@@ -1,5 +1,4 @@
 /* LAMDA files: collision partners and their rates. */
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,38 +71,55 @@ static enum lr_status read_rates(struct text_table *table, int n, double *rate)
     return LR_OK;
 }
 
-static enum lr_status read_table(struct text_table *table, const struct molecule *molecule, const double *tolerance,
-                                 struct pair_set *seen, int count, struct partner *partner)
+static enum lr_status read_row(struct text_table *table, const struct molecule *molecule, struct lamda_pairs *pairs,
+                               struct partner *partner)
 {
-    const int n = partner->n_temperature;
-    LR_TRY(text_table_next(table, "a header line, then the collision rates"));
-    for (int i = 0; i < count; i++) {
-        LR_TRY(lamda_row(table, "collisional transition", i, count));
-        LR_TRY(lamda_grow(table->ctx, &partner->upper, i, sizeof *partner->upper));
-        LR_TRY(lamda_grow(table->ctx, &partner->lower, i, sizeof *partner->lower));
-        LR_TRY(lamda_grow(table->ctx, &partner->rate, i, (size_t)n * sizeof *partner->rate));
-        LR_TRY(lamda_pair(table, molecule, tolerance, seen, &partner->upper[i], &partner->lower[i]));
-        LR_TRY(read_rates(table, n, partner->rate + (size_t)i * (size_t)n));
-        partner->n_transition = i + 1;
-    }
+    const int i = partner->n_transition, n = partner->n_temperature;
+    bool repeated = false;
+    LR_TRY(lamda_grow(table->ctx, &partner->upper, i, sizeof *partner->upper));
+    LR_TRY(lamda_grow(table->ctx, &partner->lower, i, sizeof *partner->lower));
+    LR_TRY(lamda_grow(table->ctx, &partner->rate, i, (size_t)n * sizeof *partner->rate));
+    LR_TRY(lamda_pair(table, molecule, pairs, &partner->upper[i], &partner->lower[i], &repeated));
+    LR_TRY(read_rates(table, n, partner->rate + (size_t)i * (size_t)n));
+    partner->n_transition += !repeated;
     return LR_OK;
 }
 
-static enum lr_status read_partner(struct text_table *table, const struct molecule *molecule, const double *tolerance,
-                                   struct pair_set *seen, struct partner *partner)
+/* Some files have more rows than they state: what follows with as many numbers as a row is one of them. */
+static enum lr_status read_table(struct text_table *table, const struct molecule *molecule, struct lamda_pairs *pairs,
+                                 int count, struct partner *partner)
 {
-    int n_transition = 0, n_temperature = 0;
-    int64_t pairs = (int64_t)molecule->n_level * (molecule->n_level - 1) / 2;
-    LR_TRY(lamda_count(table, "the number of collisional transitions, at most one for each pair of levels", 1,
-                       (int)pairs, &n_transition));
-    LR_TRY(lamda_count(table, "the number of temperatures", 1, MAX_TEMPERATURE, &n_temperature));
-    LR_TRY(read_temperatures(table, n_temperature, partner));
-    pair_set_clear(seen);
-    return read_table(table, molecule, tolerance, seen, n_transition, partner);
+    struct oddity more = {0};
+    LR_TRY(text_table_next(table, "a header line, then the collision rates"));
+    lamda_pairs_clear(pairs);
+    for (int i = 0; i < count; i++) {
+        LR_TRY(lamda_row(table, "collisional transition", i, count));
+        LR_TRY(read_row(table, molecule, pairs, partner));
+    }
+    while (text_table_numbers_follow(table, 3 + partner->n_temperature)) {
+        LR_TRY(text_table_next(table, "a collisional transition"));
+        oddity_count(&more, table->line);
+        LR_TRY(read_row(table, molecule, pairs, partner));
+    }
+    if (more.n)
+        lr_log(table->ctx, LR_LOG_WARNING, "%s:%d: %d rows of collision rates, but %d are stated; all are used",
+               table->name, more.line, count + more.n, count);
+    lamda_pairs_warn(table, pairs);
+    return LR_OK;
 }
 
-enum lr_status lamda_read_collisions(struct text_table *table, const double *tolerance, struct pair_set *seen,
-                                     struct molecule *molecule)
+static enum lr_status read_partner(struct text_table *table, const struct molecule *molecule, struct lamda_pairs *pairs,
+                                   struct partner *partner)
+{
+    int n_transition = 0, n_temperature = 0;
+    LR_TRY(lamda_count(table, "the number of collisional transitions, at most one for each pair of levels", 1,
+                       lamda_most_rows(molecule), &n_transition));
+    LR_TRY(lamda_count(table, "the number of temperatures", 1, MAX_TEMPERATURE, &n_temperature));
+    LR_TRY(read_temperatures(table, n_temperature, partner));
+    return read_table(table, molecule, pairs, n_transition, partner);
+}
+
+enum lr_status lamda_read_collisions(struct text_table *table, struct lamda_pairs *pairs, struct molecule *molecule)
 {
     if (!text_table_more(table))
         return LR_OK;
@@ -114,7 +130,7 @@ enum lr_status lamda_read_collisions(struct text_table *table, const double *tol
         struct partner *partner = &molecule->partner[p];
         LR_TRY(read_collider(table, molecule, partner));
         molecule->n_partner = p + 1;
-        LR_TRY(read_partner(table, molecule, tolerance, seen, partner));
+        LR_TRY(read_partner(table, molecule, pairs, partner));
     }
     return LR_OK;
 }

@@ -6,18 +6,30 @@
 #include "lines/molecule.h"
 #include "lines/text_table.h"
 
-/* Which pairs of levels have been seen, in either order. */
-struct pair_set {
-    int n_level;
-    unsigned char *bits;
+/* Rows that the format does not allow but real files have. */
+struct oddity {
+    int n, line; /* how many, and the line of the first */
 };
-enum lr_status pair_set_create(lr_context *ctx, int n_level, struct pair_set *set);
-/* False if the pair was seen before. */
-bool pair_set_add(struct pair_set *set, int one, int other);
-void pair_set_clear(struct pair_set *set);
+void oddity_count(struct oddity *oddity, int line);
+
+/* What is known of the rows of a table, each of which is about a pair of levels. */
+struct lamda_pairs {
+    int n_level;
+    const double *rounding; /* of the energy of each level, cm^-1 */
+    unsigned char *seen;    /* one bit for each pair, in either order */
+    struct oddity exchanged, repeated;
+};
+enum lr_status lamda_pairs_create(lr_context *ctx, int n_level, const double *rounding, struct lamda_pairs *pairs);
+/* Before the first row of a table. */
+void lamda_pairs_clear(struct lamda_pairs *pairs);
+/* After the last one: says what was odd, and what was made of it. */
+void lamda_pairs_warn(const struct text_table *table, const struct lamda_pairs *pairs);
 
 /* Makes room for element number `used` of *array. Counts in files are not trusted until their rows are read. */
 enum lr_status lamda_grow(lr_context *ctx, void *array, int used, size_t size);
+
+/* The largest number of rows that a table about pairs of levels may state. */
+int lamda_most_rows(const struct molecule *molecule);
 
 /* A header line, and after it a line that starts with a count. */
 enum lr_status lamda_count(struct text_table *table, const char *expected, int low, int high, int *value);
@@ -26,12 +38,12 @@ enum lr_status lamda_count(struct text_table *table, const char *expected, int l
 enum lr_status lamda_row(struct text_table *table, const char *what, int index, int count);
 
 /* Number, upper and lower level at the start of a row. Equal energies are allowed, because files of hyperfine levels
- * round them; `tolerance` is the rounding of each level. */
-enum lr_status lamda_pair(struct text_table *table, const struct molecule *molecule, const double *tolerance,
-                          struct pair_set *seen, int *upper, int *lower);
+ * round them. If the upper level lies below the lower one, the two are exchanged: the format lists downward rates. A
+ * row is `repeated` if an earlier one is about the same levels; the caller drops it. */
+enum lr_status lamda_pair(struct text_table *table, const struct molecule *molecule, struct lamda_pairs *pairs,
+                          int *upper, int *lower, bool *repeated);
 
 /* The section of collisions, which may be missing. */
-enum lr_status lamda_read_collisions(struct text_table *table, const double *tolerance, struct pair_set *seen,
-                                     struct molecule *molecule);
+enum lr_status lamda_read_collisions(struct text_table *table, struct lamda_pairs *pairs, struct molecule *molecule);
 
 #endif

@@ -1,6 +1,5 @@
 #include "lines/lamda_read.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,36 +18,15 @@ static const double least_weight = 1e-3, most_weight = 1e9;        /* statistica
 static const double most_einstein_a = 1e25;                        /* s^-1 */
 static const double least_frequency = 1e-9, most_frequency = 3e10; /* GHz */
 static const double frequency_tolerance = 0.03;                    /* of a frequency from the energies of its levels */
-
-/* ---- pairs of levels ---- */
-
-static size_t pair_bytes(int n_level)
-{
-    return (size_t)n_level * (size_t)(n_level - 1) / 2 / 8 + 1;
-}
-
-enum lr_status pair_set_create(lr_context *ctx, int n_level, struct pair_set *set)
-{
-    set->n_level = n_level;
-    return lr_allocate(ctx, pair_bytes(n_level), 1, &set->bits);
-}
-
-bool pair_set_add(struct pair_set *set, int one, int other)
-{
-    size_t high = (size_t)(one > other ? one : other), low = (size_t)(one > other ? other : one);
-    size_t bit = high * (high - 1) / 2 + low;
-    unsigned char mask = (unsigned char)(1u << (bit % 8));
-    bool fresh = !(set->bits[bit / 8] & mask);
-    set->bits[bit / 8] |= mask;
-    return fresh;
-}
-
-void pair_set_clear(struct pair_set *set)
-{
-    memset(set->bits, 0, pair_bytes(set->n_level));
-}
+static const double frequency_wrong = 2; /* a factor beyond which the frequency, not an energy, must be wrong */
 
 /* ---- rows ---- */
+
+/* One for each pair of levels, and repeated ones. */
+int lamda_most_rows(const struct molecule *molecule)
+{
+    return (int)((int64_t)molecule->n_level * (molecule->n_level - 1));
+}
 
 enum lr_status lamda_grow(lr_context *ctx, void *array, int used, size_t size)
 {
@@ -80,34 +58,15 @@ enum lr_status lamda_row(struct text_table *table, const char *what, int index, 
     return text_table_next(table, expected);
 }
 
-enum lr_status lamda_pair(struct text_table *table, const struct molecule *molecule, const double *tolerance,
-                          struct pair_set *seen, int *upper, int *lower)
-{
-    int number = 0;
-    LR_TRY(text_table_integer(table, "the number of this row", 0, INT_MAX, &number));
-    LR_TRY(text_table_integer(table, "the number of the upper level", 1, molecule->n_level, upper));
-    LR_TRY(text_table_integer(table, "the number of the lower level", 1, molecule->n_level, lower));
-    const int u = --*upper, l = --*lower;
-    if (u == l)
-        return TEXT_FAIL(table, "upper and lower level are both %d; expected two levels", u + 1);
-    double rise = molecule->level[u].energy - molecule->level[l].energy;
-    if (rise < -(tolerance[u] + tolerance[l]))
-        return TEXT_FAIL(table, "upper level %d lies %g cm^-1 below lower level %d; expected the higher one first",
-                         u + 1, -rise, l + 1);
-    if (!pair_set_add(seen, u, l))
-        return TEXT_FAIL(table, "levels %d and %d appear twice in this table; expected each pair once", u + 1, l + 1);
-    return LR_OK;
-}
-
 /* ---- levels and lines ---- */
 
-static enum lr_status read_level(struct text_table *table, int index, struct level *level, double *tolerance)
+static enum lr_status read_level(struct text_table *table, int index, struct level *level, double *rounding)
 {
     int number = 0;
     LR_TRY(text_table_integer(table, "the number of the level", 1, MAX_LEVEL, &number));
     if (number != index + 1)
         return TEXT_FAIL(table, "level %d; expected level %d, in order from 1", number, index + 1);
-    LR_TRY(text_table_number(table, "the energy of the level in cm^-1", &level->energy, tolerance));
+    LR_TRY(text_table_number(table, "the energy of the level in cm^-1", &level->energy, rounding));
     if (fabs(level->energy) > max_energy)
         return TEXT_FAIL(table, "energy %g cm^-1 of level %d; expected at most %g", level->energy, number, max_energy);
     LR_TRY(text_table_number(table, "the statistical weight of the level", &level->weight, NULL));
@@ -118,7 +77,7 @@ static enum lr_status read_level(struct text_table *table, int index, struct lev
     return LR_OK;
 }
 
-static enum lr_status read_levels(struct text_table *table, struct molecule *molecule, double **tolerance)
+static enum lr_status read_levels(struct text_table *table, struct molecule *molecule, double **rounding)
 {
     int count = 0;
     LR_TRY(lamda_count(table, "the number of energy levels", 2, MAX_LEVEL, &count));
@@ -126,8 +85,8 @@ static enum lr_status read_levels(struct text_table *table, struct molecule *mol
     for (int i = 0; i < count; i++) {
         LR_TRY(lamda_row(table, "level", i, count));
         LR_TRY(lamda_grow(table->ctx, &molecule->level, i, sizeof *molecule->level));
-        LR_TRY(lamda_grow(table->ctx, tolerance, i, sizeof **tolerance));
-        LR_TRY(read_level(table, i, &molecule->level[i], &(*tolerance)[i]));
+        LR_TRY(lamda_grow(table->ctx, rounding, i, sizeof **rounding));
+        LR_TRY(read_level(table, i, &molecule->level[i], &(*rounding)[i]));
         molecule->n_level = i + 1;
     }
     return LR_OK;
@@ -142,10 +101,10 @@ static void count_from_lowest(struct molecule *molecule)
         molecule->level[i].energy -= molecule->lowest;
 }
 
-static enum lr_status read_line(struct text_table *table, const struct molecule *molecule, const double *tolerance,
-                                struct pair_set *seen, struct transition *line)
+static enum lr_status read_line(struct text_table *table, const struct molecule *molecule, struct lamda_pairs *pairs,
+                                struct transition *line, bool *repeated)
 {
-    LR_TRY(lamda_pair(table, molecule, tolerance, seen, &line->upper, &line->lower));
+    LR_TRY(lamda_pair(table, molecule, pairs, &line->upper, &line->lower, repeated));
     LR_TRY(text_table_number(table, "the Einstein coefficient A in s^-1", &line->a_ul, NULL));
     if (!(line->a_ul >= 0.0 && line->a_ul <= most_einstein_a))
         return TEXT_FAIL(table, "Einstein coefficient %g; expected 0 to %g s^-1", line->a_ul, most_einstein_a);
@@ -157,35 +116,60 @@ static enum lr_status read_line(struct text_table *table, const struct molecule 
     return LR_OK;
 }
 
-/* nu = c (E_u - E_l), within the rounding of both energies. */
-static bool frequency_agrees(const struct molecule *molecule, const double *tolerance, const struct transition *line)
+/* ---- frequencies and energies ---- */
+
+/* nu = c (E_u - E_l), within the rounding of both energies. A frequency that is wrong by a large factor, as in another
+ * unit than GHz, is replaced. */
+static void compare_frequency(const struct molecule *molecule, const double *rounding, int at, struct transition *line,
+                              struct oddity *differ, struct oddity *wrong)
 {
     double energies = LR_LIGHT_SPEED * (molecule->level[line->upper].energy - molecule->level[line->lower].energy);
-    double rounding = LR_LIGHT_SPEED * (tolerance[line->upper] + tolerance[line->lower]);
-    return fabs(energies - line->frequency) <= frequency_tolerance * line->frequency + rounding;
+    double error = LR_LIGHT_SPEED * (rounding[line->upper] + rounding[line->lower]);
+    if (fabs(energies - line->frequency) <= frequency_tolerance * line->frequency + error)
+        return;
+    bool is_wrong = energies - error > frequency_wrong * line->frequency ||
+                    (energies > error && frequency_wrong * (energies + error) < line->frequency);
+    oddity_count(is_wrong ? wrong : differ, at);
+    if (is_wrong)
+        line->frequency = energies;
 }
 
-static enum lr_status read_lines(struct text_table *table, const double *tolerance, struct pair_set *seen,
-                                 struct molecule *molecule)
+static void warn_of_frequencies(const struct text_table *table, struct oddity differ, struct oddity wrong, int count)
 {
-    int count = 0, n_odd = 0, first_odd = 0;
-    int64_t pairs = (int64_t)molecule->n_level * (molecule->n_level - 1) / 2;
-    LR_TRY(lamda_count(table, "the number of radiative transitions, at most one for each pair of levels", 1, (int)pairs,
-                       &count));
-    LR_TRY(text_table_next(table, "a header line, then the radiative transitions"));
-    for (int i = 0; i < count; i++) {
-        LR_TRY(lamda_row(table, "radiative transition", i, count));
-        LR_TRY(lamda_grow(table->ctx, &molecule->line, i, sizeof *molecule->line));
-        LR_TRY(read_line(table, molecule, tolerance, seen, &molecule->line[i]));
-        molecule->n_line = i + 1;
-        if (!frequency_agrees(molecule, tolerance, &molecule->line[i]) && n_odd++ == 0)
-            first_odd = table->line;
-    }
-    if (n_odd)
+    if (differ.n)
         lr_log(table->ctx, LR_LOG_WARNING,
                "%s:%d: %d of %d frequencies differ from the energies of their levels by more than %g %%; this is the "
                "first",
-               table->name, first_odd, n_odd, count, 100.0 * frequency_tolerance);
+               table->name, differ.line, differ.n, count, 100.0 * frequency_tolerance);
+    if (wrong.n)
+        lr_log(
+            table->ctx, LR_LOG_WARNING,
+            "%s:%d: %d of %d frequencies contradict the energies of their levels by more than a factor of %g (not in "
+            "GHz?); this is the first; frequencies from the energies are used instead",
+            table->name, wrong.line, wrong.n, count, frequency_wrong);
+}
+
+static enum lr_status read_lines(struct text_table *table, struct lamda_pairs *pairs, struct molecule *molecule)
+{
+    int count = 0;
+    struct oddity differ = {0}, wrong = {0};
+    LR_TRY(lamda_count(table, "the number of radiative transitions, at most one for each pair of levels", 1,
+                       lamda_most_rows(molecule), &count));
+    LR_TRY(text_table_next(table, "a header line, then the radiative transitions"));
+    lamda_pairs_clear(pairs);
+    for (int i = 0; i < count; i++) {
+        bool repeated = false;
+        LR_TRY(lamda_row(table, "radiative transition", i, count));
+        LR_TRY(lamda_grow(table->ctx, &molecule->line, molecule->n_line, sizeof *molecule->line));
+        struct transition *line = &molecule->line[molecule->n_line];
+        LR_TRY(read_line(table, molecule, pairs, line, &repeated));
+        if (repeated)
+            continue;
+        compare_frequency(molecule, pairs->rounding, table->line, line, &differ, &wrong);
+        molecule->n_line++;
+    }
+    warn_of_frequencies(table, differ, wrong, count);
+    lamda_pairs_warn(table, pairs);
     return LR_OK;
 }
 
@@ -206,17 +190,17 @@ static enum lr_status read_head(struct text_table *table, struct molecule *molec
     return LR_OK;
 }
 
-static enum lr_status read_sections(struct text_table *table, struct molecule *molecule, double **tolerance,
-                                    struct pair_set *seen)
+static enum lr_status read_sections(struct text_table *table, struct molecule *molecule, double **rounding,
+                                    struct lamda_pairs *pairs)
 {
     LR_TRY(read_head(table, molecule));
-    LR_TRY(read_levels(table, molecule, tolerance));
-    if (!molecule->level || !*tolerance) /* impossible, but analysers do not see that */
+    LR_TRY(read_levels(table, molecule, rounding));
+    if (!molecule->level || !*rounding) /* impossible, but analysers do not see that */
         return lr_fail(table->ctx, LR_ERROR_INTERNAL, "%s: no levels were read", table->name);
     count_from_lowest(molecule);
-    LR_TRY(pair_set_create(table->ctx, molecule->n_level, seen));
-    LR_TRY(read_lines(table, *tolerance, seen, molecule));
-    LR_TRY(lamda_read_collisions(table, *tolerance, seen, molecule));
+    LR_TRY(lamda_pairs_create(table->ctx, molecule->n_level, *rounding, pairs));
+    LR_TRY(read_lines(table, pairs, molecule));
+    LR_TRY(lamda_read_collisions(table, pairs, molecule));
     if (table->unfinished && !text_table_more(table))
         lr_log(table->ctx, LR_LOG_WARNING, "%s:%d: the last line has no newline; its last number may be truncated",
                table->name, table->line);
@@ -225,14 +209,14 @@ static enum lr_status read_sections(struct text_table *table, struct molecule *m
 
 static enum lr_status read_molecule(struct text_table *table, struct molecule *molecule)
 {
-    double *tolerance = NULL;
-    struct pair_set seen = {0};
+    double *rounding = NULL;
+    struct lamda_pairs pairs = {0};
     memset(molecule, 0, sizeof *molecule);
-    enum lr_status status = read_sections(table, molecule, &tolerance, &seen);
+    enum lr_status status = read_sections(table, molecule, &rounding, &pairs);
     if (status != LR_OK)
         molecule_free(molecule);
-    free(tolerance);
-    free(seen.bits);
+    free(rounding);
+    free(pairs.seen);
     return status;
 }
 

@@ -178,6 +178,23 @@ static double place_of_last_digit(const char *number)
     return pow(10.0, (exponent ? strtod(exponent + 1, NULL) : 0.0) - (double)digits);
 }
 
+bool text_table_numbers_follow(const struct text_table *table, int n)
+{
+    const char *at = table->next + strspn(table->next, " \n");
+    for (int i = 0; i < n; i++) {
+        char word[MAX_NUMBER], number[MAX_NUMBER];
+        const size_t length = strcspn(at, " \n");
+        if (length == 0 || length >= sizeof word)
+            return false;
+        memcpy(word, at, length);
+        word[length] = '\0';
+        if (!plain_number(word, number))
+            return false;
+        at += length + strspn(at + length, " ");
+    }
+    return true;
+}
+
 enum lr_status text_table_number(struct text_table *table, const char *expected, double *value, double *last_place)
 {
     const char *word = text_table_word(table);

@@ -22,6 +22,8 @@ enum lr_status text_table_copy(lr_context *ctx, const char *name, const char *te
 
 /* Whether there is another line that is not blank. */
 bool text_table_more(const struct text_table *table);
+/* Whether the next line that is not blank starts with n numbers. */
+bool text_table_numbers_follow(const struct text_table *table, int n);
 /* Move to the next line that is not blank; an error that names what was expected at the end of the file. */
 enum lr_status text_table_next(struct text_table *table, const char *expected);
 

@@ -34,7 +34,7 @@ struct channels {
     int samples; /* frequencies traced per channel, 0 = automatic; 1 = only the channel centre */
 };
 
-enum brightness_unit { UNIT_KELVIN, UNIT_JY_PER_PIXEL, UNIT_JY_PER_SR, UNIT_JY_PER_BEAM, UNIT_PHOTON };
+enum brightness_unit { UNIT_KELVIN, UNIT_JY_PER_PIXEL, UNIT_JY_PER_SR, UNIT_JY_PER_BEAM, UNIT_PHOTON, UNIT_SURFACE };
 enum image_method { IMAGE_TWO_STEP, IMAGE_PEEL_OFF };
 
 struct image_options {

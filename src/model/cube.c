@@ -13,6 +13,7 @@ void cube_free(struct cube *cube)
     free(cube->column);
     free(cube->sky);
     free(cube->centroid);
+    free(cube->group_image);
     *cube = (struct cube){0};
 }
 

@@ -21,7 +21,8 @@ struct cube {
     /* photons s^-1 sr^-1, of the whole image: the part from points, and the scattered light of each group of packets,
      * with their number (0: no errors requested). */
     double point_flux, group_flux[IMAGE_GROUPS], group_packets[IMAGE_GROUPS];
-    bool as_one; /* velocity does not change inside cells */
+    float *group_image; /* [IMAGE_GROUPS][n_voxel] the light of each group alone, kept for merging; or NULL */
+    bool as_one;        /* velocity does not change inside cells */
     struct lr_image report;
     struct lr_check check;
     double scale;

@@ -4,7 +4,9 @@
 
 #include "base/constants.h"
 
-static const double jansky = 1e-23; /* erg s^-1 cm^-2 Hz^-1 */
+static const double jansky = 1e-23;              /* erg s^-1 cm^-2 Hz^-1 */
+static const double angstrom = 1e-8;             /* cm */
+static const double arcsec = LR_PI / 180 / 3600; /* rad */
 
 double cube_pixel_angle(const struct camera *camera, double distance, int axis)
 {
@@ -46,6 +48,8 @@ double cube_unit_factor(enum brightness_unit unit, double nu0, double pixel_sr, 
         return beam_sr / jansky;
     case UNIT_PHOTON:
         return 1.0 / (LR_PLANCK * nu0);
+    case UNIT_SURFACE:
+        return nu0 * nu0 / LR_LIGHT_SPEED * angstrom * arcsec * arcsec;
     case UNIT_JY_PER_SR:
         break;
     }
@@ -58,7 +62,8 @@ const char *cube_unit_name(enum brightness_unit unit)
                                        [UNIT_JY_PER_PIXEL] = "Jy/pixel",
                                        [UNIT_JY_PER_SR] = "Jy/sr",
                                        [UNIT_JY_PER_BEAM] = "Jy/beam",
-                                       [UNIT_PHOTON] = "photon s-1 cm-2 sr-1 Hz-1"};
+                                       [UNIT_PHOTON] = "photon s-1 cm-2 sr-1 Hz-1",
+                                       [UNIT_SURFACE] = "erg s-1 cm-2 arcsec-2 Angstrom-1"};
     return name[unit];
 }
 
@@ -69,6 +74,7 @@ const char *cube_unit_integral_name(enum brightness_unit unit)
                                        [UNIT_JY_PER_PIXEL] = "Jy pixel-1 km s-1",
                                        [UNIT_JY_PER_SR] = "Jy sr-1 km s-1",
                                        [UNIT_JY_PER_BEAM] = "Jy beam-1 km s-1",
-                                       [UNIT_PHOTON] = "photon s-1 cm-2 sr-1 Hz-1 km s-1"};
+                                       [UNIT_PHOTON] = "photon s-1 cm-2 sr-1 Hz-1 km s-1",
+                                       [UNIT_SURFACE] = "erg s-1 cm-2 arcsec-2 Angstrom-1 km s-1"};
     return name[unit];
 }

@@ -17,7 +17,8 @@ void cube_pixel_weights(const struct camera *camera, float *weights);
 bool cube_has_beam(const struct image_options *options);
 
 /* The factor to multiply an intensity by. Kelvins are Rayleigh-Jeans brightness temperatures c^2 I / (2 k nu0^2),
- * photons have the energy h nu0; Jy/pixel and Jy/beam need the solid angle of that pixel and beam. */
+ * photons have the energy h nu0, an interval of wavelength is c / nu0^2 times that of frequency; Jy/pixel and Jy/beam
+ * need the solid angle of that pixel and beam. */
 double cube_unit_factor(enum brightness_unit unit, double nu0, double pixel_sr, double beam_sr);
 
 /* As written in FITS and astropy: "K", "Jy/beam"; and for an integral over velocity: "K km s-1". */

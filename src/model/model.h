@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "kernel/kinds.h"
+#include "kernel/sums.h"
 #include "linerad.h"
 #include "mesh/mesh.h"
 #include "model/camera.h"
@@ -95,10 +96,22 @@ struct output {
     bool populations; /* of all levels, per cell */
     bool fields;      /* per-cell mean intensity and scattering rate */
     bool packets;     /* list of escaped packets, with last-scattering positions */
+    bool sums;        /* what `linerad merge` adds */
     int n_bin;        /* spectrum */
     double range[2];  /* cm/s, shift of the first and last edge; equal = choose */
     int n_mu, n_phi;  /* direction bins about `axis`; 1 x 1 = none */
     int axis;
+};
+
+/* Numbers of the summary that a run can be made to measure to a given error. */
+enum until_quantity {
+    UNTIL_F_ESC,
+    UNTIL_SCATTERINGS,
+    UNTIL_PATH,
+    UNTIL_MEDIAN,
+    UNTIL_ABSORBED,
+    UNTIL_LOWER_QUARTILE,
+    UNTIL_UPPER_QUARTILE
 };
 
 struct run {
@@ -106,10 +119,15 @@ struct run {
     uint64_t seed;
     int threads;       /* 0 = all */
     int batches;       /* independent groups of packets that give the errors */
+    int64_t max_steps; /* after which a packet is given up as stuck */
     double memory_gib; /* memory that a run may use, on the device and on the host; 0 = 80 % of what is free */
     char device[32];   /* "auto", "cpu", "cuda" or "cuda:N" */
     enum precision precision;
     enum scheduling scheduling;
+    enum until_quantity until; /* stop when this is known ... */
+    double until_error;        /* ... to this relative error; 0 = follow all packets */
+    bool deterministic;        /* light toward cameras too is summed so that it is the same to the last bit */
+    double checkpoint;         /* minutes between statepoints; 0 = so that they take less than 2 % of the time */
 };
 
 struct species;

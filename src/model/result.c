@@ -35,6 +35,7 @@ void lr_result_free(lr_result *result)
     measured_free(&result->mean_intensity);
     measured_free(&result->scattering_rate);
     packet_list_free(&result->packets);
+    stored_free(&result->sums);
     population_result_free(result->populations);
     mesh_free(&result->mesh);
     for (int i = 0; i < result->n_cube; i++)

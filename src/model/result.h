@@ -7,6 +7,7 @@
 #include "model/cube.h"
 #include "model/scene.h"
 #include "model/species.h"
+#include "model/stored.h"
 
 /* A value and one standard error per element. */
 struct measured {
@@ -45,6 +46,8 @@ struct lr_result {
     struct measured mean_intensity;  /* [n_cell] photons s^-1 cm^-2 sr^-1; NULL if not requested */
     struct measured scattering_rate; /* [n_cell] s^-1 cm^-3 */
 
+    struct stored sums; /* to which those of other packets can be added (solve/merge); empty if not requested */
+
     struct population_result *populations; /* of a model with a molecule; or NULL */
 
     struct packet_list packets; /* n = 0 if not requested */
@@ -58,6 +61,8 @@ struct lr_result {
     char version[32], date[32], host[128], cpu[128];
     char run[40]; /* a random name of the run, the same in all its files */
     int threads, batches;
+    char print[24];       /* of the numbers that the model has read (model_print.h), as text; "" = not known */
+    int64_t first_packet; /* of a part of a run; otherwise 0 */
 };
 
 /* Fails if a total, a spectrum, a field, a population or an image has a value that is not finite. */

@@ -54,11 +54,9 @@ enum lr_status result_check_finite(lr_context *ctx, const lr_result *result)
     const struct {
         const char *name;
         double value;
-    } totals[] = {{"emitted", s->emitted},
-                  {"escaped", s->escaped.value},
-                  {"absorbed", s->absorbed.value},
-                  {"f_esc", s->f_esc.value},
-                  {"scatterings_per_packet", s->scatterings_per_packet.value}};
+    } totals[] = {{"emitted", s->emitted},         {"escaped", s->escaped.value},
+                  {"absorbed", s->absorbed.value}, {"stuck", s->stuck.value},
+                  {"f_esc", s->f_esc.value},       {"scatterings_per_packet", s->scatterings_per_packet.value}};
     for (size_t i = 0; s->packets > 0 && i < sizeof totals / sizeof *totals; i++)
         if (!isfinite(totals[i].value))
             return lr_fail(ctx, LR_ERROR_INPUT, "'%s' is %g; %s", totals[i].name, totals[i].value, ADVICE);

@@ -21,10 +21,7 @@ static const double A = 0.01, WING = 2.2;
 static struct ball_gas gas_of(const struct ball_wish *wish)
 {
     struct ball_gas gas;
-    ball_gas_make(wish->a, (double)(float)wish->x_wing, &gas);
-    gas.dipole = wish->dipole;
-    gas.dipole_core = (real)wish->dipole_core;
-    gas.dipole_wing = (real)wish->dipole_wing;
+    ball_gas_make(wish->a, (double)(float)wish->x_wing, wish->dipole, wish->dipole_core, wish->dipole_wing, &gas);
     return gas;
 }
 
@@ -75,20 +72,20 @@ static void note(struct moments *m, const struct ball_exit *out, const struct se
     }
 }
 
-/* `far` counts the atoms that saw the photon far from resonance, `seen` the light of all scatterings. */
+/* `far`: left by an atom that saw the photon far from resonance; `seen`: the light of all scatterings. */
 static struct ball_exit follow(double radius, double x, const struct ball_gas *gas, uint32_t number, int *far,
                                struct seen *seen)
 {
     const struct rng_key key = rng_key_from_seed(1931);
     uint32_t draw = 0;
     struct ball_photon photon = {.n = {0, 0, 1}, .x = (real)x};
-    for (*far = 0;;) {
+    for (;;) {
         struct velocity_proposal atom;
         do
             atom = propose_velocity(gas->a, photon.x, rng_draw(key, draw++, number, 0),
                                     (double)gas->a <= LR_NARROW_DAMPING);
         while (atom.uniform > atom.chance);
-        *far += fabs((double)(photon.x - atom.u)) > (double)BALL_FAR;
+        *far = fabs((double)(photon.x - atom.u)) > (double)BALL_FAR;
         const struct random4 random = rng_draw(key, draw++, number, 0);
         const struct vec3 n = ball_direction(gas, &photon, random);
         ball_scatter(&photon, atom.u, thermal_pair(random.r2, random.r3), n);
@@ -106,6 +103,7 @@ static struct ball_exit follow(double radius, double x, const struct ball_gas *g
         photon.at = vec3_make(photon.at.x + flown * n.x, photon.at.y + flown * n.y, photon.at.z + flown * n.z);
         photon.path += flown;
         photon.last += flown;
+        *far = 0;
         if (length >= surface)
             return ball_exit_of(&photon, (real)radius, 0);
     }
@@ -245,7 +243,7 @@ static void tables_do_not_depend_on_threads(void **state)
 
 /* ---- parts of the trial ------------------------------------------------------------------------------------------ */
 
-static void what_is_split_off_is_the_chance_of_far_atoms(void **state)
+static void what_is_split_off_is_the_chance_of_exits_by_far_atoms(void **state)
 {
     (void)state;
     static struct ball_trials set;
@@ -261,43 +259,95 @@ static void what_is_split_off_is_the_chance_of_far_atoms(void **state)
         struct ball_trial trial;
         int far;
         ball_trial_common(&set, (uint32_t)i, &trial);
-        assert_true(fabs((double)(trial.weight + trial.split) - 1) < 1e-5);
-        split += (double)trial.split / n;
-        square += (double)(trial.split * trial.split) / n;
+        assert_true(fabs((double)(trial.weight + ball_split_weight(&trial)) - 1) < 1e-5);
+        const double part = (double)trial.split[BALL_FAR_PART - BALL_FAST_PART].weight;
+        split += part / n;
+        square += part * part / n;
         struct seen seen = {{0}};
         follow(16, 0, &set.gas, (uint32_t)i, &far, &seen);
-        met += (far > 0) / (double)n;
+        met += far / (double)n;
     }
     assert_true(fabs(split - met) < 4.5 * sqrt((met + square - split * split) / n));
     assert_true(square - split * split < 0.2 * met); /* counting would have a variance of `met` */
 }
 
-static void chances_of_far_atoms(void **state)
+/* The chances of rare exits, isotropically or not, and the far atoms that are drawn, against scatterings off any atom.
+ */
+static void chances_of_rare_exits(void **state)
 {
     (void)state;
     static struct ball_trials set;
-    ball_gas_make(0.05, WING, &set.gas);
     set.key = rng_key_from_seed(12);
-    for (int j = 0; j < 4; j++) {
-        const real x = R(0.7) * (real)j;
+    for (int j = 0; j < 8; j++) {
+        ball_gas_make(0.05, WING, j >= 4, 0.5, 1, &set.gas);
+        const struct ball_photon photon = {.n = {0, 0, 1}, .x = R(0.7) * (real)(j % 4)};
         struct ball_trial trial = {.number = (uint32_t)j};
-        const int n = 200000;
+        const int n = 400000;
         double far = 0;
+        double left[BALL_PARTS] = {0};
         double above = 0;
         double drawn_above = 0;
         for (int i = 0; i < n; i++) {
-            const double y = (double)(x - ball_any_atom(&set, &trial, x));
-            far += fabs(y) > (double)BALL_FAR;
-            above += y > (double)BALL_FAR;
+            const struct ball_photon after =
+                ball_scatter_off(&set, &trial, &photon, ball_any_atom(&set, &trial, photon.x));
+            far += after.far;
+            above += after.far && after.atom.detuning > R(0);
+            if (ball_leaves_rarely(&set, &after))
+                left[ball_part_of(&set.gas, 1, after.far, after.x, &after.atom)] += 1.0 / n;
         }
-        const double chance = (double)ball_far_chance(&set.gas, x, voigt(R(0.05), x));
-        assert_true(fabs(far / n - chance) < 4.5 * sqrt(chance / n));
+        for (int part = BALL_FAST_PART; part < BALL_PARTS; part++) {
+            const double chance = (double)ball_rare_chance(&set.gas, part, photon.x, voigt(R(0.05), photon.x));
+            assert_true(fabs(left[part] - chance) <= 4.5 * sqrt(chance / n));
+        }
         for (int i = 0; i < n; i++) {
-            const double y = (double)(x - ball_far_atom(&set, &trial, x));
+            const double y = (double)(photon.x - ball_far_atom(&set, &trial, photon.x));
             assert_true(fabs(y) > (double)BALL_FAR * (1 - 1e-6));
             drawn_above += (y > 0) / (double)n;
         }
         assert_true(fabs(drawn_above - above / far) < 4.5 * sqrt(0.25 / far + 0.25 / n));
+    }
+}
+
+/* Fast atoms are drawn from the same distribution as those found among scatterings off any atom: means of detuning,
+ * size of the detuning, speed, frequency, and cosines of both directions to the incoming one. */
+static void fast_atoms_are_those_of_the_exact_process(void **state)
+{
+    (void)state;
+    enum { N = 6 };
+    static struct ball_trials set;
+    ball_gas_make(0.02, 1.5, 0, 0, 0, &set.gas); /* an early wing: more than one in a thousand is fast */
+    set.key = rng_key_from_seed(13);
+    for (int j = 0; j < 3; j++) {
+        const struct ball_photon photon = {.n = {0, 0, 1}, .x = R(0.6) * (real)j};
+        struct ball_trial trial = {.number = (uint32_t)j};
+        struct moments found = {0};
+        struct moments drawn = {0};
+        for (int i = 0; i < 1000000; i++) {
+            const int natural = i % 20 != 0;
+            const struct ball_photon after =
+                natural ? ball_scatter_off(&set, &trial, &photon, ball_any_atom(&set, &trial, photon.x))
+                        : ball_fast_exit(&set, &trial, &photon);
+            if (!ball_leaves_rarely(&set, &after) || after.far) {
+                assert_true(natural);
+                continue;
+            }
+            const double value[N] = {(double)after.atom.detuning, fabs((double)after.atom.detuning),
+                                     (double)after.atom.speed,    (double)after.x,
+                                     (double)after.atom.along.z,  (double)after.n.z};
+            struct moments *to = natural ? &found : &drawn;
+            to->n++;
+            for (int k = 0; k < N; k++) {
+                to->sum[k] += value[k];
+                to->square[k] += value[k] * value[k];
+            }
+        }
+        assert_true(found.n > 500 && drawn.n == 50000);
+        for (int k = 0; k < N; k++) {
+            const double mean = found.sum[k] / found.n, other = drawn.sum[k] / drawn.n;
+            const double variance = found.square[k] / found.n - mean * mean;
+            if (!(fabs(mean - other) < 4.5 * sqrt(variance * (1 / found.n + 1 / drawn.n))))
+                fail_msg("x = %g, moment %d: %.5g, not %.5g", (double)photon.x, k, other, mean);
+        }
     }
 }
 
@@ -386,7 +436,7 @@ static void parts_are_picked_with_their_chances(void **state)
     for (int i = 0; i < 8; i++)
         assert_ptr_equal(ball_pick(&view, &row, (i + 0.5) / 8).record, &record[expected[i]]);
     assert_int_equal(ball_pick(&view, &row, 1 - 1e-12).part, BALL_FAR_PART);
-    assert_true(ball_near(&row) == 0.75);
+    assert_true(ball_common(&row) == 0.5);
 }
 
 static void thinning_keeps_weights(void **state)
@@ -431,8 +481,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(balls_are_left_as_in_the_exact_process),
         cmocka_unit_test(tables_do_not_depend_on_threads),
-        cmocka_unit_test(what_is_split_off_is_the_chance_of_far_atoms),
-        cmocka_unit_test(chances_of_far_atoms),
+        cmocka_unit_test(what_is_split_off_is_the_chance_of_exits_by_far_atoms),
+        cmocka_unit_test(chances_of_rare_exits),
+        cmocka_unit_test(fast_atoms_are_those_of_the_exact_process),
         cmocka_unit_test(records_are_read_as_written),
         cmocka_unit_test(rows_are_where_their_positions_say),
         cmocka_unit_test(parts_are_picked_with_their_chances),

@@ -41,6 +41,13 @@ static void a_photon_has_the_energy_of_the_line(void **state)
     assert_near(cube_unit_factor(UNIT_PHOTON, LR_LIGHT_SPEED / 1215.67e-8, 0.0, 0.0), 1.0 / 1.63403e-11, 1e-5);
 }
 
+static void surface_brightness_is_per_arcsec2_and_angstrom(void **state)
+{
+    (void)state;
+    /* Lyman alpha: 1e-8 c / lambda^2 = 2.028567e12 Hz per Angstrom, and 4.254517e10 arcsec^2 in a steradian */
+    assert_near(cube_unit_factor(UNIT_SURFACE, LR_LIGHT_SPEED / 1215.67e-8, 0.0, 0.0), 2.028567e12 / 4.254517e10, 1e-6);
+}
+
 /* The factor used by observers: T = 1.222e6 S / (nu^2 major minor), with Jy/beam, GHz and arcsec. */
 static void a_beam_agrees_with_the_factor_of_observers(void **state)
 {
@@ -69,6 +76,7 @@ int main(void)
         cmocka_unit_test(a_kelvin_is_the_rayleigh_jeans_law),
         cmocka_unit_test(janskys_are_energy_per_area_and_frequency),
         cmocka_unit_test(a_photon_has_the_energy_of_the_line),
+        cmocka_unit_test(surface_brightness_is_per_arcsec2_and_angstrom),
         cmocka_unit_test(a_beam_agrees_with_the_factor_of_observers),
         cmocka_unit_test(a_pixel_is_an_angle_when_there_is_a_distance),
     };

@@ -25,7 +25,8 @@ static const lr_model *load_parts(struct fixture *f, const char *mesh, const cha
 static const char *reason(struct fixture *f, const char *mesh, const char *source, const char *camera, const char *more)
 {
     static struct image_check check;
-    image_check_plan(load_parts(f, mesh, source, camera, more), &check);
+    const lr_model *loaded = load_parts(f, mesh, source, camera, more);
+    image_check_plan(loaded, loaded->run.packets, &check);
     assert_int_equal(check.n_cone, check.missing[0] == NULL);
     assert_int_equal(check.of_camera[0], check.missing[0] ? -1 : 0);
     return check.missing[0];
@@ -78,7 +79,7 @@ static void cones_know_the_field_and_the_channels(void **state)
                                        "{direction: +z, pixels: [4, 2], field: [0.5 pc, 0.25 pc], offset: [0.5 pc, "
                                        "-0.2 pc]}",
                                        "run: {packets: 1e6}\n");
-    image_check_plan(model, &check);
+    image_check_plan(model, model->run.packets, &check);
     assert_int_equal(check.n_cone, 2);
     assert_int_equal(check.of_camera[2], 1);
     assert_true(isinf(check.cone[0].half[0]) && isinf(check.cone[0].half[1]));
@@ -157,7 +158,7 @@ static struct lr_check finish(struct fixture *f, const lr_model *model, double r
         cube->group_flux[g] = groups[g];
         cube->group_packets[g] = 125000;
     }
-    image_check_plan(model, &check);
+    image_check_plan(model, model->run.packets, &check);
     check.flux[0] = (struct lr_estimate){1e50 / (16 * LR_PI) / ratio, 1e47};
     check.packets[0] = 2500;
     lr_context_on_log(f->ctx, hear, heard);

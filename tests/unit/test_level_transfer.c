@@ -72,10 +72,8 @@ static void exact_weights(long double h, long double *through, long double *from
         return;
     }
     long double term = 1; /* (-h)^k / (k + 1)! */
-    long double m = 0;
     long double one_minus_m = 0;
     for (int k = 0; k < 30; k++) {
-        m += term;
         if (k > 0)
             one_minus_m -= term;
         term *= -h / (k + 2);

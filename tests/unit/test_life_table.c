@@ -8,7 +8,7 @@
 
 #include "solve/stage/life_table.h"
 
-/* A share of packets that end at random after this many draws on average, all of which began together. */
+/* A share of packets that end at random after this many steps on average, all of which began together. */
 struct kind {
     double share, mean;
 };
@@ -30,7 +30,7 @@ static double lived(const struct kind *kind, int n, double age)
     return sum;
 }
 
-/* What is expected of `packets` that were followed for `limit` draws; whether a table could be made. */
+/* What is expected of `packets` that were followed for `limit` steps; whether a table could be made. */
 static bool observe(const struct kind *kind, int n, double packets, double limit, struct life_table *table)
 {
     struct transport_lives ended = {{0}, {0}}, left = {{0}, {0}};
@@ -39,11 +39,11 @@ static bool observe(const struct kind *kind, int n, double packets, double limit
         if (first >= limit)
             continue;
         ended.number[bin] = packets * (alive(kind, n, first) - alive(kind, n, last));
-        ended.draws[bin] = packets * (first * alive(kind, n, first) - last * alive(kind, n, last) +
+        ended.steps[bin] = packets * (first * alive(kind, n, first) - last * alive(kind, n, last) +
                                       lived(kind, n, first) - lived(kind, n, last));
         if (last == limit) {
             left.number[bin] = packets * alive(kind, n, limit);
-            left.draws[bin] = limit * left.number[bin];
+            left.steps[bin] = limit * left.number[bin];
         }
     }
     return life_table_make(&ended, &left, table);
@@ -98,7 +98,7 @@ static void too_few_deaths_give_no_table(void **state)
     (void)state;
     assert_false(observe(kind, 1, 128, 1e3, &table));
     expect_near(table.n_ended + table.n_left, 128, 1e-9);
-    expect_near(table.draws, 128 * 1e3, 0.01);
+    expect_near(table.steps, 128 * 1e3, 0.01);
 }
 
 int main(void)

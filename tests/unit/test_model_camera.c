@@ -302,7 +302,8 @@ static void sections_that_do_not_fit(void **state)
          "--set mesh.faces: the mesh is periodic along all axes, so lines of sight never end; open one axis"},
         {"mesh.faces={y: periodic, z: periodic}", "--set cameras: cameras.0.direction: a line of sight in this "
                                                   "direction never leaves the periodic mesh; turn the camera"},
-        {"image={unit: Jy}", "--set image: image.unit: 'Jy' is not one of: K, Jy/pixel, Jy/sr, Jy/beam, photon"},
+        {"image={unit: Jy}", "--set image: image.unit: 'Jy' is not one of: K, Jy/pixel, Jy/sr, Jy/beam, photon, "
+                             "erg/s/cm^2/arcsec^2/Angstrom"},
         {"image={unit: Jy/pixel}", "--set image: image.unit: Jy/pixel needs 'distance', such as distance: 140 pc"},
         {"image={unit: Jy/beam}", "--set image: image.unit: Jy/beam needs 'beam', such as beam: 5 arcsec"},
         {"image={beam: 5 arcsec}", "--set image: image.beam: a beam needs 'distance', such as distance: 140 pc"},

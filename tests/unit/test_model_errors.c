@@ -132,7 +132,7 @@ static void medium_mistakes(void **state)
         {"medium.density=nan cm^-3",
          "--set medium.density: 'nan cm^-3' is not a finite number with a unit; write for example '1 cm^-3'"},
         {"medium.density=[1 cm^-3]",
-         "--set medium.density: expected a value, {file, dataset} or {default, regions}, found a list"},
+         "--set medium.density: expected a value, {file, dataset}, {formula} or {default, regions}, found a list"},
         {"medium.density={default: 1 cm^-3}", "--set medium.density: the key 'regions' is missing"},
         {"medium.density={default: 1 cm^-3, regions: [{value: 2 cm^-3}]}",
          "--set medium.density: medium.density.regions.0: a region needs one of: box, sphere, shell, slab"},

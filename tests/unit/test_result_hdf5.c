@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <hdf5.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,6 +77,12 @@ static lr_result *make_result(int64_t n_packet)
                                           .lower_quartile_abs_x = {1.5, 0.03},
                                           .upper_quartile_abs_x = {3.5, 0.04},
                                           .peak_abs_x = 2.25,
+                                          .peak_abs_x_error = 0.05,
+                                          .asymmetric = 1,
+                                          .mean_velocity = {-7.5, 0.5},
+                                          .red_blue_ratio = {0.8, 0.1},
+                                          .red_peak_velocity = {NAN, NAN},
+                                          .blue_peak_velocity = {-9.5, 1.5},
                                           .seconds_transport = 1.5,
                                           .seconds_total = 2.0,
                                           .scatterings_per_second = 1e6,
@@ -318,6 +325,10 @@ static void summary_and_provenance_are_complete(void **state)
     assert_number(file, "/summary", "f_esc_error", 0.01);
     assert_number(file, "/summary", "median_abs_x", 2.5);
     assert_number(file, "/summary", "upper_quartile_abs_x_error", 0.04);
+    assert_number(file, "/summary", "peak_abs_x_error", 0.05);
+    assert_number(file, "/summary", "mean_velocity", -7.5);
+    assert_number(file, "/summary", "blue_peak_velocity_error", 1.5);
+    assert_number(file, "/summary", "asymmetric", 1);
     assert_number(file, "/summary", "reference_b", 2e5);
     assert_number(file, "/summary", "scatterings", 111150);
     assert_number(file, "/provenance", "threads", 2);

@@ -172,6 +172,7 @@ static const struct trial TRIALS[] = {
     {&SCHEMA_SKY, "image.position.", CELLS, "image.position={ra: 1 deg, dec: 1 deg}"},
     {&SCHEMA_SUBCELL, "image.subcell.", CELLS, NULL},
     {&SCHEMA_RUN, "run.", CELLS, NULL},
+    {&SCHEMA_UNTIL, "run.until.", CELLS, "run.until={quantity: f_esc, error: 1 %}"},
 };
 enum { N_TRIAL = sizeof TRIALS / sizeof *TRIALS, LONGEST = 256 };
 
@@ -246,10 +247,11 @@ static void write_rest(FILE *out, const lr_model *m)
     const struct run *r = &m->run;
     fprintf(out, "\n%d %d %d %d %d %lld %g", (int)p->redistribution, p->dipole, p->recoil, (int)p->absorption,
             (int)p->acceleration, (long long)p->trials, p->x_crit);
-    fprintf(out, "\n%d %d %d %d %g %g %d %d %d %.17g", o->populations, o->fields, o->packets, o->n_bin, o->range[0],
-            o->range[1], o->n_mu, o->n_phi, o->axis, m->reference_b);
-    fprintf(out, "\n%lld %llu %d %d %g %s %d %d", (long long)r->packets, (unsigned long long)r->seed, r->threads,
-            r->batches, r->memory_gib, r->device, (int)r->precision, (int)r->scheduling);
+    fprintf(out, "\n%d %d %d %d %g %g %d %d %d %.17g", o->populations, o->fields, o->packets + 2 * o->sums, o->n_bin,
+            o->range[0], o->range[1], o->n_mu, o->n_phi, o->axis, m->reference_b);
+    fprintf(out, "\n%lld %llu %d %d %g %s %d %d %g %d %g", (long long)r->packets, (unsigned long long)r->seed,
+            r->threads, r->batches, r->memory_gib, r->device, (int)r->precision,
+            (int)r->scheduling + 2 * r->deterministic, r->checkpoint, (int)r->until, r->until_error);
     fprintf(out, "\n%d %g %g %d", m->channels.n, m->channels.first, m->channels.width, m->channels.samples);
     for (int i = 0; i < m->n_source; i++) {
         const struct source *s = &m->source[i];

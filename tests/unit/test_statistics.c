@@ -137,7 +137,7 @@ static void fill_double_peak(double *slots, double first, double step, double s)
     }
 }
 
-static void test_quantiles_and_peak_of_two_gaussians(void **state)
+static void test_quantiles_of_two_gaussians(void **state)
 {
     double slots[N_BIN + 2] = {0};
     const double step = 0.01;
@@ -145,33 +145,6 @@ static void test_quantiles_and_peak_of_two_gaussians(void **state)
     fill_double_peak(slots, -10, step, 0.5);
     assert_close(folded_quantile(N_BIN, -10, step, slots, 0.5), 3, 1e-6);
     assert_close(folded_quantile(N_BIN, -10, step, slots, 0.75), 3 + 0.47693627620446987 * 0.5, 1e-4); /* erf = 1/2 */
-    assert_close(folded_peak(N_BIN, -10, step, slots), 3, 0.01);
-}
-
-/* A peak seen on one side only, and a histogram without any. */
-static void test_peak_on_one_side(void **state)
-{
-    double slots[N_BIN + 2] = {0};
-    double empty[N_BIN + 2] = {0};
-    (void)state;
-    for (int i = 0; i < N_BIN; i++)
-        slots[i + 1] = exp(-pow((-10 + (i + 0.5) * 0.01 + 4) / 0.7, 2)); /* at x = -4 */
-    assert_close(folded_peak(N_BIN, -10, 0.01, slots), 4, 0.02);
-    assert_true(isnan(folded_peak(N_BIN, -10, 0.01, empty)));
-}
-
-/* A parabola through three bins is exact for a parabola: coarse bins, with the peak anywhere within one. */
-static void test_peak_is_refined_within_its_bin(void **state)
-{
-    (void)state;
-    for (double top = 4; top < 5; top += 0.05) {
-        double slots[42] = {0};
-        for (int i = 0; i < 40; i++) {
-            const double x = fabs(-10 + (i + 0.5) * 0.5);
-            slots[i + 1] = fmax(4 - (x - top) * (x - top), 0);
-        }
-        assert_close(folded_peak(40, -10, 0.5, slots), top, 1e-9);
-    }
 }
 
 int main(void)
@@ -185,9 +158,7 @@ int main(void)
         cmocka_unit_test(test_quantiles_of_a_folded_histogram),
         cmocka_unit_test(test_quantiles_of_a_lopsided_range),
         cmocka_unit_test(test_quantiles_outside_the_range_are_infinite),
-        cmocka_unit_test(test_quantiles_and_peak_of_two_gaussians),
-        cmocka_unit_test(test_peak_on_one_side),
-        cmocka_unit_test(test_peak_is_refined_within_its_bin),
+        cmocka_unit_test(test_quantiles_of_two_gaussians),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

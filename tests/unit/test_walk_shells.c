@@ -69,7 +69,7 @@ static void exits_lie_on_the_spheres_of_the_shell(void **state)
         const double z = r * (double)n.z;
         const double p = r * hypot((double)n.x, (double)n.y);
         const int inward = z < 0 && p < radius[shell];
-        const double near_tangent = fabs(p - radius[shell]) < 1e3 * rounding(r);
+        const int near_tangent = fabs(p - radius[shell]) < 1e3 * rounding(r);
         if (!near_tangent)
             assert_int_equal(exit.axis, inward ? EXIT_INWARD : EXIT_OUTWARD);
         const double expected =

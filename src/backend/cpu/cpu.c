@@ -40,7 +40,11 @@ static struct variant best_variant(void)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
         return (struct variant)VARIANT("AVX2", v3);
 #endif
+#ifdef LR_CPU_NATIVE
+    return (struct variant)VARIANT("native SIMD", baseline);
+#else
     return (struct variant)VARIANT("baseline SIMD", baseline);
+#endif
 }
 
 static int device_count(void)

@@ -9,7 +9,8 @@ static void run_chunk(const struct ball_work *work, int row, int64_t chunk)
 {
     struct ball_sums sums;
     const int64_t first = chunk * BALL_CHUNK;
-    struct ball_sample *sample = first < work->n_sampled ? &work->sample[2 * row * work->n_sampled + first] : NULL;
+    struct ball_sample *sample =
+        first < work->n_sampled ? &work->sample[BALL_EXITS * row * work->n_sampled + first] : NULL;
     memset(&sums, 0, sizeof sums);
     for (int i = 0; i < BALL_CHUNK; i++)
         ball_trial_add(&work->set[row], (uint32_t)(first + i), &sums, sample ? &sample[i] : NULL, work->n_sampled);

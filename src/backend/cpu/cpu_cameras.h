@@ -73,12 +73,20 @@ static void note_lane(const struct pass *pass, struct lanes *lane, int l, struct
     lane->draw[l] = p.draw;
 }
 
+/* Notes are worked on in whole vectors, the last of which repeats a note: what is left over from vectors would be
+ * computed by other instructions, and the last bits of the light of a note would depend on how many there are. */
+static int whole_vectors(int n)
+{
+    enum { VECTOR = 16 };
+    return (n + VECTOR - 1) / VECTOR * VECTOR;
+}
+
 static void look_toward(const struct pass *pass, int camera, struct notes *notes)
 {
     const struct transport_view *view = &pass->view;
-    for (int m = 0; m < notes->n; m++) {
+    for (int m = 0; m < whole_vectors(notes->n); m++) {
         struct outlook outlook;
-        outlook.note = notes->note[m];
+        outlook.note = notes->note[m < notes->n ? m : notes->n - 1];
         outlook.least = note_least(view, outlook.note.spot);
         outlook.at = spot_place(view, outlook.note.spot);
         const int cell = walk_cell_index(&view->mesh, outlook.at);
@@ -104,20 +112,21 @@ LANE_FN void send_note(const struct transport_view *view, struct notes *notes, i
 LANE_FN void send_notes(const struct transport_view *view, struct notes *notes, const int mode)
 {
     const struct transport_view known = *view; /* a local copy, so that no store into a note can change it */
-    const int n = notes->n;
+    const int n = whole_vectors(notes->n);
 #pragma omp simd
     for (int m = 0; m < n; m++)
         send_note(&known, notes, m, mode);
 }
 
-static void add_to_voxel(struct pass *pass, int64_t voxel, real amount)
+static void add_to_voxel(struct pass *pass, int64_t voxel, real amount, double offset)
 {
-    double *wide = pass->emissivity_wide;
+    const double rounded = round_to_quantum((double)amount, pass->sums.quanta.light, offset);
+    double *wide = pass->tally->emissivity_wide;
     float *narrow = pass->tally->emissivity;
     if (wide && pass->alone)
-        wide[voxel] += (double)amount;
+        wide[voxel] += rounded;
     else if (wide)
-        shared_add(&wide[voxel], (double)amount);
+        shared_add(&wide[voxel], rounded);
     else if (pass->alone)
         narrow[voxel] += (float)amount;
     else
@@ -141,7 +150,7 @@ LANE_FN struct sight follow(const struct pass *pass, const struct notes *notes, 
 }
 
 /* The peel-off estimator: light that leaves the mesh goes straight to the pixel that sees the scattering. */
-static void peel(struct pass *pass, const struct note *note, int channel, int camera, real amount)
+static void peel(struct pass *pass, const struct note *note, int channel, int camera, real amount, double offset)
 {
     const struct transport_job *job = pass->job;
     const struct transport_peel *image = &job->cameras.peel[camera];
@@ -158,7 +167,7 @@ static void peel(struct pass *pass, const struct note *note, int channel, int ca
     if (!(x >= 0 && x < image->n_x && y >= 0 && y < image->n_y))
         return;
     const int64_t row = ((int64_t)note->spot.group * job->cameras.n_channel + channel) * image->n_y + (int)y;
-    shared_add(&pass->tally->peel[camera][row * image->n_x + (int)x], (double)amount);
+    exact_add(&pass->tally->peel[camera][row * image->n_x + (int)x], (double)amount, pass->sums.quanta.light, offset);
 }
 
 static void leave_light(struct pass *pass, const struct notes *notes, int m, int camera, const struct sight *sight)
@@ -168,11 +177,11 @@ static void leave_light(struct pass *pass, const struct notes *notes, int m, int
     if (sight->state != SIGHT_IS_LEFT)
         return;
     if (pass->job->cameras.peel)
-        peel(pass, &notes->note[m], notes->channel[m], camera, amount);
+        peel(pass, &notes->note[m], notes->channel[m], camera, amount, sight_offset(sight));
     else
         add_to_voxel(
             pass, sight_voxel(view, sight, (int)notes->note[m].spot.group * view->n_camera + camera, notes->channel[m]),
-            amount);
+            amount, sight_offset(sight));
 }
 
 LANE_FN void serve_notes(struct pass *pass, struct notes *notes, const int mode)

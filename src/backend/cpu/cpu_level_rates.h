@@ -80,12 +80,39 @@ static struct change_tally step_cell(const struct levels *levels, int64_t cell, 
     return tally;
 }
 
+/* Where the parts of a rank begin. */
+static int64_t part_begin(const struct levels *levels, int rank)
+{
+    const int64_t n_part = (levels->job.n_cell + CELLS_OF_A_PART - 1) / CELLS_OF_A_PART;
+    return levels->job.share.ranks > 1 ? n_part * rank / levels->job.share.ranks : rank == 0 ? 0 : n_part;
+}
+
+/* What each rank has found in its parts, for all. */
+static bool spread_parts(const struct levels *levels, double *x, struct change_tally *parts)
+{
+    const struct level_share *share = &levels->job.share;
+    const int64_t n = levels->job.n_level, n_cell = levels->job.n_cell;
+    for (int r = 0; r < share->ranks; r++) {
+        const int64_t begin = part_begin(levels, r), end = part_begin(levels, r + 1);
+        const int64_t first = begin * CELLS_OF_A_PART,
+                      last = end * CELLS_OF_A_PART < n_cell ? end * CELLS_OF_A_PART : n_cell;
+        if (begin < end && !(share->spread(share->user, r, x + first * n, (last - first) * n * (int64_t)sizeof *x) &&
+                             share->spread(share->user, r, levels->residual + first,
+                                           (last - first) * (int64_t)sizeof *levels->residual) &&
+                             share->spread(share->user, r, parts + begin, (end - begin) * (int64_t)sizeof *parts)))
+            return false;
+    }
+    return true;
+}
+
 static enum lr_status step(lr_context *ctx, void *state, struct level_change *change)
 {
     struct levels *levels = state;
     const int n = levels->job.n_level;
     const int64_t n_cell = levels->job.n_cell;
     const int64_t n_part = (n_cell + CELLS_OF_A_PART - 1) / CELLS_OF_A_PART;
+    const int64_t begin = part_begin(levels, levels->job.share.rank),
+                  until = part_begin(levels, levels->job.share.rank + 1);
     const double *old = levels->x;
     double *x = shift_past(levels);
     struct change_tally all = {0, 0, 0};
@@ -98,7 +125,7 @@ static enum lr_status step(lr_context *ctx, void *state, struct level_change *ch
 #pragma omp atomic write
             failed = 1;
 #pragma omp for schedule(dynamic)
-        for (int64_t p = 0; p < n_part; p++) {
+        for (int64_t p = begin; p < until; p++) {
             const int64_t first = p * CELLS_OF_A_PART;
             const int64_t end = first + CELLS_OF_A_PART < n_cell ? first + CELLS_OF_A_PART : n_cell;
             struct change_tally sum = {0, 0, 0};
@@ -108,6 +135,10 @@ static enum lr_status step(lr_context *ctx, void *state, struct level_change *ch
                 parts[p] = sum;
         }
         free(rates);
+    }
+    if (!failed && levels->job.share.ranks > 1 && !spread_parts(levels, x, parts)) {
+        free(parts);
+        return LR_ERROR_INTERNAL; /* a rank has failed, and has said why */
     }
     for (int64_t p = 0; parts && p < n_part; p++)
         all = change_tally_join(all, parts[p]);

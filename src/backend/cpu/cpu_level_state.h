@@ -23,6 +23,12 @@ struct ray_record {
     struct line_light *light; /* [n][n_line] times the weight */
 };
 
+/* Directions are added up in blocks, and these in their order, so that the sums do not depend on the ranks. */
+struct direction_block {
+    struct light_sum *light;
+    double *seen;
+};
+
 struct levels {
     struct level_job job; /* as given; what it points to belongs to the caller */
     int threads;
@@ -33,13 +39,14 @@ struct levels {
     double *strength; /* [n_cell] density / b */
     double *width;    /* [n_cell] largest width of the cell */
     double *most_gain;
-    real reach;              /* |x| */
-    real least_depth;        /* inversion limit of half a cell */
-    real *dust;              /* [n_cell][n_line] source function of dust; NULL if none emits */
-    struct line_glow *glow;  /* [n_cell][n_line] */
-    struct light_sum *light; /* [n_cell][n_line] sum over finished directions */
-    double *seen;            /* [n_cell] summed weights of the directions that met the cell */
-    double *star;            /* [n_cell][n_line] direct starlight; or NULL */
+    real reach;                        /* |x| */
+    real least_depth;                  /* inversion limit of half a cell */
+    real *dust;                        /* [n_cell][n_line] source function of dust; NULL if none emits */
+    struct line_glow *glow;            /* [n_cell][n_line] */
+    struct light_sum *light;           /* [n_cell][n_line] sum over directions */
+    double *seen;                      /* [n_cell] summed weights of the directions that met the cell */
+    struct direction_block own, other; /* the same over a block of directions: of this rank, and of another one */
+    double *star;                      /* [n_cell][n_line] direct starlight; or NULL */
     struct sums sums;
     struct ray_record *record; /* [n_record] of the rays followed at a time */
     int n_record;

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <omp.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "backend/cpu/cpu_level_follow.h"
@@ -65,9 +66,9 @@ static void finish_direction(struct levels *levels, double weight)
         const double length = (double)sums->length[cell];
         if (!(length > 0))
             continue;
-        levels->seen[cell] += weight;
+        levels->own.seen[cell] += weight;
         for (int64_t at = cell * n_line; at < (cell + 1) * n_line; at++) {
-            levels->light[at] = light_sum_add(levels->light[at], sums->light[at], weight, length);
+            levels->own.light[at] = light_sum_add(levels->own.light[at], sums->light[at], weight, length);
             sums->light[at] = (struct line_light){R(0), R(0)};
         }
         sums->length[cell] = R(0);
@@ -88,14 +89,15 @@ static void follow_ray(const struct levels *levels, int d, int64_t r, struct des
         follow_track(levels, desk, l);
 }
 
-static void sweep_thread(struct levels *levels, volatile sig_atomic_t *stop, int *failed)
+/* Directions from `begin` to the one before `end`. */
+static void sweep_thread(struct levels *levels, int begin, int end, volatile sig_atomic_t *stop, int *failed)
 {
     const unsigned denormals = flush_denormals();
     const struct level_job *job = &levels->job;
     const struct level_rays *rays = &levels->rays;
     struct desk desk;
     desk_make(job, &desk);
-    for (int d = 0; d < rays->n_direction; d++) {
+    for (int d = begin; d < end; d++) {
         for (int64_t first = rays->first[d]; first < rays->first[d + 1]; first += levels->n_record) {
             const int64_t left = rays->first[d + 1] - first;
             const int n = left < levels->n_record ? (int)left : levels->n_record;
@@ -147,6 +149,71 @@ static void shine_thread(struct levels *levels, volatile sig_atomic_t *stop, int
     restore_denormals(denormals);
 }
 
+enum { DIRECTION_BLOCKS = 24 };
+
+/* Where a block begins among the directions; the end of the last one is the number of them. */
+static int block_begin(const struct levels *levels, int block)
+{
+    return (int)((int64_t)levels->rays.n_direction * block / DIRECTION_BLOCKS);
+}
+
+static bool block_is_empty(const struct levels *levels, int block)
+{
+    return block >= DIRECTION_BLOCKS || block_begin(levels, block) == block_begin(levels, block + 1);
+}
+
+static void sweep_block(struct levels *levels, int block, volatile sig_atomic_t *stop, int *failed)
+{
+    const int begin = block_begin(levels, block), end = block_begin(levels, block + 1);
+    memset(levels->own.light, 0, voxels(levels) * sizeof *levels->own.light);
+    memset(levels->own.seen, 0, (size_t)levels->job.n_cell * sizeof *levels->own.seen);
+#pragma omp parallel num_threads(levels->threads)
+    sweep_thread(levels, begin, end, stop, failed);
+}
+
+static void add_block(struct levels *levels, const struct direction_block *block)
+{
+    const int n_line = levels->job.n_line;
+#pragma omp parallel for schedule(static) num_threads(levels->threads)
+    for (int64_t cell = 0; cell < levels->job.n_cell; cell++) {
+        levels->seen[cell] += block->seen[cell];
+        for (int64_t at = cell * n_line; at < (cell + 1) * n_line; at++) {
+            levels->light[at].entering += block->light[at].entering;
+            levels->light[at].lost += block->light[at].lost;
+        }
+    }
+}
+
+/* The block of a rank, for all. */
+static bool spread_block(struct levels *levels, int from, struct direction_block *block)
+{
+    const struct level_share *share = &levels->job.share;
+    return share->spread(share->user, from, block->light, (int64_t)(voxels(levels) * sizeof *block->light)) &&
+           share->spread(share->user, from, block->seen, levels->job.n_cell * (int64_t)sizeof *block->seen);
+}
+
+/* One block for each rank at a time. */
+static bool sweep_blocks(struct levels *levels, volatile sig_atomic_t *stop, int *failed)
+{
+    const struct level_share *share = &levels->job.share;
+    const int ranks = share->ranks > 1 ? share->ranks : 1;
+    for (int first = 0; first < DIRECTION_BLOCKS; first += ranks) {
+        if (!block_is_empty(levels, first + share->rank))
+            sweep_block(levels, first + share->rank, stop, failed);
+        if (*failed)
+            return true;
+        for (int r = 0; r < ranks; r++) {
+            if (block_is_empty(levels, first + r))
+                continue;
+            struct direction_block *block = r == share->rank ? &levels->own : &levels->other;
+            if (ranks > 1 && !spread_block(levels, r, block))
+                return false;
+            add_block(levels, block);
+        }
+    }
+    return true;
+}
+
 static enum lr_status sweep(lr_context *ctx, void *state, volatile sig_atomic_t *stop)
 {
     struct levels *levels = state;
@@ -154,8 +221,8 @@ static enum lr_status sweep(lr_context *ctx, void *state, volatile sig_atomic_t 
     make_glow(levels);
     memset(levels->light, 0, voxels(levels) * sizeof *levels->light);
     memset(levels->seen, 0, (size_t)levels->job.n_cell * sizeof *levels->seen);
-#pragma omp parallel num_threads(levels->threads)
-    sweep_thread(levels, stop, &failed);
+    if (!sweep_blocks(levels, stop, &failed))
+        return LR_ERROR_INTERNAL; /* a rank has failed, and has said why */
     if (levels->star) {
         memset(levels->star, 0, voxels(levels) * sizeof *levels->star);
 #pragma omp parallel num_threads(levels->threads)

@@ -66,6 +66,13 @@ static enum lr_status set_rays(lr_context *ctx, void *state, const struct level_
     return LR_OK;
 }
 
+static int make_block(struct levels *levels, struct direction_block *block)
+{
+    block->light = chain_copy(&levels->chain, voxels(levels) * sizeof *block->light, NULL);
+    block->seen = chain_copy(&levels->chain, (size_t)levels->job.n_cell * sizeof(double), NULL);
+    return block->light && block->seen;
+}
+
 static int make_arrays(struct levels *levels)
 {
     struct block **chain = &levels->chain;
@@ -73,10 +80,11 @@ static int make_arrays(struct levels *levels)
     levels->glow = chain_copy(chain, voxels(levels) * sizeof *levels->glow, NULL);
     levels->light = chain_copy(chain, voxels(levels) * sizeof *levels->light, NULL);
     levels->seen = chain_copy(chain, cells * sizeof(double), NULL);
+    int ok = make_block(levels, &levels->own) && (levels->job.share.ranks < 2 || make_block(levels, &levels->other));
     levels->star = levels->job.n_star > 0 ? chain_copy(chain, voxels(levels) * sizeof *levels->star, NULL) : NULL;
     levels->residual = chain_copy(chain, cells * sizeof *levels->residual, NULL);
     levels->x = chain_copy(chain, populations(levels) * sizeof(double), NULL);
-    int ok = levels->glow && levels->light && levels->seen && levels->residual && levels->x;
+    ok = ok && levels->glow && levels->light && levels->seen && levels->residual && levels->x;
     ok = ok && (levels->job.n_star == 0 || levels->star);
     levels->sums.light = chain_copy(chain, voxels(levels) * sizeof *levels->sums.light, NULL);
     levels->sums.length = chain_copy(chain, cells * sizeof *levels->sums.length, NULL);

@@ -12,13 +12,16 @@ struct pass {
     struct transport_view view;
     struct tally_view sums;
     struct cell_view *cell;
-    double *emissivity_wide; /* the emissivity if there are few voxels; or NULL */
-    int flows;               /* SHELLS: some gas moves */
-    int alone;               /* one thread: no atomic additions to voxels */
-    int64_t next;            /* first packet not yet taken */
+    int flows;           /* SHELLS: some gas moves */
+    int alone;           /* one thread: no atomic additions to voxels */
+    int64_t next, end;   /* those of the packets to do that no thread has taken, by their order */
+    int64_t next_flight; /* first of the packets in flight that no lane has taken up */
     int64_t done;
-    int64_t left; /* unfinished */
-    double start; /* of transport, as lr_seconds() */
+    int64_t left;                         /* unfinished */
+    struct transport_todo back;           /* put back */
+    unsigned long long n_overdue;         /* tally_view.n_overdue */
+    uint32_t told_events, told_crossings; /* of a packet whose history is told (cpu_history.h) */
+    double start;                         /* of transport, as lr_seconds() */
 };
 
 #endif

@@ -130,8 +130,9 @@ static void run_thread(struct pass *pass, const struct transport_monitor *monito
     struct desk desk = {0};
     int ok = make_desk(pass, &desk);
     double last_report = lr_seconds();
+    const int step = pass->job->row_step > 0 ? pass->job->row_step : 1;
 #pragma omp for schedule(dynamic, 1)
-    for (int y = 0; y < pass->job->pixels[1]; y++) {
+    for (int y = pass->job->row_first; y < pass->job->pixels[1]; y += step) {
         for (int x = 0; ok && !*monitor->stop && x < pass->job->pixels[0]; x++)
             ok = trace_pixel(pass, &desk, x, y);
         int done;
@@ -139,7 +140,7 @@ static void run_thread(struct pass *pass, const struct transport_monitor *monito
         done = ++*rows_done;
         if (omp_get_thread_num() == 0 && monitor->progress && lr_seconds() - last_report > 0.1) {
             last_report = lr_seconds();
-            monitor->progress(monitor->user, done);
+            monitor->progress(monitor->user, done, 0);
         }
     }
 #pragma omp single

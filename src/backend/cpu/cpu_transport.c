@@ -12,6 +12,8 @@
 #include "backend/block_chain.h"
 #include "backend/build_views.h"
 #include "backend/cpu/cpu_cameras.h"
+#include "backend/cpu/cpu_flight.h"
+#include "backend/cpu/cpu_history.h"
 #include "backend/cpu/cpu_lanes.h"
 #include "backend/cpu/cpu_pass.h"
 #include "backend/cpu/cpu_shade.h"
@@ -19,45 +21,16 @@
 #include "backend/variant_name.h"
 #include "base/context.h"
 
-enum { QUEUE_CHUNK = 8, REPORT_ROUNDS = 256 };
-
-/* Packets that a thread has taken but not started. */
-struct supply {
-    int64_t next, end;
-    int exhausted;
-};
+enum { REPORT_ROUNDS = 256 };
 
 /* ---- one lane at a time --------------------------------------------------------------------------------------- */
 
-static int64_t supply_take(struct pass *pass, struct supply *supply)
-{
-    if (supply->exhausted || *pass->monitor->stop)
-        return -1;
-    if (supply->next == supply->end) {
-        if (pass->job->one_thread_per_packet) {
-            supply->exhausted = 1;
-            return -1;
-        }
-        int64_t first;
-#pragma omp atomic capture
-        {
-            first = pass->next;
-            pass->next += QUEUE_CHUNK;
-        }
-        if (first >= pass->job->n_packet) {
-            supply->exhausted = 1;
-            return -1;
-        }
-        supply->next = first;
-        supply->end = first + QUEUE_CHUNK < pass->job->n_packet ? first + QUEUE_CHUNK : pass->job->n_packet;
-    }
-    return supply->next++;
-}
-
 static void start_lane(struct pass *pass, struct lanes *lane, int l, struct supply *supply)
 {
-    const int64_t id = supply_take(pass, supply);
     struct packet p;
+    if (flight_take(pass, lane, l))
+        return;
+    const int64_t id = supply_take(pass, supply);
     lane_get(lane, l, &p);
     if (id >= 0)
         packet_begin(&pass->view, &pass->sums, id, &p, &lane->last[l]);
@@ -71,7 +44,7 @@ LANE_FN void serve_lane(struct pass *pass, struct lanes *lane, int l, struct sup
     struct packet *p = &packet;
     const struct flight flight = lane_flight(lane, l);
     lane_get(lane, l, p);
-    packet_after_flight(&pass->view, &pass->sums, p, flight, &lane->last[l], absorbing);
+    (void)packet_after_flight(&pass->view, &pass->sums, p, flight, &lane->last[l], absorbing);
     PLACE_MEMBERS(LANE_PUT)
     CELL_MEMBERS(LANE_PUT)
     GAS_MEMBERS(LANE_PUT)
@@ -186,18 +159,21 @@ static __attribute__((noinline)) void serve_transparent(struct pass *pass, struc
     serve_lanes(pass, lane, supply, 0);
 }
 
-/* Whether packets in flight are to be given up. *stopped is when this thread first saw a stop, or 0. */
+/* Whether packets in flight are to be given up or put back. *stopped is when this thread first saw a stop, or 0. */
 static int is_over(const struct pass *pass, double *stopped)
 {
     const struct transport_monitor *monitor = pass->monitor;
     const double now = lr_seconds();
     if (*monitor->stop && *stopped == 0)
         *stopped = now;
+    if (monitor->put_back && is_asked_to_stop(monitor))
+        return 1;
     return (monitor->seconds > 0 && now - pass->start > monitor->seconds) ||
            (monitor->patience > 0 && *stopped > 0 && now - *stopped > monitor->patience);
 }
 
-static __attribute__((noinline)) void leave_lanes(struct pass *pass, const struct lanes *lane, int absorbing)
+/* Their sums so far stay. Packets that no lane has taken up yet are left as well. */
+static __attribute__((noinline)) void leave_lanes(struct pass *pass, struct lanes *lane, int absorbing)
 {
     for (int l = 0; l < LANES; l++) {
         struct packet p;
@@ -207,9 +183,13 @@ static __attribute__((noinline)) void leave_lanes(struct pass *pass, const struc
         packet_count_life(&pass->view, &pass->sums, &p, 0, absorbing);
         if (absorbing) /* what roulette gave it or took, so that finished packets balance: 1 = settled + absorbed + that
                         */
-            shared_add(&pass->sums.batch[p.batch].roulette, p.settled + p.absorbed - 1.0);
+            exact_add(&pass->sums.batch[p.batch].roulette, p.settled + p.absorbed - 1.0, pass->sums.quanta.weight,
+                      packet_offset(&p));
 #pragma omp atomic
         pass->left++;
+        lane->state[l] = PACKET_GONE;
+        if (flight_take(pass, lane, l))
+            l--;
     }
 }
 
@@ -220,9 +200,12 @@ static void report_progress(struct pass *pass, double *last)
         return;
     *last = now;
     int64_t done;
+    unsigned long long overdue;
 #pragma omp atomic read
     done = pass->done;
-    pass->monitor->progress(pass->monitor->user, done);
+#pragma omp atomic read
+    overdue = pass->n_overdue;
+    pass->monitor->progress(pass->monitor->user, done, (double)overdue * FLUSH_EVENTS);
 }
 
 static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, struct lanes *lane, struct notes *notes,
@@ -231,6 +214,9 @@ static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, 
 {
     const struct transport_view *view = &pass->view;
     double last_report = lr_seconds(), stopped = 0;
+    const int tells = pass->job->trace != NULL;
+    if (tells)
+        tell_history(pass, lane, STEP_BORN);
     for (uint32_t round = 1; any_active(lane); round++) {
         if (mode == REDISTRIBUTION_EXACT && view->balls.n_family > 0) {
             if (absorbing)
@@ -239,6 +225,8 @@ static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, 
                 jump_transparent(pass, lane, notes, supply);
             if (imaging && notes->n >= ENOUGH_NOTES)
                 serve_notes(pass, notes, mode);
+            if (tells)
+                tell_history(pass, lane, STEP_JUMPED);
         }
         propose_lanes(lane, view, mode, narrow);
         if (view->dipole)
@@ -247,6 +235,8 @@ static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, 
             scatter_lanes(lane, view, mode, 0, absorbing, imaging);
         if (imaging)
             note_lanes(pass, lane, notes, mode);
+        if (tells)
+            tell_history(pass, lane, STEP_SCATTERED);
         profile_steps(lane, view, pass->flows, mode, narrow);
         if (absorbing && view->analog)
             fly_lanes(lane, view, 1, 1, imaging);
@@ -256,11 +246,16 @@ static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, 
             serve_absorbing(pass, lane, supply);
         else
             serve_transparent(pass, lane, supply);
+        if (tells)
+            tell_history(pass, lane, STEP_CROSSED);
         if (round % REPORT_ROUNDS != 0)
             continue;
         report_progress(pass, &last_report);
         if (is_over(pass, &stopped)) {
-            leave_lanes(pass, lane, absorbing);
+            if (pass->monitor->put_back)
+                flight_put_back(pass, lane);
+            else
+                leave_lanes(pass, lane, absorbing);
             break;
         }
     }
@@ -327,45 +322,29 @@ static void clear_lanes(struct lanes *lane)
 
 static void run_thread(struct pass *pass, struct lanes *lane, struct notes *notes)
 {
-    struct supply supply = {0, 0, 0};
-    if (pass->job->one_thread_per_packet) {
-        const int64_t n = pass->job->n_packet;
-        const int64_t thread = omp_get_thread_num();
-        const int64_t threads = omp_get_num_threads();
-        supply.next = n / threads * thread + n % threads * thread / threads;
-        supply.end = n / threads * (thread + 1) + n % threads * (thread + 1) / threads;
-    }
+    struct supply supply;
+    supply_begin(pass, omp_get_thread_num(), omp_get_num_threads(), &supply);
     clear_lanes(lane);
     memset(notes, 0, sizeof *notes);
     for (int l = 0; l < LANES; l++)
         start_lane(pass, lane, l, &supply);
     run_mode(pass, lane, notes, &supply);
+    supply_put_back(pass, &supply);
 }
 
 /* ---- a run ---------------------------------------------------------------------------------------------------- */
 
-static void fold_fields(const struct pass *pass, int which, double *total, double *square)
-{
-    const struct tally_view *sums = &pass->sums;
-    double packets[TRANSPORT_MAX_BATCH];
-    transport_group_packets(pass->job, pass->tally, packets);
-#pragma omp parallel for
-    for (int64_t cell = 0; cell < sums->n_cell; cell++) {
-        const struct folded folded = fold_field(sums->fields + which, packets, sums->n_group, sums->n_cell, cell);
-        total[cell] += folded.total;
-        square[cell] += folded.square;
-    }
-}
-
-/* Sets the tallies that packets add to; fields and cones are already set. */
+/* Sets the tallies that packets add to; cones are already set. */
 static void share_sums(struct pass *pass, unsigned long long *n_record)
 {
     const struct transport_job *job = pass->job;
     struct tally_view *sums = &pass->sums;
     sums->axes = make_tally_axes(job);
     sums->deal = make_tally_deal(job);
+    sums->quanta = job->tally.quanta;
     sums->n_group = job->tally.n_group;
     sums->n_cell = job->n_cell;
+    sums->fields = job->tally.fields ? pass->tally->fields : NULL;
     sums->batch = pass->tally->batch;
     sums->face_spectrum = pass->tally->face_spectrum;
     sums->direction_spectrum = pass->tally->direction_spectrum;
@@ -373,6 +352,7 @@ static void share_sums(struct pass *pass, unsigned long long *n_record)
     sums->lives = pass->tally->lives;
     sums->record = job->tally.record ? pass->tally->record : NULL;
     sums->n_record = n_record;
+    sums->n_overdue = &pass->n_overdue;
 }
 
 enum lr_status VARIANT_NAME(cpu_transport_,
@@ -387,22 +367,17 @@ enum lr_status VARIANT_NAME(cpu_transport_,
     unsigned long long n_record = (unsigned long long)tally->n_record;
     enum lr_status status = LR_OK;
 
-    int ready =
-        lanes && notes && make_transport_view(&store, job, &pass.view) && make_cone_set(&store, job, &pass.sums.cones);
+    if (tally->todo.n_flight > 0 && tally->todo.n_value != FLIGHT_VALUES)
+        status = lr_fail(ctx, LR_ERROR_INPUT,
+                         "packets in flight were stored by another version of linerad; finish the run with that one");
+    pass.end = todo_numbers(&tally->todo);
+    pass.next = job->one_thread_per_packet ? pass.end : 0;
+    int ready = status == LR_OK && flight_reserve(&pass, threads) && lanes && notes &&
+                make_transport_view(&store, job, &pass.view) && make_cone_set(&store, job, &pass.sums.cones);
     pass.cell = ready ? chain_copy(&chain, (size_t)job->n_cell * sizeof *pass.cell, NULL) : NULL;
     ready = pass.cell && fill_cells(job->read_cells, job->medium, 0, job->n_cell, pass.cell);
     if (ready)
         make_shades(&chain, &pass.view, pass.cell, threads);
-    if (ready && job->tally.fields) {
-        /* calloc: pages that no packet touches are never written */
-        pass.sums.fields = calloc(2 * (size_t)job->tally.n_group * (size_t)job->n_cell, sizeof(double));
-        ready = pass.sums.fields != NULL;
-    }
-    const size_t n_voxel = transport_voxel_count(job);
-    if (ready && job->cameras.n > 0 && job->cameras.wide && !job->cameras.peel) {
-        pass.emissivity_wide = calloc(n_voxel, sizeof(double));
-        ready = pass.emissivity_wide != NULL;
-    }
     if (ready) {
         pass.view.cell = pass.cell;
         for (int64_t cell = 0; WALK_IS_RADIAL && cell < job->n_cell; cell++)
@@ -413,21 +388,16 @@ enum lr_status VARIANT_NAME(cpu_transport_,
         run_thread(&pass, &lanes[omp_get_thread_num()], &notes[omp_get_thread_num()]);
         tally->seconds += lr_seconds() - pass.start;
         tally->n_flight = (int64_t)threads * LANES;
-        tally->n_left = pass.left;
+        tally->n_left += pass.left;
         tally->n_record = (int64_t)n_record;
-        for (size_t i = 0; pass.emissivity_wide && i < n_voxel; i++)
-            tally->emissivity[i] = (float)pass.emissivity_wide[i];
-        if (job->tally.fields) {
-            fold_fields(&pass, 0, tally->length, tally->length_square);
-            fold_fields(&pass, 1, tally->scatter, tally->scatter_square);
-        }
-    } else {
+        tally->begun = true;
+        flight_conclude(&pass);
+    } else if (status == LR_OK) {
         status =
             lr_fail(ctx, LR_ERROR_MEMORY, "out of memory for %lld cells: use a smaller mesh or 'output.fields: false'",
                     (long long)job->n_cell);
     }
-    free(pass.sums.fields);
-    free(pass.emissivity_wide);
+    todo_free(&pass.back);
     chain_free(chain);
     free(lanes);
     free(notes);

@@ -29,7 +29,8 @@ __global__ void __launch_bounds__(THREADS) ball_kernel(const struct launch work)
         number[i] = 0;
     for (int i = (int)threadIdx.x; i < BALL_CHUNK; i += THREADS) {
         const int64_t trial = first + i;
-        struct ball_sample *sample = trial < work.n_sampled ? &work.sample[2 * row * work.n_sampled + trial] : NULL;
+        struct ball_sample *sample =
+            trial < work.n_sampled ? &work.sample[BALL_EXITS * row * work.n_sampled + trial] : NULL;
         ball_trial_add(&work.set[row], (uint32_t)trial, &sums, sample, work.n_sampled);
     }
     double *to = (double *)&work.sums[row * work.n_chunk + chunk];
@@ -75,7 +76,7 @@ enum lr_status cuda_balls(cuda_fail_fn *fail, lr_context *ctx, const struct ball
     struct device device = {NULL, 0, cudaSuccess};
     struct launch launch;
     const size_t sums = (size_t)(work->n_row * work->n_chunk) * sizeof *work->sums;
-    const size_t samples = (size_t)(2 * work->n_row * work->n_sampled) * sizeof *work->sample;
+    const size_t samples = (size_t)(BALL_EXITS * work->n_row * work->n_sampled) * sizeof *work->sample;
     launch.set = upload_sets(&device, work);
     launch.n_chunk = work->n_chunk;
     launch.n_sampled = work->n_sampled;

@@ -102,7 +102,7 @@ __device__ __forceinline__ void leave_light(const struct pass &pass, struct phot
         const real value = p.amount * sight_transmission(p.sight.depth);
         const int64_t voxel = sight_voxel(&view, &p.sight, p.slot, p.channel);
         if (pass.emissivity_wide)
-            atomicAdd(&pass.emissivity_wide[voxel], (double)value);
+            exact_add(&pass.emissivity_wide[voxel], (double)value, pass.tally.quanta.light, sight_offset(&p.sight));
         else
             atomicAdd(&pass.emissivity[voxel], (float)value);
     }

@@ -1,8 +1,7 @@
-/* Cell sums after a run: fields combined over the groups of batches, and light per volume. */
+/* Cell sums after a run: light per volume. */
 #ifndef LR_BACKEND_CUDA_CUDA_FIELDS_CUH
 #define LR_BACKEND_CUDA_CUDA_FIELDS_CUH
 
-#include "kernel/tally.h"
 #include "kernel/walk.h"
 
 namespace
@@ -20,17 +19,6 @@ __global__ void spread_kernel(const struct mesh_view mesh, int64_t n_cell, int n
         for (int c = (int)threadIdx.x; c < n_channel; c += (int)blockDim.x)
             emissivity[row * n_channel + c] *= inverse;
     }
-}
-
-__global__ void fold_kernel(const double *field, const double *group_packets, int n_group, int64_t n_cell,
-                            double *total, double *square)
-{
-    const int64_t cell = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (cell >= n_cell)
-        return;
-    const struct folded folded = fold_field(field, group_packets, n_group, n_cell, cell);
-    total[cell] = folded.total;
-    square[cell] = folded.square;
 }
 
 } // namespace

@@ -54,9 +54,7 @@ __device__ __forceinline__ void fly(const struct pass &pass, const struct table_
         if (flight.collided)
             packet_keep_place(&p, last);
     }
-    packet_after_flight(&pass.view, &pass.tally, &p, flight, last, ABSORBING);
-    /* Histories that take longer than a second have many flights that are overdue; to look more often costs time. */
-    if (flight.overdue && p.state != PACKET_GONE && *pass.stop == LEAVE) {
+    if (packet_after_flight(&pass.view, &pass.tally, &p, flight, last, ABSORBING) && *pass.stop == LEAVE) {
         packet_count_life(&pass.view, &pass.tally, &p, 0, ABSORBING);
         p.state = PACKET_GONE;
     }
@@ -98,7 +96,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_WITH_JUMPS)
             next_packet(pass, p);
         if (p.state == NO_MORE_PACKETS)
             return;
-        if (packet_may_jump(&pass.view, &p))
+        if (p.state == PACKET_WAITING && packet_may_jump(&pass.view, &p))
             packet_jump(&pass.view, &pass.tally, &p, last_of_thread(pass), 0, NULL, ABSORBING);
         if (packet_waits(&p))
             try_scattering<MODE, ABSORBING, NARROW, false, false>(pass, table, p, NULL);
@@ -129,7 +127,8 @@ __global__ void __launch_bounds__(BLOCK_THREADS, ABSORBING ? BLOCKS_WITH_CAMERAS
         for (int turn = 0; turn < TURNS_PER_LOOK; turn++) {
             if (p.state == PACKET_GONE)
                 next_packet(pass, p);
-            if (JUMPS && packet_may_jump(&pass.view, &p)) {
+            /* threads without a packet have no cell to look at */
+            if (JUMPS && p.state == PACKET_WAITING && packet_may_jump(&pass.view, &p)) {
                 struct note note;
                 if (packet_jump(&pass.view, &pass.tally, &p, last_of_thread(pass), pass.n_deposit_group, &note,
                                 ABSORBING) == JUMP_SEEN)

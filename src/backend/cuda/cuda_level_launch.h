@@ -131,9 +131,8 @@ enum lr_status step(lr_context *ctx, void *state, struct level_change *change)
         okay(device, cudaGetLastError());
         okay(device, cudaMemcpy(sums, levels->sums, sizeof sums, cudaMemcpyDeviceToHost));
     }
-    if (device->error == cudaSuccess && !std::isfinite(sums[1]))
-        return fail(ctx, LR_ERROR_INTERNAL, "level populations are no longer finite");
     change->largest = sums[0];
+    /* Not a number if any population is not; `largest` does not tell. The caller finds the cell. */
     change->rms = sums[2] > 0 ? std::sqrt(sums[1] / sums[2]) : 0;
     return finish(ctx, levels, "rate equations");
 }

@@ -144,6 +144,15 @@ __device__ void warp_fill(const struct rate_pass &pass, int64_t cell, int stride
     __syncwarp();
 }
 
+/* Whether all rates between different levels are finite; the solution would hide those that are not. */
+__device__ bool warp_finds_finite(int n, int stride, const double *rates)
+{
+    double part = 0.0;
+    for (int at = (int)threadIdx.x % WARP; at < n * n; at += WARP)
+        part += at / n == at % n ? 0.0 : rates[(int64_t)(at / n) * stride + at % n];
+    return isfinite(warp_sum(part));
+}
+
 /* Writes the new populations. `tally` sums the changes of one thread, but has the largest change of the whole warp. */
 __device__ void warp_finish(const struct rate_pass &pass, int64_t cell, const double *x, struct change_tally &tally)
 {
@@ -195,10 +204,15 @@ __global__ void __launch_bounds__(LEVEL_WARPS *WARP) rate_kernel(const __grid_co
             continue;
         }
         warp_fill(pass, cell, stride, rates);
+        const bool finite = warp_finds_finite(n, stride, rates);
         for (int k = n - 1; k > 0; k--)
             warp_take_out(k, stride, rates, x);
         warp_put_back(n, stride, rates, x);
         warp_normalise(n, x);
+        __syncwarp();
+        if (!finite && lane == 0)
+            x[0] = (double)NAN; /* for the host to find */
+        __syncwarp();
         warp_finish(pass, cell, x, tally);
         __syncwarp();
     }

@@ -21,18 +21,19 @@ __device__ __forceinline__ struct last_place *last_of_thread(const struct pass &
     return pass.last ? pass.last + thread_index() : NULL;
 }
 
-__device__ __forceinline__ void start_packet(const struct pass &pass, struct packet &p, int64_t id, int otherwise)
+__device__ __forceinline__ void start_packet(const struct pass &pass, struct packet &p, int64_t k, int otherwise)
 {
     p.state = otherwise;
-    if (id < pass.n_packet && *pass.stop == GO_ON)
-        packet_begin(&pass.view, &pass.tally, id, &p, last_of_thread(pass));
+    if (k < pass.n_packet)
+        packet_begin(&pass.view, &pass.tally, pass.first_packet + k, &p, last_of_thread(pass));
 }
 
-/* Takes a packet from the queue; first_packet() instead gives each thread its own, if there is one per packet. */
+/* Takes a packet from the queue; first_packet() instead gives each thread its own, if there is one per packet. A number
+ * that is taken is begun: what a stop leaves to be done begins where the queue stands. */
 __device__ __forceinline__ void next_packet(const struct pass &pass, struct packet &p)
 {
-    const int64_t id = pass.one_thread_per_packet ? pass.n_packet : (int64_t)atomicAdd(pass.queue, 1ull);
-    start_packet(pass, p, id, NO_MORE_PACKETS);
+    const bool none = pass.one_thread_per_packet || *pass.stop != GO_ON;
+    start_packet(pass, p, none ? pass.n_packet : (int64_t)atomicAdd(pass.queue, 1ull), NO_MORE_PACKETS);
 }
 
 __device__ __forceinline__ void first_packet(const struct pass &pass, struct packet &p)

@@ -27,7 +27,8 @@ enum { GO_ON = 0, FINISH = 1, LEAVE = 2 };
 struct pass {
     struct transport_view view;
     struct tally_view tally;
-    int64_t n_packet;
+    int64_t first_packet, n_packet; /* numbers from the first on */
+    int64_t n_before;               /* for the host: packets that had ended before */
     int one_thread_per_packet;
     float *emissivity;       /* [n_deposit_group][n_camera][n_row][n_channel]; or NULL */
     double *emissivity_wide; /* the same, if there are few voxels */

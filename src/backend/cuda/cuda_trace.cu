@@ -35,6 +35,7 @@ bool upload(struct device *device, const struct trace_job *job, const struct tra
     pass->transmission = (double *)device_copy(device, (probe_sample_count(job) + 1) * sizeof(double), NULL);
     pass->n_x = job->pixels[0];
     pass->n_y = job->pixels[1];
+    pass->row_step = job->row_step > 0 ? job->row_step : 1;
     pass->intensity = (float *)device_copy(device, plane * n_out * sizeof(float), NULL);
     if (image->optical_depth)
         pass->optical_depth = (float *)device_copy(device, plane * n_out * sizeof(float), NULL);
@@ -115,7 +116,8 @@ void launch(struct device *device, const struct transport_monitor *monitor, cons
                                                            : (pass->view.n_channel + channels - 1) / channels);
     const int per_block = TRACE_BLOCK / shape.lanes;
     const int blocks_x = (pass->n_x + per_block - 1) / per_block;
-    const int rows = pass->n_y < 128 ? pass->n_y : 128; /* per launch */
+    const int n_row = (pass->n_y - job->row_first + pass->row_step - 1) / pass->row_step;
+    const int rows = n_row < 128 ? n_row : 128; /* per launch */
     cudaEvent_t begin = NULL;
     cudaEvent_t end = NULL;
     float milliseconds = 0;
@@ -123,13 +125,14 @@ void launch(struct device *device, const struct transport_monitor *monitor, cons
     okay(device, cudaEventCreate(&end));
     okay(device, cudaDeviceSynchronize());
     okay(device, cudaEventRecord(begin, 0));
-    for (int row = 0; row < pass->n_y && device->error == cudaSuccess && !*monitor->stop; row += rows) {
-        const int n = pass->n_y - row < rows ? pass->n_y - row : rows;
-        shape.kernel<<<dim3((unsigned)blocks_x, (unsigned)n, parts), TRACE_BLOCK>>>(*pass, row);
+    for (int row = 0; row < n_row && device->error == cudaSuccess && !*monitor->stop; row += rows) {
+        const int n = n_row - row < rows ? n_row - row : rows;
+        shape.kernel<<<dim3((unsigned)blocks_x, (unsigned)n, parts), TRACE_BLOCK>>>(*pass, job->row_first +
+                                                                                               pass->row_step * row);
         okay(device, cudaGetLastError());
         if (monitor->progress && row > 0) {
             okay(device, cudaStreamSynchronize(0));
-            monitor->progress(monitor->user, row);
+            monitor->progress(monitor->user, row, 0);
         }
     }
     if (pass->n_probe > 0) {

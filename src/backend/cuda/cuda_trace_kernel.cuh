@@ -20,6 +20,7 @@ enum { LINE_BLOCKS_PER_SM = 5, GENERAL_BLOCKS_PER_SM = 4 };
 struct pass {
     struct trace_view view;
     int n_x, n_y;
+    int row_step; /* between the rows that are traced */
     int n_probe;
     const struct trace_probe *probe;
     float *intensity, *optical_depth; /* [n_out][n_y][n_x] */
@@ -266,7 +267,7 @@ __global__ void __launch_bounds__(TRACE_BLOCK, LINE_ONLY ? LINE_BLOCKS_PER_SM : 
     const struct trace_view &view = pass.view;
     const int lane = (int)threadIdx.x % LANES;
     const int px = (int)blockIdx.x * (TRACE_BLOCK / LANES) + (int)threadIdx.x / LANES;
-    const int py = first_row + (int)blockIdx.y;
+    const int py = first_row + pass.row_step * (int)blockIdx.y;
     if (px >= pass.n_x)
         return;
     struct bundle<SAMPLES> b;

@@ -13,6 +13,7 @@
 #include "backend/cuda/cuda_memory.h"
 #include "backend/cuda/cuda_shade.cuh"
 #include "backend/cuda/cuda_variants.h"
+#include "backend/todo.h"
 #include "backend/variant_name.h"
 
 namespace
@@ -50,8 +51,10 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
     if (!pass->view.cell)
         return false;
     pass->tally.axes = make_tally_axes(job);
-    pass->n_packet = job->n_packet;
+    pass->first_packet = tally->todo.range[0].first;
+    pass->n_packet = tally->todo.range[0].end - tally->todo.range[0].first;
     pass->tally.deal = make_tally_deal(job);
+    pass->tally.quanta = job->tally.quanta;
     pass->tally.n_group = job->tally.n_group;
     pass->tally.n_cell = job->n_cell;
     pass->one_thread_per_packet = job->one_thread_per_packet;
@@ -63,28 +66,31 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
                               tally->direction_spectrum);
     if (job->tally.fields) {
         const size_t bytes = (size_t)job->tally.n_group * (size_t)job->n_cell * 2 * sizeof(double);
-        pass->tally.fields = (double *)device_copy(device, bytes, NULL);
+        pass->tally.fields = (double *)device_copy(device, bytes, tally->begun ? tally->fields : NULL);
     }
     if (job->cameras.n > 0) {
         const size_t n = transport_voxel_count(job);
         pass->n_deposit_group = job->cameras.n_group;
         if (job->cameras.wide)
-            pass->emissivity_wide = (double *)device_copy(device, n * sizeof(double), NULL);
+            pass->emissivity_wide =
+                (double *)device_copy(device, n * sizeof(double), tally->begun ? tally->emissivity_wide : NULL);
         else
-            pass->emissivity = (float *)device_copy(device, n * sizeof(float), NULL);
+            pass->emissivity = (float *)device_copy(device, n * sizeof(float), tally->begun ? tally->emissivity : NULL);
         if (!reserve_notes(device, n_thread, pass))
             return false;
     }
     if (job->cones.n > 0)
-        pass->tally.cone = (double *)device_copy(device, batches * (size_t)job->cones.n * 2 * sizeof(double), NULL);
+        pass->tally.cone =
+            (double *)device_copy(device, batches * (size_t)job->cones.n * 2 * sizeof(double), tally->cone);
     if (tally->lives)
         pass->tally.lives = (struct transport_lives *)device_copy(device, 2 * sizeof *tally->lives, NULL);
     if (job->tally.record)
         pass->tally.record =
-            (struct transport_record *)device_copy(device, (size_t)job->n_packet * sizeof *pass->tally.record, NULL);
+            (struct transport_record *)device_copy(device, (size_t)pass->n_packet * sizeof *pass->tally.record, NULL);
     if (job->tally.record || pass->tally.cones.places)
         pass->last = (struct last_place *)device_copy(device, (size_t)n_thread * sizeof *pass->last, NULL);
     pass->tally.n_record = (unsigned long long *)device_copy(device, sizeof *pass->tally.n_record, NULL);
+    pass->tally.n_overdue = (unsigned long long *)device_copy(device, sizeof *pass->tally.n_overdue, NULL);
     pass->queue = (unsigned long long *)device_copy(device, sizeof *pass->queue, NULL);
     pass->stop = (const volatile int *)device_copy(device, sizeof(int), NULL);
     if (job->mode == REDISTRIBUTION_TABLE_CONSTANT && device->error == cudaSuccess) {
@@ -159,9 +165,9 @@ int64_t blocks_that_fill(struct device *device, kernel_fn *kernel)
 }
 
 /* Blocks for the packets: enough to fill the device, or for one thread per packet. */
-int64_t choose_blocks(struct device *device, const struct transport_job *job, kernel_fn *kernel)
+int64_t choose_blocks(struct device *device, const struct transport_job *job, int64_t n_packet, kernel_fn *kernel)
 {
-    const int64_t enough = (job->n_packet + BLOCK_THREADS - 1) / BLOCK_THREADS;
+    const int64_t enough = (n_packet + BLOCK_THREADS - 1) / BLOCK_THREADS;
     const int64_t filling = blocks_that_fill(device, kernel);
     return job->one_thread_per_packet || enough < filling ? enough : filling;
 }
@@ -176,18 +182,35 @@ double now()
 /* What the monitor asks of a launch that began at `start`. */
 int request_of(const struct transport_monitor *monitor, double start)
 {
-    if (monitor->seconds > 0 && now() - start > monitor->seconds)
+    const bool over = monitor->seconds > 0 && now() - start > monitor->seconds;
+    if (over && !monitor->put_back)
         return LEAVE;
-    return *monitor->stop ? FINISH : GO_ON;
+    return over || *monitor->stop || (monitor->pause && *monitor->pause) ? FINISH : GO_ON;
+}
+
+/* Packets that have ended, and scatterings of long histories. */
+void report_progress(struct device *device, const struct pass *pass, const struct transport_monitor *monitor,
+                     struct transport_tally *tally, cudaStream_t side)
+{
+    const int n_batch = pass->tally.deal.n_batch;
+    unsigned long long overdue = 0;
+    double done = 0;
+    okay(device, cudaMemcpyAsync(tally->batch, pass->tally.batch, (size_t)n_batch * sizeof *tally->batch,
+                                 cudaMemcpyDeviceToHost, side));
+    okay(device, cudaMemcpyAsync(&overdue, pass->tally.n_overdue, sizeof overdue, cudaMemcpyDeviceToHost, side));
+    if (!okay(device, cudaStreamSynchronize(side)))
+        return;
+    for (int b = 0; b < n_batch; b++)
+        done += tally->batch[b].packets;
+    monitor->progress(monitor->user, (int64_t)done - pass->n_before, (double)overdue * FLUSH_EVENTS);
 }
 
 /* Waits for the kernel, passing progress out and a stop request in. The pauses grow with the elapsed time, so that they
  * lengthen no run by more than a hundredth. */
-void wait_for(struct device *device, const struct pass *pass, const struct transport_monitor *monitor, cudaEvent_t end,
-              cudaStream_t side, double start)
+void wait_for(struct device *device, const struct pass *pass, const struct transport_monitor *monitor,
+              struct transport_tally *tally, cudaEvent_t end, cudaStream_t side, double start)
 {
     int told = GO_ON;
-    unsigned long long taken = 0;
     double since_report = 0;
     double since_start = 0;
     while (cudaEventQuery(end) == cudaErrorNotReady && device->error == cudaSuccess) {
@@ -203,18 +226,16 @@ void wait_for(struct device *device, const struct pass *pass, const struct trans
         }
         if (monitor->progress && since_report > 0.1) {
             since_report = 0;
-            okay(device, cudaMemcpyAsync(&taken, pass->queue, sizeof taken, cudaMemcpyDeviceToHost, side));
-            okay(device, cudaStreamSynchronize(side));
-            monitor->progress(monitor->user, (int64_t)taken < pass->n_packet ? (int64_t)taken : pass->n_packet);
+            report_progress(device, pass, monitor, tally, side);
         }
     }
 }
 
 /* Rounds of packets and cameras until no packet is left. A few are queued ahead of those being waited for, so that the
  * device never waits for the host; a round without work takes microseconds. */
-void run_rounds(struct device *device, const struct transport_monitor *monitor, const struct pass *pass,
-                struct kernels kernels, int64_t blocks, cudaStream_t work, cudaStream_t side, cudaEvent_t begin,
-                double start)
+void run_rounds(struct device *device, const struct transport_monitor *monitor, struct transport_tally *tally,
+                const struct pass *pass, struct kernels kernels, int64_t blocks, cudaStream_t work, cudaStream_t side,
+                cudaEvent_t begin, double start)
 {
     enum { AHEAD = 2, ROUNDS = 4 };
     const int64_t camera_blocks = blocks_that_fill(device, kernels.cameras);
@@ -228,7 +249,7 @@ void run_rounds(struct device *device, const struct transport_monitor *monitor, 
     for (int64_t set = 0; device->error == cudaSuccess; set++) {
         const int slot = (int)(set % AHEAD);
         if (set >= AHEAD) {
-            wait_for(device, pass, monitor, done[slot], side, start);
+            wait_for(device, pass, monitor, tally, done[slot], side, start);
             okay(device, cudaEventSynchronize(done[slot]));
             if (counters[slot].unfinished == 0)
                 break;
@@ -267,14 +288,14 @@ void launch(struct device *device, const struct transport_monitor *monitor, stru
         okay(device, cudaDeviceSynchronize())) {
         const double start = now();
         if (kernels.cameras) {
-            run_rounds(device, monitor, pass, kernels, blocks, work, side, begin, start);
+            run_rounds(device, monitor, tally, pass, kernels, blocks, work, side, begin, start);
         } else {
             okay(device, cudaEventRecord(begin, work));
             kernels.packets<<<(unsigned)blocks, BLOCK_THREADS, 0, work>>>(*pass);
             okay(device, cudaGetLastError());
         }
         okay(device, cudaEventRecord(end, work));
-        wait_for(device, pass, monitor, end, side, start);
+        wait_for(device, pass, monitor, tally, end, side, start);
         okay(device, cudaStreamSynchronize(work));
         okay(device, cudaEventElapsedTime(&milliseconds, begin, end));
     }
@@ -286,43 +307,14 @@ void launch(struct device *device, const struct transport_monitor *monitor, stru
     cudaStreamDestroy(side);
 }
 
-/* Combines one tally field on the device and adds it to the sums of the host. */
-bool download_field(struct device *device, const struct transport_job *job, const double *sums,
-                    const double *group_packets, double *total, double *square)
-{
-    const size_t bytes = (size_t)job->n_cell * sizeof(double);
-    double *folded = (double *)device_copy(device, 2 * bytes, NULL);
-    double *host = (double *)malloc(2 * bytes);
-    if (folded && host) {
-        const unsigned blocks = (unsigned)((job->n_cell + 255) / 256);
-        fold_kernel<<<blocks, 256>>>(sums, group_packets, job->tally.n_group, job->n_cell, folded,
-                                     folded + job->n_cell);
-        okay(device, cudaGetLastError());
-        if (okay(device, cudaMemcpy(host, folded, 2 * bytes, cudaMemcpyDeviceToHost)))
-            for (int64_t cell = 0; cell < job->n_cell; cell++) {
-                total[cell] = host[cell];
-                square[cell] = host[job->n_cell + cell];
-            }
-    } else {
-        okay(device, cudaErrorMemoryAllocation);
-    }
-    free(host);
-    return device->error == cudaSuccess;
-}
-
-bool download_emissivity(struct device *device, const struct transport_job *job, const struct pass *pass, float *host)
+bool download_emissivity(struct device *device, const struct transport_job *job, const struct pass *pass,
+                         struct transport_tally *tally)
 {
     const size_t n = transport_voxel_count(job);
-    if (!job->cameras.wide)
-        return okay(device, cudaMemcpy(host, pass->emissivity, n * sizeof *host, cudaMemcpyDeviceToHost));
-    double *wide = (double *)malloc(n * sizeof *wide);
-    if (!wide)
-        return okay(device, cudaErrorMemoryAllocation);
-    const bool ok = okay(device, cudaMemcpy(wide, pass->emissivity_wide, n * sizeof *wide, cudaMemcpyDeviceToHost));
-    for (size_t i = 0; ok && i < n; i++)
-        host[i] = (float)wide[i];
-    free(wide);
-    return ok;
+    return job->cameras.wide ? okay(device, cudaMemcpy(tally->emissivity_wide, pass->emissivity_wide,
+                                                       n * sizeof *tally->emissivity_wide, cudaMemcpyDeviceToHost))
+                             : okay(device, cudaMemcpy(tally->emissivity, pass->emissivity,
+                                                       n * sizeof *tally->emissivity, cudaMemcpyDeviceToHost));
 }
 
 bool download(struct device *device, const struct transport_job *job, const struct pass *pass,
@@ -344,9 +336,9 @@ bool download(struct device *device, const struct transport_job *job, const stru
         okay(device, cudaMemcpy(tally->lives, pass->tally.lives, 2 * sizeof *tally->lives, cudaMemcpyDeviceToHost));
     okay(device, cudaMemcpy(&n_record, pass->tally.n_record, sizeof n_record, cudaMemcpyDeviceToHost));
     if (job->tally.record && n_record > 0) {
-        okay(device,
-             cudaMemcpy(tally->record, pass->tally.record, n_record * sizeof *tally->record, cudaMemcpyDeviceToHost));
-        tally->n_record = (int64_t)n_record;
+        okay(device, cudaMemcpy(tally->record + tally->n_record, pass->tally.record, n_record * sizeof *tally->record,
+                                cudaMemcpyDeviceToHost));
+        tally->n_record += (int64_t)n_record;
     }
     if (job->cameras.n > 0 && job->cameras.keep) {
         spread_kernel<<<4096, 64>>>(pass->view.mesh, job->n_cell, job->cameras.n, job->cameras.n_channel,
@@ -354,20 +346,43 @@ bool download(struct device *device, const struct transport_job *job, const stru
         if (!okay(device, cudaGetLastError()) || !okay(device, cudaDeviceSynchronize()))
             return false;
         tally->kept = device_keep(device, pass->emissivity);
-    } else if (job->cameras.n > 0 && !download_emissivity(device, job, pass, tally->emissivity)) {
+    } else if (job->cameras.n > 0 && !download_emissivity(device, job, pass, tally)) {
         return false;
     }
-    if (job->tally.fields && device->error == cudaSuccess) {
-        double packets[TRANSPORT_MAX_BATCH];
-        transport_group_packets(job, tally, packets);
-        const double *group_packets =
-            (const double *)device_copy(device, (size_t)job->tally.n_group * sizeof(double), packets);
-        return group_packets &&
-               download_field(device, job, pass->tally.fields, group_packets, tally->length, tally->length_square) &&
-               download_field(device, job, pass->tally.fields + 1, group_packets, tally->scatter,
-                              tally->scatter_square);
-    }
+    if (job->tally.fields)
+        okay(device,
+             cudaMemcpy(tally->fields, pass->tally.fields,
+                        (size_t)job->tally.n_group * (size_t)job->n_cell * 2 * sizeof(double), cudaMemcpyDeviceToHost));
     return device->error == cudaSuccess;
+}
+
+/* Packets that a stop left in the queue stay to be done. */
+void put_back(struct device *device, const struct pass *pass, struct packet_range *range)
+{
+    unsigned long long taken = 0;
+    okay(device, cudaMemcpy(&taken, pass->queue, sizeof taken, cudaMemcpyDeviceToHost));
+    const bool all = pass->one_thread_per_packet || (int64_t)taken >= pass->n_packet;
+    range->first = all ? range->end : range->first + (int64_t)taken;
+}
+
+/* Follows the packets of the first range; n_before had ended before the call of the backend. */
+void run_range(struct device *device, const struct transport_job *job, const struct transport_monitor *monitor,
+               struct transport_tally *tally, int64_t n_before)
+{
+    struct pass pass = {};
+    pass.n_before = n_before;
+    const struct packet_range range = tally->todo.range[0];
+    const struct kernels kernels = choose_kernels(job);
+    const int64_t blocks = choose_blocks(device, job, range.end - range.first, kernels.packets);
+    if (device->error == cudaSuccess && upload(device, job, tally, (int)(blocks * BLOCK_THREADS), &pass) &&
+        find_shades(device, &pass.view)) {
+        launch(device, monitor, tally, &pass, kernels, blocks);
+        if (device->error == cudaSuccess && download(device, job, &pass, tally))
+            put_back(device, &pass, &tally->todo.range[0]);
+    } else if (device->error == cudaSuccess) {
+        okay(device, cudaErrorMemoryAllocation); /* on the host */
+    }
+    tally->begun = true;
 }
 
 } // namespace
@@ -376,25 +391,33 @@ enum lr_status VARIANT_NAME(cuda_transport_,
                             LR_CUDA_VARIANT)(cuda_fail_fn *fail, lr_context *ctx, const struct transport_job *job,
                                              const struct transport_monitor *monitor, struct transport_tally *tally)
 {
-    if (job->one_thread_per_packet && job->n_packet > INT32_MAX - BLOCK_THREADS)
+    struct transport_todo *todo = &tally->todo;
+    cudaError_t error = cudaSuccess;
+    double n_before = 0;
+    for (int b = 0; b < job->tally.n_batch; b++)
+        n_before += tally->batch[b].packets;
+    if (job->one_thread_per_packet && todo_numbers(todo) > INT32_MAX - BLOCK_THREADS)
         return fail(ctx, LR_ERROR_INPUT, "run.scheduling: static starts one thread per packet, at most 2e9; use queue");
-    struct device device = {};
-    struct pass pass = {};
-    const struct kernels kernels = choose_kernels(job);
-    const int64_t blocks = choose_blocks(&device, job, kernels.packets);
-    if (device.error == cudaSuccess && upload(&device, job, tally, (int)(blocks * BLOCK_THREADS), &pass) &&
-        find_shades(&device, &pass.view)) {
-        launch(&device, monitor, tally, &pass, kernels, blocks);
-        if (device.error == cudaSuccess)
-            download(&device, job, &pass, tally);
+    if (todo->n_flight > 0)
+        return fail(ctx, LR_ERROR_INPUT,
+                    "packets in flight were put back by a CPU, and a GPU cannot take them up; use '--device cpu'");
+    while (error == cudaSuccess && todo->n_range > 0) {
+        struct device device = {};
+        run_range(&device, job, monitor, tally, (int64_t)n_before);
+        device_release(&device);
+        error = device.error;
+        if (todo->range[0].first < todo->range[0].end)
+            break;
+        todo->n_range--;
+        for (int r = 0; r < todo->n_range; r++)
+            todo->range[r] = todo->range[r + 1];
     }
-    device_release(&device);
-    if (device.error == cudaErrorMemoryAllocation)
+    if (error == cudaErrorMemoryAllocation)
         return fail(ctx, LR_ERROR_MEMORY,
                     "the GPU has too little free memory for %lld cells: use a smaller mesh or "
                     "'output.fields: false'",
                     (long long)job->n_cell);
-    if (device.error != cudaSuccess)
-        return fail(ctx, LR_ERROR_DEVICE, "the GPU failed: %s", cudaGetErrorString(device.error));
+    if (error != cudaSuccess)
+        return fail(ctx, LR_ERROR_DEVICE, "the GPU failed: %s", cudaGetErrorString(error));
     return LR_OK;
 }

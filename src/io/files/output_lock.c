@@ -27,7 +27,9 @@ static enum lr_status refuse(lr_context *ctx, const char *path, int fd)
     const ssize_t n = pread(fd, owner, sizeof owner - 1, 0);
     owner[n > 0 ? n : 0] = '\0';
     const long process = strtol(owner, NULL, 10);
-    snprintf(owner, sizeof owner, process > 0 ? " (process %ld)" : "", process);
+    owner[0] = '\0';
+    if (process > 0)
+        snprintf(owner, sizeof owner, " (process %ld)", process);
     return lr_fail(ctx, LR_ERROR_IO, "%s: another run%s is writing to this name; give this one another with -o", path,
                    owner);
 }

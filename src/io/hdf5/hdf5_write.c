@@ -29,7 +29,7 @@ static herr_t keep_first(unsigned n, const H5E_error2_t *error, void *text)
 static enum lr_status fail(struct hdf5_writer *writer, const char *what)
 {
     if (writer->sink.error)
-        return lr_fail(writer->ctx, LR_ERROR_IO, "%s: cannot write the result: %s", writer->path,
+        return lr_fail(writer->ctx, LR_ERROR_IO, "%s: cannot be written: %s", writer->path,
                        strerror(writer->sink.error));
     const char *cause = NULL;
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &cause);
@@ -44,6 +44,14 @@ static enum lr_status check(struct hdf5_writer *writer, bool good, const char *w
 
 /* ---- the file ---- */
 
+/* Properties of something new in the file: without the times of its creation, so that equal results are equal files. */
+static hid_t without_times(hid_t list)
+{
+    if (list >= 0)
+        H5Pset_obj_track_times(list, false);
+    return list;
+}
+
 static enum lr_status create(struct hdf5_writer *writer)
 {
     const char *part = NULL;
@@ -56,8 +64,11 @@ static enum lr_status create(struct hdf5_writer *writer)
         /* HDF5 1.10 (2016) and later: groups, attributes and the index of chunks have checksums, too, and one chunk
          * needs no index. */
         H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
-        writer->file = H5Fcreate(part, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+        hid_t list = without_times(H5Pcreate(H5P_FILE_CREATE));
+        writer->file = list >= 0 ? H5Fcreate(part, H5F_ACC_TRUNC, list, access) : -1;
         H5Pclose(access);
+        if (list >= 0)
+            H5Pclose(list);
     }
     return check(writer, writer->file >= 0, "the file");
 }
@@ -95,7 +106,7 @@ enum lr_status hdf5_write_close(struct hdf5_writer *writer, enum lr_status statu
 enum lr_status hdf5_write_group(struct hdf5_writer *writer, const char *name, hid_t *group)
 {
     enum { FEW_ATTRIBUTES = 200 }; /* so many are kept in the header of a group, which takes less space than a heap */
-    hid_t list = H5Pcreate(H5P_GROUP_CREATE);
+    hid_t list = without_times(H5Pcreate(H5P_GROUP_CREATE));
     if (list >= 0)
         H5Pset_attr_phase_change(list, FEW_ATTRIBUTES, 0);
     *group = list >= 0 ? H5Gcreate2(writer->file, name, H5P_DEFAULT, list, H5P_DEFAULT) : -1;
@@ -193,7 +204,7 @@ static void choose_chunk(int rank, const hsize_t *size, size_t value_bytes, hsiz
 /* Creation properties: chunks with a checksum, perhaps compressed. */
 static hid_t layout(int rank, const hsize_t *size, hid_t type, bool compress)
 {
-    hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t list = without_times(H5Pcreate(H5P_DATASET_CREATE));
     hsize_t chunk[HDF5_WRITE_MAX_RANK];
     for (int i = 0; i < rank; i++)
         if (size[i] == 0)

@@ -1,5 +1,5 @@
-/* A field of the medium: a value with a unit, an HDF5 dataset or array with the shape of the mesh, or a default with
- * regions. */
+/* A field of the medium: a value with a unit, an HDF5 dataset or array with the shape of the mesh, a formula, or a
+ * default with regions. */
 #include "io/model/model_field.h"
 
 #include <math.h>
@@ -8,6 +8,7 @@
 
 #include "io/hdf5/hdf5_field.h"
 #include "io/model/model_file.h"
+#include "io/model/model_formula.h"
 #include "io/model/model_region.h"
 #include "io/model/model_snapshot.h"
 #include "io/model/model_value.h"
@@ -143,8 +144,10 @@ enum lr_status read_field(const struct reader *r, const struct yaml_node *node, 
     if (node->kind == YAML_SCALAR)
         return read_field_value(r, node, rule, &field->constant);
     if (node->kind == YAML_LIST)
-        return READER_FAIL(r, node, "expected a value, {file, dataset} or {default, regions}, found a list");
-    LR_TRY(READER_KEYS(r, node, &SCHEMA_DATASET, &SCHEMA_PAINTED, &SCHEMA_OF_SNAPSHOT, &SCHEMA_ARRAY));
+        return READER_FAIL(r, node, "expected a value, {file, dataset}, {formula} or {default, regions}, found a list");
+    LR_TRY(READER_KEYS(r, node, &SCHEMA_DATASET, &SCHEMA_PAINTED, &SCHEMA_OF_SNAPSHOT, &SCHEMA_ARRAY, &SCHEMA_FORMULA));
+    if (yaml_find(node, "formula"))
+        return read_field_formula(r, node, rule, 1, field);
     if (yaml_find(node, "snapshot"))
         return read_field_snapshot(r, node, rule, field);
     return yaml_find(node, "file") || yaml_find(node, "dataset") || yaml_find(node, "array")
@@ -161,7 +164,8 @@ enum lr_status read_vector_field(const struct reader *r, const struct yaml_node 
         return read_field(r, node, rule, field);
     }
     if (node->kind == YAML_MAP)
-        return read_field_file(r, node, rule, 3, field);
+        return yaml_find(node, "formula") ? read_field_formula(r, node, rule, 3, field)
+                                          : read_field_file(r, node, rule, 3, field);
     LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_LIST));
     if (node->n_child != 3)
         return READER_FAIL(r, node, "expected three components [x, y, z], found %d", node->n_child);

@@ -7,7 +7,8 @@
 
 enum lr_status read_field(const struct reader *r, const struct yaml_node *node, const struct field_rule *rule,
                           struct field *field);
-/* Three fields: a list of three, or one dataset of shape (3, ...). On shells a single radial field, in field[0]. */
+/* Three fields: a list of three, three formulas, or one dataset of shape (3, ...). On shells a single radial field, in
+ * field[0]. */
 enum lr_status read_vector_field(const struct reader *r, const struct yaml_node *node, const struct field_rule *rule,
                                  struct field field[3]);
 /* As mesh_name_cell(). */

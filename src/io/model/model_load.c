@@ -21,15 +21,26 @@
 #include "io/snapshot/snapshot.h"
 #include "model/field.h"
 
+/* Whether a photon can be absorbed anywhere: by dust, or by gas in which scattering destroys some. */
+static bool model_absorbs(const lr_model *model)
+{
+    const struct medium *medium = &model->medium;
+    const int64_t n_cell = mesh_cell_count(&model->mesh);
+    bool absorbs = false;
+    for (int64_t cell = 0; cell < n_cell && !absorbs; cell++)
+        absorbs = field_at(&medium->kappa, cell) > 0 ||
+                  (field_at(&medium->eps, cell) > 0 && field_at(&medium->alpha0, cell) > 0);
+    return absorbs;
+}
+
 /* Photons in a closed box without absorption would never end. */
 static enum lr_status check_exit(const struct reader *r, const struct yaml_node *root)
 {
     const lr_model *model = r->model;
-    int64_t n_cell = mesh_cell_count(&model->mesh);
     for (int face = 0; face < N_FACE; face++)
         if (model->mesh.face[face] == FACE_OPEN)
             return LR_OK;
-    if (!field_is_zero(&model->medium.kappa, n_cell) || !field_is_zero(&model->medium.eps, n_cell))
+    if (model_absorbs(model))
         return LR_OK;
     const struct yaml_node *faces = yaml_find(yaml_find(root, "mesh"), "faces");
     return READER_FAIL(r, faces ? faces : r->snapshot_node,

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/constants.h"
@@ -41,12 +42,13 @@ enum lr_status read_physics(const struct reader *r, const struct yaml_node *node
 {
     *physics = (struct physics){.redistribution = REDISTRIBUTION_EXACT,
                                 .absorption = ABSORPTION_CONTINUOUS,
-                                .acceleration = ACCELERATION_NONE,
-                                .trials = 65536};
+                                .acceleration = ACCELERATION_AUTO,
+                                .trials = 131072};
     if (!node)
         return LR_OK;
     LR_TRY(READER_KEYS(r, node, &SCHEMA_PHYSICS));
-    int mode = 0, phase = 0, absorption = 0, acceleration = 0; /* words of the schema are in the order of their enums */
+    /* words of the schema are in the order of their enums */
+    int mode = 0, phase = 0, absorption = 0, acceleration = ACCELERATION_AUTO;
     LR_TRY(read_choice(r, yaml_find(node, "redistribution"), &SCHEMA_PHYSICS, "redistribution", &mode));
     LR_TRY(read_choice(r, yaml_find(node, "phase"), &SCHEMA_PHYSICS, "phase", &phase));
     LR_TRY(read_bool(r, yaml_find(node, "recoil"), &physics->recoil));
@@ -101,6 +103,7 @@ enum lr_status read_output(const struct reader *r, const struct yaml_node *node,
     LR_TRY(READER_KEYS(r, node, &SCHEMA_OUTPUT));
     LR_TRY(read_bool(r, yaml_find(node, "fields"), &output->fields));
     LR_TRY(read_bool(r, yaml_find(node, "packets"), &output->packets));
+    LR_TRY(read_bool(r, yaml_find(node, "sums"), &output->sums));
     if (yaml_find(node, "populations") && !species)
         return yaml_fail_key(r->ctx, r->tree, yaml_find(node, "populations"), "this needs a molecule");
     LR_TRY(read_bool(r, yaml_find(node, "populations"), &output->populations));
@@ -126,9 +129,43 @@ static enum lr_status read_device(const struct reader *r, const struct yaml_node
     return LR_OK;
 }
 
+/* A number, or a number of per cent. */
+static enum lr_status read_share(const struct reader *r, const struct yaml_node *node, double *value)
+{
+    LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_SCALAR));
+    char *end = NULL;
+    *value = strtod(node->text, &end);
+    bool good = end != node->text;
+    while (*end == ' ')
+        end++;
+    if (*end == '%') {
+        *value /= 100;
+        end++;
+    }
+    good = good && *end == '\0' && *value >= 1e-6 && *value <= 1;
+    return good ? LR_OK
+                : READER_FAIL(r, node, "'%s' is not a relative error from 1e-6 to 1, such as 0.001 or 0.1 %%",
+                              node->text);
+}
+
+static enum lr_status read_until(const struct reader *r, const struct yaml_node *node, struct run *run)
+{
+    const struct yaml_node *quantity = NULL, *error = NULL;
+    int choice = 0;
+    if (!node)
+        return LR_OK;
+    LR_TRY(READER_KEYS(r, node, &SCHEMA_UNTIL));
+    LR_TRY(require_key(r, node, "quantity", &quantity));
+    LR_TRY(require_key(r, node, "error", &error));
+    LR_TRY(read_choice(r, quantity, &SCHEMA_UNTIL, "quantity", &choice));
+    run->until = (enum until_quantity)choice;
+    return read_share(r, error, &run->until_error);
+}
+
 enum lr_status read_run(const struct reader *r, const struct yaml_node *node, struct run *run)
 {
-    *run = (struct run){.packets = 100000, .seed = 1, .batches = 32, .device = "auto"};
+    *run =
+        (struct run){.packets = 100000, .seed = 1, .batches = 32, .max_steps = TRANSPORT_MOST_STEPS, .device = "auto"};
     if (!node)
         return LR_OK;
     LR_TRY(READER_KEYS(r, node, &SCHEMA_RUN));
@@ -141,10 +178,24 @@ enum lr_status read_run(const struct reader *r, const struct yaml_node *node, st
     LR_TRY(read_integer(r, yaml_find(node, "seed"), 0, INT64_MAX, &seed));
     LR_TRY(read_int(r, yaml_find(node, "threads"), 0, 4096, &run->threads));
     LR_TRY(read_int(r, yaml_find(node, "batches"), 2, 1024, &run->batches));
+    LR_TRY(read_integer(r, yaml_find(node, "max_steps"), 1000, TRANSPORT_MOST_STEPS, &run->max_steps));
     LR_TRY(read_number(r, yaml_find(node, "memory"), 1e-6, 1e9, &run->memory_gib));
     LR_TRY(read_device(r, yaml_find(node, "device"), run));
     LR_TRY(read_choice(r, yaml_find(node, "precision"), &SCHEMA_RUN, "precision", &precision));
     LR_TRY(read_choice(r, yaml_find(node, "scheduling"), &SCHEMA_RUN, "scheduling", &scheduling));
+    LR_TRY(read_until(r, yaml_find(node, "until"), run));
+    LR_TRY(read_bool(r, yaml_find(node, "deterministic"), &run->deterministic));
+    if (run->until_error > 0 && scheduling == SCHEDULING_STATIC)
+        return yaml_fail_key(
+            r->ctx, r->tree, yaml_find(node, "until"),
+            "the error is looked at on the way, for which packets must come from a queue; remove it, or "
+            "'scheduling: static'");
+    if (run->deterministic && run->until_error > 0)
+        return yaml_fail_key(r->ctx, r->tree, yaml_find(node, "until"),
+                             "how many packets that takes depends on time; remove it, or 'deterministic: true'");
+    const struct yaml_node *checkpoint = yaml_find(node, "checkpoint");
+    if (!checkpoint || checkpoint->kind != YAML_SCALAR || strcmp(checkpoint->text, "auto") != 0)
+        LR_TRY(read_number(r, checkpoint, 0.001, 1e6, &run->checkpoint));
     if (run->packets > 0 && run->batches > run->packets)
         run->batches = (int)run->packets;
     run->seed = (uint64_t)seed;

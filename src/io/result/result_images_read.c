@@ -1,4 +1,5 @@
 /* The group /images of a result file: cubes, and how they are presented. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,6 +183,8 @@ static enum lr_status read_cube(const struct hdf5_reader *reader, const char *gr
             return hdf5_read_fail(reader, group, "has an impossible number of pixels");
         cube->camera.pixels[i] = (int)pixels[i];
     }
+    if (hdf5_read_has_attribute(reader, group, "rays"))
+        LR_TRY(hdf5_read_integer(reader, group, "rays", 0, INT_MAX, &cube->camera.rays));
     LR_TRY(hdf5_read_number(reader, group, "nu0", 0.0, INFINITY, &cube->nu0));
     LR_TRY(hdf5_read_number(reader, group, "background", 0.0, INFINITY, &cube->background));
     LR_TRY(hdf5_read_number(reader, group, "seconds", 0.0, INFINITY, &cube->seconds));

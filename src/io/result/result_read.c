@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/result/model_same.h"
 #include "io/result/result_path.h"
+#include "io/result/stored_file.h"
 
 enum lr_status result_field_read(const struct hdf5_reader *reader, const struct mesh *mesh, const char *name,
                                  int n_last, hid_t memory_type, void **values)
@@ -144,6 +146,32 @@ static enum lr_status read_whole(const struct hdf5_reader *reader, const char *o
     return good ? LR_OK : hdf5_read_fail(reader, object, "has an attribute that is missing or not an integer");
 }
 
+static enum lr_status read_estimate(const struct hdf5_reader *reader, const char *name, struct lr_estimate *estimate)
+{
+    char error[64];
+    snprintf(error, sizeof error, "%s_error", name);
+    LR_TRY(hdf5_read_any_number(reader, "/summary", name, &estimate->value));
+    return hdf5_read_any_number(reader, "/summary", error, &estimate->error);
+}
+
+/* Not in files of version 0.1. */
+static enum lr_status read_line_shape(const struct hdf5_reader *reader, struct lr_summary *s)
+{
+    const struct lr_estimate unknown = {NAN, NAN};
+    int64_t asymmetric = 0;
+    s->peak_abs_x_error = NAN;
+    s->mean_velocity = s->red_blue_ratio = s->red_peak_velocity = s->blue_peak_velocity = unknown;
+    if (!hdf5_read_has_attribute(reader, "/summary", "asymmetric"))
+        return LR_OK;
+    LR_TRY(read_whole(reader, "/summary", "asymmetric", H5T_NATIVE_INT64, &asymmetric));
+    s->asymmetric = asymmetric != 0;
+    LR_TRY(hdf5_read_any_number(reader, "/summary", "peak_abs_x_error", &s->peak_abs_x_error));
+    LR_TRY(read_estimate(reader, "mean_velocity", &s->mean_velocity));
+    LR_TRY(read_estimate(reader, "red_blue_ratio", &s->red_blue_ratio));
+    LR_TRY(read_estimate(reader, "red_peak_velocity", &s->red_peak_velocity));
+    return read_estimate(reader, "blue_peak_velocity", &s->blue_peak_velocity);
+}
+
 /* What only packets can measure. */
 static enum lr_status read_estimates(const struct hdf5_reader *reader, lr_result *result)
 {
@@ -168,18 +196,17 @@ static enum lr_status read_estimates(const struct hdf5_reader *reader, lr_result
                  {"photon_energy", &result->photon_energy},
                  {"roulette_balance", &result->roulette_balance},
                  {"scatterings_per_second", &s->scatterings_per_second}};
-    for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
-        char error[64];
-        snprintf(error, sizeof error, "%s_error", measured[i].name);
-        LR_TRY(hdf5_read_any_number(reader, "/summary", measured[i].name, &measured[i].estimate->value));
-        LR_TRY(hdf5_read_any_number(reader, "/summary", error, &measured[i].estimate->error));
-    }
+    for (size_t i = 0; i < sizeof measured / sizeof *measured; i++)
+        LR_TRY(read_estimate(reader, measured[i].name, measured[i].estimate));
     for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
         LR_TRY(hdf5_read_any_number(reader, "/summary", exact[i].name, exact[i].value));
     if (hdf5_read_has_attribute(reader, "/summary", "scatterings_skipped")) /* not in files of version 0.1 */
         LR_TRY(hdf5_read_any_number(reader, "/summary", "scatterings_skipped", &s->scatterings_skipped));
     if (hdf5_read_has_attribute(reader, "/summary", "x_crit"))
         LR_TRY(hdf5_read_any_number(reader, "/summary", "x_crit", &s->x_crit));
+    if (hdf5_read_has_attribute(reader, "/summary", "stuck"))
+        LR_TRY(read_estimate(reader, "stuck", &s->stuck));
+    LR_TRY(read_line_shape(reader, s));
     return read_whole(reader, "/summary", "scatterings", H5T_NATIVE_INT64, &s->scatterings);
 }
 
@@ -191,8 +218,12 @@ static enum lr_status read_summary(const struct hdf5_reader *reader, lr_result *
     LR_TRY(read_whole(reader, "/summary", "packets_requested", H5T_NATIVE_INT64, &s->packets_requested));
     if (hdf5_read_has_attribute(reader, "/summary", "packets_left"))
         LR_TRY(read_whole(reader, "/summary", "packets_left", H5T_NATIVE_INT64, &s->packets_left));
+    if (hdf5_read_has_attribute(reader, "/summary", "packets_stuck"))
+        LR_TRY(read_whole(reader, "/summary", "packets_stuck", H5T_NATIVE_INT64, &s->packets_stuck));
     if (hdf5_read_has_attribute(reader, "/", "partial"))
         LR_TRY(hdf5_read_texts(reader, "/", "partial", 1, sizeof s->partial, s->partial, &n));
+    if (hdf5_read_has_attribute(reader, "/summary", "until"))
+        LR_TRY(hdf5_read_texts(reader, "/summary", "until", 1, sizeof s->until, s->until, &n));
     LR_TRY(read_whole(reader, "/summary", "seed", H5T_NATIVE_UINT64, &s->seed));
     LR_TRY(hdf5_read_any_number(reader, "/summary", "reference_b", &s->reference_b));
     LR_TRY(hdf5_read_any_number(reader, "/summary", "seconds_transport", &s->seconds_transport));
@@ -216,6 +247,10 @@ static enum lr_status read_provenance(const struct hdf5_reader *reader, lr_resul
         LR_TRY(hdf5_read_texts(reader, "/", "run_id", 1, sizeof result->run, result->run, &n));
     LR_TRY(hdf5_read_integer(reader, "/provenance", "threads", 0, INT_MAX, &result->threads));
     LR_TRY(hdf5_read_integer(reader, "/provenance", "batches", 0, INT_MAX, &result->batches));
+    if (hdf5_read_has_attribute(reader, "/provenance", "first_packet"))
+        LR_TRY(read_whole(reader, "/provenance", "first_packet", H5T_NATIVE_INT64, &result->first_packet));
+    if (hdf5_read_has_attribute(reader, "/provenance", "print"))
+        LR_TRY(hdf5_read_texts(reader, "/provenance", "print", 1, sizeof result->print, result->print, &n));
     LR_TRY(hdf5_read_text(reader, "/provenance/model", &result->model_text));
     return hdf5_read_has(reader, "/provenance/model_resolved")
                ? hdf5_read_text(reader, "/provenance/model_resolved", &result->model_resolved)
@@ -236,6 +271,8 @@ static enum lr_status read_all(const struct hdf5_reader *reader, lr_result *resu
     LR_TRY(read_fields(reader, result));
     LR_TRY(result_populations_read(reader, result));
     LR_TRY(read_packets(reader, result));
+    if (hdf5_read_has(reader, "/sums"))
+        LR_TRY(stored_read(reader, "/sums", &result->sums));
     return result_images_read(reader, result);
 }
 
@@ -258,5 +295,18 @@ enum lr_status lr_result_read(lr_context *ctx, const char *path, lr_result **mad
         *made = result;
     else
         lr_result_free(result);
+    return status;
+}
+
+enum lr_status lr_result_same_model(lr_context *ctx, const lr_result *one, const lr_result *other)
+{
+    char *difference = NULL;
+    if (!one->model_resolved || !other->model_resolved)
+        return lr_fail(ctx, LR_ERROR_INPUT, "the result does not say of which model it is");
+    LR_TRY(model_difference(ctx, one->model_resolved, other->model_resolved, true, &difference));
+    if (!difference)
+        return LR_OK;
+    const enum lr_status status = lr_fail(ctx, LR_ERROR_INPUT, "the results are of different models: %s", difference);
+    free(difference);
     return status;
 }

@@ -9,6 +9,7 @@
 #include "io/hdf5/hdf5_write.h"
 #include "io/result/result_groups.h"
 #include "io/result/result_path.h"
+#include "io/result/stored_file.h"
 
 enum { RESULT_FORMAT_VERSION = 1 };
 
@@ -219,10 +220,15 @@ static enum lr_status write_measured(struct hdf5_writer *writer, hid_t group, co
         {"median_abs_x", s->median_abs_x, "1"},
         {"lower_quartile_abs_x", s->lower_quartile_abs_x, "1"},
         {"upper_quartile_abs_x", s->upper_quartile_abs_x, "1"},
+        {"stuck", s->stuck, "1/s"},
+        {"peak_abs_x", {s->peak_abs_x, s->peak_abs_x_error}, "1"},
+        {"mean_velocity", s->mean_velocity, "km/s"},
+        {"red_blue_ratio", s->red_blue_ratio, "1"},
+        {"red_peak_velocity", s->red_peak_velocity, "km/s"},
+        {"blue_peak_velocity", s->blue_peak_velocity, "km/s"},
     };
     const struct quantity exact[] = {
         {"emitted", s->emitted, "1/s"},
-        {"peak_abs_x", s->peak_abs_x, "1"},
         {"half_size_x", result->half_size_x, "cm"},
         {"photon_energy", result->photon_energy, "erg"},
         {"roulette_balance", result->roulette_balance, "1/s"},
@@ -237,6 +243,7 @@ static enum lr_status write_measured(struct hdf5_writer *writer, hid_t group, co
         LR_TRY(hdf5_write_number(writer, group, label, measured[i].estimate.error));
     }
     LR_TRY(hdf5_write_integer(writer, group, "scatterings", s->scatterings));
+    LR_TRY(hdf5_write_integer(writer, group, "asymmetric", s->asymmetric));
     return write_quantities(writer, group, exact, sizeof exact / sizeof *exact);
 }
 
@@ -254,6 +261,9 @@ static enum lr_status write_summary(struct hdf5_writer *writer, hid_t group, con
     LR_TRY(hdf5_write_integer(writer, group, "packets", s->packets));
     LR_TRY(hdf5_write_integer(writer, group, "packets_requested", s->packets_requested));
     LR_TRY(hdf5_write_integer(writer, group, "packets_left", s->packets_left));
+    LR_TRY(hdf5_write_integer(writer, group, "packets_stuck", s->packets_stuck));
+    if (*s->until)
+        LR_TRY(hdf5_write_text(writer, group, "until", s->until));
     LR_TRY(hdf5_write_text(writer, group, "device", s->device));
     LR_TRY(hdf5_write_text(writer, group, "precision", s->precision));
     return hdf5_write_unsigned(writer, group, "seed", s->seed);
@@ -271,6 +281,9 @@ static enum lr_status write_provenance(struct hdf5_writer *writer, hid_t group, 
     LR_TRY(hdf5_write_unsigned(writer, group, "seed", s->seed));
     LR_TRY(hdf5_write_integer(writer, group, "threads", result->threads));
     LR_TRY(hdf5_write_integer(writer, group, "batches", result->batches));
+    LR_TRY(hdf5_write_integer(writer, group, "first_packet", result->first_packet));
+    if (*result->print)
+        LR_TRY(hdf5_write_text(writer, group, "print", result->print));
     LR_TRY(hdf5_write_quantity(writer, group, "seconds_transport", s->seconds_transport, "s"));
     LR_TRY(hdf5_write_quantity(writer, group, "seconds_total", s->seconds_total, "s"));
     if (*s->line)
@@ -313,6 +326,8 @@ static enum lr_status write_all(struct hdf5_writer *writer, const struct lr_resu
         LR_TRY(write_group(writer, "/fields", write_fields, result));
     if (result->populations)
         LR_TRY(write_group(writer, "/populations", result_populations_write, result));
+    if (result->sums.n > 0)
+        LR_TRY(stored_write(writer, "/sums", &result->sums, true));
     if (result->packets.n > 0)
         LR_TRY(write_group(writer, "/packets", write_packets, result));
     if (result->n_cube > 0)

@@ -8,7 +8,7 @@
 
 enum {
     SCHEMA_MOST_TABLES = 80,
-    SCHEMA_MOST_MAPS = 6, /* of one key */
+    SCHEMA_MOST_MAPS = 8, /* of one key */
     SCHEMA_MOST_KEYS = 48 /* maximum number of tables that one mapping may follow */
 };
 
@@ -75,6 +75,7 @@ struct schema {
     X(PHYSICS)                                                                                                         \
     X(OUTPUT)                                                                                                          \
     X(DIRECTIONS)                                                                                                      \
+    X(UNTIL)                                                                                                           \
     X(CHANNELS)                                                                                                        \
     X(CAMERA)                                                                                                          \
     X(IMAGE)                                                                                                           \
@@ -85,6 +86,7 @@ struct schema {
     X(DATASET)                                                                                                         \
     X(ARRAY)                                                                                                           \
     X(OF_SNAPSHOT)                                                                                                     \
+    X(FORMULA)                                                                                                         \
     X(PAINTED)                                                                                                         \
     X(REGION)                                                                                                          \
     X(BOX)                                                                                                             \

@@ -1,4 +1,5 @@
-/* Keys of fields (a value, a dataset, an array, a snapshot field, or bodies over a default) and of bodies. */
+/* Keys of fields (a value, a dataset, an array, a snapshot field, a formula, or bodies over a default) and of bodies.
+ */
 #include "io/schema/schema_rows.h"
 
 static const struct schema_key DATASET[] = {
@@ -17,6 +18,12 @@ static const struct schema_key OF_SNAPSHOT[] = {
     KEY("snapshot", VALUE, "name", "required", "a dataset of the snapshot"),
 };
 SCHEMA_TABLE(OF_SNAPSHOT, "field.snapshot", "values from a snapshot, by name", OF_SNAPSHOT);
+
+static const struct schema_key FORMULA[] = {
+    KEY("formula", VALUE | LIST, "formula, or three of them", "required",
+        "of position, with units; three, of x, y and z, for the velocity"),
+};
+SCHEMA_TABLE(FORMULA, "field.formula", "values from a formula", FORMULA);
 
 static const struct schema_key PAINTED[] = {
     KEY("default", VALUE, "value of the field", "required", "outside all regions"),

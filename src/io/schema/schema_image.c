@@ -1,8 +1,9 @@
 /* Keys of the sections `channels`, `cameras` and `image`. */
 #include "io/schema/schema_rows.h"
 
-static const char *const UNITS[] = {"K", "Jy/pixel", "Jy/sr", "Jy/beam", "photon", NULL}; /* enum brightness_unit */
-static const char *const METHODS[] = {"two-step", "peel-off", NULL};                      /* enum image_method */
+static const char *const UNITS[] = {"K", "Jy/pixel", "Jy/sr", "Jy/beam", "photon", "erg/s/cm^2/arcsec^2/Angstrom",
+                                    NULL};                           /* enum brightness_unit */
+static const char *const METHODS[] = {"two-step", "peel-off", NULL}; /* enum image_method */
 
 static const struct schema_key CHANNELS[] = {
     KEY("number", VALUE, "whole number, 1 to 1e5", "required", "number of channels"),

@@ -27,7 +27,8 @@ static const struct schema_key MEDIUM[] = {
     FIELD("upper_density", DIMENSION_DENSITY, "none",
           "of the upper level, for stimulated emission: multiplies the opacity by `1 - g_l n_u / (g_u n_l)`"),
     MAPS("velocity", VALUE | LIST | MAP, "three fields, velocity", "0",
-         "bulk velocity: a list of three, or a dataset of shape `(3, ...)`; on shells one field, positive = outward",
+         "bulk velocity: a list of three, three formulas, or a dataset of shape `(3, ...)`; on shells one field, "
+         "positive = outward",
          FIELD_MAPS),
     MAPS("destruction", VALUE | MAP, "field, number, 0 to 1, or `{critical_density}`", "`0`",
          "probability eps that a line interaction destroys the photon", FIELD_MAPS, &SCHEMA_DESTRUCTION),

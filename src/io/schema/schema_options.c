@@ -70,10 +70,10 @@ static const struct schema_key PHYSICS[] = {
     KEY("recoil", VALUE, "true or false", "`false`", "include atomic recoil in scattering; not with `complete`"),
     WORDS("absorption", ABSORPTIONS, "`continuous`",
           "packets lose weight (with Russian roulette), or are absorbed whole"),
-    WORDS("acceleration", ACCELERATIONS, "`none`",
-          "`jumps` through deep cells, with the statistics of all scatterings; `auto`: only if it saves time; `skip`: "
-          "core skipping as in other codes, for comparison"),
-    KEY("trials", VALUE, "whole number, 1000 to 1e9", "`65536`",
+    WORDS("acceleration", ACCELERATIONS, "`auto`",
+          "`jumps` through deep cells, with the statistics of all scatterings; `auto`: only if it saves time; `none`: "
+          "follow every scattering; `skip`: core skipping as in other codes, for comparison"),
+    KEY("trials", VALUE, "whole number, 1000 to 1e9", "`131072`",
         "histories behind each row of the records that jumps are drawn from; more make them more accurate"),
     KEY("x_crit", VALUE, "number, 0.01 to 1000, or `auto`", "`auto`",
         "`skip`: photons at abs(x) below this leave the core at once; `auto`: 0.2 (a tau)^(1/3), with tau from the "
@@ -86,6 +86,8 @@ static const struct schema_key OUTPUT[] = {
     KEY("fields", VALUE, "true or false", "`true`", "mean intensity and scattering rate per cell"),
     KEY("packets", VALUE, "true or false", "`false`",
         "list of escaped packets, with the position of the last scattering"),
+    KEY("sums", VALUE, "true or false", "`false`; `true` with `--share`",
+        "keep the sums of each batch of packets, so that `linerad merge` can add other runs of the model"),
     KEY("bins", VALUE, "whole number, 1 to 1e6", "`1000`", "number of spectral bins"),
     KEY("range", LIST, "two frequencies", "automatic", "limits of the spectrum"),
     MAPS("directions", MAP, NULL, "one bin", "bins in escape direction about an axis, of equal solid angle",
@@ -104,6 +106,23 @@ static const struct schema_key DIRECTIONS[] = {
 };
 SCHEMA_TABLE(DIRECTIONS, "output.directions", "bins in escape direction", DIRECTIONS);
 
+/* In the order of enum until_quantity. */
+static const char *const QUANTITIES[] = {"f_esc",
+                                         "scatterings_per_packet",
+                                         "mean_path",
+                                         "median_abs_x",
+                                         "absorbed",
+                                         "lower_quartile_abs_x",
+                                         "upper_quartile_abs_x",
+                                         NULL};
+
+static const struct schema_key UNTIL[] = {
+    WORDS("quantity", QUANTITIES, "required", "whose error counts"),
+    KEY("error", VALUE, "number, 1e-6 to 1, or per cent", "required",
+        "relative standard error, such as `0.001` or `0.1 %`"),
+};
+SCHEMA_TABLE(UNTIL, "run.until", "when a run has enough packets", UNTIL);
+
 static const struct schema_key RUN[] = {
     KEY("packets", VALUE, "whole number, 1 to 1e13", "`1e5`",
         "number of photon packets. 0, for unscattered light only, needs `cameras` or a molecule; a `gas` source "
@@ -112,6 +131,9 @@ static const struct schema_key RUN[] = {
     KEY("threads", VALUE, "whole number, 0 to 4096", "`0`", "CPU threads; 0 = all"),
     KEY("batches", VALUE, "whole number, 2 to 1024", "`32`",
         "independent groups of packets, which give the errors; no more than packets"),
+    KEY("max_steps", VALUE, "whole number, 1000 to 4e9", "`4e9`",
+        "draws of random numbers (about two per scattering) and crossings of faces after which a packet is given up as "
+        "stuck; more would repeat its random numbers"),
     KEY("memory", VALUE, "number of GiB", "80 % of free memory",
         "memory a run may use, on the device and on the host; larger images are made in several passes"),
     KEY("device", VALUE, "`auto`, `cpu`, `cuda` or `cuda:N`", "`auto`",
@@ -119,5 +141,13 @@ static const struct schema_key RUN[] = {
     WORDS("precision", PRECISIONS, "`mixed`", "single precision with double sums, or double throughout"),
     WORDS("scheduling", SCHEDULINGS, "`queue`",
           "packets from a queue, or dealt out in advance (slower; for timing comparisons)"),
+    KEY("deterministic", VALUE, "true or false", "`false`",
+        "repeat images and level populations to the last bit, as is the rule for all else: light toward cameras is "
+        "summed in double, and populations are found on the CPU; not with `until`"),
+    MAPS("until", MAP, NULL, "none", "stop when a number of the summary is known well enough; `packets` is the most",
+         &SCHEMA_UNTIL),
+    KEY("checkpoint", VALUE, "minutes, 0.001 to 1e6, or `auto`", "`auto`",
+        "time between statepoints, from which `linerad run --resume` goes on; `auto`: ten minutes, or longer, so that "
+        "they take less than 2 % of the time"),
 };
 SCHEMA_TABLE(RUN, "run", "how many packets, and on which device", RUN);

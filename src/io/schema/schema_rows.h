@@ -29,7 +29,7 @@ enum { VALUE = 1 << YAML_SCALAR, LIST = 1 << YAML_LIST, MAP = 1 << YAML_MAP };
         }                                                                                                              \
     }
 /* The forms of a field other than a single value. */
-#define FIELD_MAPS &SCHEMA_DATASET, &SCHEMA_ARRAY, &SCHEMA_OF_SNAPSHOT, &SCHEMA_PAINTED
+#define FIELD_MAPS &SCHEMA_DATASET, &SCHEMA_ARRAY, &SCHEMA_OF_SNAPSHOT, &SCHEMA_FORMULA, &SCHEMA_PAINTED
 #define FIELD(key, what, otherwise, says)                                                                              \
     {                                                                                                                  \
         .name = (key), .kinds = VALUE | MAP, .dimension = (what), .holds = "field", .fallback = (otherwise),           \

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "kernel/ball_chunk.h"
+
 static const double MICROSECOND = 1e-6;
 
 /* For a trial. In the first grade, balls of up to 64 free paths are followed: scatterings are in proportion to the
@@ -10,16 +12,17 @@ static const double MICROSECOND = 1e-6;
 static double trial_seconds(double a, double radius, bool second)
 {
     if (second)
-        return (5 + 4.7e-3 * radius / (1 + a * radius / 12)) * MICROSECOND;
-    return (radius <= 64 ? 0.58 * radius : 3.5) * MICROSECOND;
+        return (5 + 4.3e-3 * radius / (1 + a * radius / 12)) * MICROSECOND;
+    return (radius <= 64 ? 0.65 * radius : 4.5) * MICROSECOND;
 }
 
 double ball_cost_make(const struct ball_wish *wish, bool second)
 {
+    const double trials = BALL_CHUNK * ceil((double)wish->trials / BALL_CHUNK);
     double sum = 0;
     for (int level = 0; level < wish->n_level; level++)
         sum += trial_seconds(wish->a, ldexp(wish->least, level), second);
-    return sum * BALL_ROWS * (double)wish->trials;
+    return sum * BALL_ROWS * trials;
 }
 
 double ball_cost_bytes(const struct ball_wish *wish)

@@ -17,14 +17,6 @@
  * followed, and through whose balls those above jump. */
 enum { SAMPLED = 1 << 17, FOLLOWED = 4 };
 
-static void gas_make(const struct ball_wish *wish, struct ball_gas *gas)
-{
-    ball_gas_make(wish->a, (double)(float)wish->x_wing, gas);
-    gas->dipole = wish->dipole;
-    gas->dipole_core = wish->dipole_core;
-    gas->dipole_wing = wish->dipole_wing;
-}
-
 /* A lattice that fills the cube evenly for any number of points: alpha_j = root^-(j+1), root^(n+1) = root + 1 (Roberts
  * 2018), shifted at random. */
 static void lattice_make(struct rng_key key, uint32_t row, struct ball_lattice *lattice)
@@ -46,7 +38,7 @@ struct making {
     int64_t n_chunk, n_sampled;   /* of a row: chunks; trials whose exits are there to choose from */
     struct ball_trials *set;      /* [BALL_ROWS] */
     struct ball_sums *sums;       /* [BALL_ROWS][n_chunk] */
-    struct ball_sample *sample;   /* [BALL_ROWS][near and far][n_sampled] */
+    struct ball_sample *sample;   /* [BALL_ROWS][BALL_EXITS][n_sampled] */
     struct ball_record *kept;     /* [BALL_ROWS][BALL_PARTS][wish->kept] */
     struct ball_stretch *stretch; /* [BALL_ROWS][wish->kept] */
 };
@@ -73,12 +65,11 @@ static void trials_prepare(const struct making *making, int level, int row, stru
 }
 
 /* Puts the samples of one part, with any weight, first; returns their number. */
-static int64_t part_first(struct ball_sample *sample, int64_t n, double x_wing, int part)
+static int64_t part_first(struct ball_sample *sample, int64_t n, int part)
 {
     int64_t n_part = 0;
     for (int64_t i = 0; i < n; i++)
-        if (sample[i].weight > 0 && (part == BALL_FAR_PART || ball_part((int)(sample[i].record.photon & 1u),
-                                                                        (real)sample[i].farthest, x_wing) == part)) {
+        if (sample[i].weight > 0 && sample[i].part == part) {
             const struct ball_sample other = sample[n_part];
             sample[n_part++] = sample[i];
             sample[i] = other;
@@ -90,7 +81,7 @@ static int64_t part_first(struct ball_sample *sample, int64_t n, double x_wing, 
 static void means_match(const struct ball_sums *all, int part, struct ball_record *record, struct ball_row *row)
 {
     const double weight = all->weight[part];
-    ball_place_shift(record, row->n[part], all->place[part] / weight);
+    ball_place_shift(record, row->n[part], all->place[part] / all->drawn[part]);
     const struct ball_record_means mean = ball_record_means(record, row->n[part]);
     row->path[part] = mean.path > 0 ? (float)(all->path[part] / weight / mean.path) : 1.0f;
     row->scattered[part] = (float)(all->scatterings[part] / weight / mean.scatterings);
@@ -110,10 +101,9 @@ static void row_finish(const struct making *making, int row, const struct ball_s
             total[i] += ((const double *)&sums[chunk])[i];
     double share[BALL_PARTS], sum = 0;
     for (int part = 0; part < BALL_PARTS; part++) {
-        struct ball_sample *from = part == BALL_FAR_PART ? sample + making->n_sampled : sample;
         struct ball_record *mine = kept + part * wish->kept;
-        const int64_t n = part_first(from, making->n_sampled, making->gas.x_wing, part);
-        made->n[part] = ball_thin(&making->table->family, from, n, wish->kept, rng_key_from_seed(wish->seed),
+        const int64_t n = part_first(sample, BALL_EXITS * making->n_sampled, part);
+        made->n[part] = ball_thin(&making->table->family, sample, n, wish->kept, rng_key_from_seed(wish->seed),
                                   (uint32_t)(row * BALL_PARTS + part), stretch, mine);
         made->path[part] = made->scattered[part] = 1;
         if (!(all.weight[part] > 0)) /* a sample on the limit between two parts */
@@ -164,7 +154,8 @@ static enum ball_made level_make(const struct making *making, int level)
         return BALL_STOPPED;
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (int i = 0; i < BALL_ROWS; i++)
-        row_finish(making, first + i, &making->sums[i * making->n_chunk], &making->sample[2 * i * making->n_sampled],
+        row_finish(making, first + i, &making->sums[i * making->n_chunk],
+                   &making->sample[BALL_EXITS * i * making->n_sampled],
                    &making->stretch[i * (int64_t)making->wish->kept],
                    &making->kept[i * (int64_t)BALL_PARTS * making->wish->kept]);
     return BALL_MADE;
@@ -234,11 +225,12 @@ enum ball_made ball_table_make(const struct ball_wish *wish, struct ball_table *
     if (table_begin(wish, table)) {
         making.set = malloc(BALL_ROWS * sizeof *making.set);
         making.sums = malloc(sizeof *making.sums * (size_t)(BALL_ROWS * making.n_chunk));
-        making.sample = malloc(sizeof *making.sample * (size_t)(2 * BALL_ROWS * making.n_sampled));
+        making.sample = malloc(sizeof *making.sample * (size_t)(BALL_EXITS * BALL_ROWS * making.n_sampled));
         making.kept = malloc(sizeof *making.kept * (size_t)(BALL_ROWS * BALL_PARTS) * wish->kept);
         making.stretch = malloc(sizeof *making.stretch * (size_t)BALL_ROWS * wish->kept);
         if (making.set && making.sums && making.sample && making.kept && making.stretch) {
-            gas_make(wish, &making.gas);
+            ball_gas_make(wish->a, (double)(float)wish->x_wing, wish->dipole, wish->dipole_core, wish->dipole_wing,
+                          &making.gas);
             made = levels_make(&making);
         }
     }

@@ -3,11 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/constants.h"
 #include "base/context.h"
 #include "model/field.h"
 #include "solve/transport/job.h"
 
-static bool alike(const struct medium *medium, int64_t p, int64_t q)
+bool ball_space_alike(const struct medium *medium, int64_t p, int64_t q)
 {
     bool same = true;
     for (int axis = 0; axis < 3; axis++)
@@ -29,8 +30,8 @@ static bool is_endless(const lr_model *model, int axis)
         for (int j = 0; j < mesh->n[1]; j++)
             for (int k = 0; k < mesh->n[2]; k++) {
                 const int first[3] = {axis == 0 ? 0 : i, axis == 1 ? 0 : j, axis == 2 ? 0 : k};
-                if (!alike(&model->medium, mesh_cell_index(mesh, i, j, k),
-                           mesh_cell_index(mesh, first[0], first[1], first[2])))
+                if (!ball_space_alike(&model->medium, mesh_cell_index(mesh, i, j, k),
+                                      mesh_cell_index(mesh, first[0], first[1], first[2])))
                     return false;
             }
     return true;
@@ -71,7 +72,7 @@ static int32_t first_guess(const struct layers *layers, const int at[3])
     for (int number = 0; number < 27; number++) {
         int there[3];
         if (!neighbour(layers, at, number, there) ||
-            !alike(&layers->model->medium, cell, mesh_cell_index(mesh, there[0], there[1], there[2])))
+            !ball_space_alike(&layers->model->medium, cell, mesh_cell_index(mesh, there[0], there[1], there[2])))
             return 0;
     }
     return INT32_MAX - 1;
@@ -151,7 +152,7 @@ static void find_shells(const lr_model *model, struct ball_space *space)
     const double unit = code_length(mesh);
     const int n = mesh->n[0];
     for (int low = 0, high; low < n; low = high) {
-        for (high = low + 1; high < n && alike(&model->medium, low, high);)
+        for (high = low + 1; high < n && ball_space_alike(&model->medium, low, high);)
             high++;
         for (int i = low; i < high; i++)
             space->beyond[i + space->cavity] =
@@ -165,8 +166,10 @@ enum lr_status ball_space_find(lr_context *ctx, const lr_model *model, struct ba
     *space = (struct ball_space){.cavity = job_cavity(&model->mesh)};
     for (int axis = 0; axis < 3; axis++)
         space->endless[axis] = is_endless(model, axis);
-    if (model->output.fields || model->mesh.kind == MESH_AMR)
+    if (model->output.fields)
         return LR_OK;
+    if (model->mesh.kind == MESH_AMR)
+        return ball_space_find_refined(ctx, model, space);
     const int64_t n_cell = mesh_cell_count(&model->mesh) + space->cavity;
     LR_TRY(lr_allocate(ctx, (size_t)n_cell, sizeof *space->beyond, &space->beyond));
     if (model->mesh.kind == MESH_SHELLS) {
@@ -182,20 +185,38 @@ void ball_space_free(struct ball_space *space)
     space->beyond = NULL;
 }
 
-double ball_space_room(const lr_model *model, const struct ball_space *space, int i, int j, int k)
+/* The largest radius in a shell that flows, where the velocity changes little over it and over the margin around it
+ * (packet_ball_level() in kernel/packet_jump.h); cm. */
+static double steady_room(const lr_model *model, int shell, double margin)
+{
+    const struct medium *medium = &model->medium;
+    const double flow = fabs(field_at(&medium->velocity[0], shell)) / field_at(&medium->b, shell);
+    const double steady = model->mesh.edge[0][shell + 1] / flow; /* infinite at rest */
+    return margin > BALL_STEADY_MARGIN * steady ? 0 : BALL_STEADY * steady;
+}
+
+static bool recoils_much(const lr_model *model, int64_t cell)
+{
+    const double recoil = LR_PLANCK * model->line.nu0 / (model->line.mass * LR_LIGHT_SPEED);
+    return model->physics.recoil && recoil > BALL_MOST_RECOIL * field_at(&model->medium.b, cell);
+}
+
+double ball_space_room(const lr_model *model, const struct ball_space *space, int i, int j, int k, double margin)
 {
     const struct mesh *mesh = &model->mesh;
     const int64_t cell = mesh_cell_index(mesh, i, j, k);
     const double unit = code_length(mesh);
     const struct ball_reach beyond = space->beyond ? space->beyond[cell + space->cavity] : (struct ball_reach){0, 0};
-    double room = INFINITY;
+    const double alpha0 = field_at(&model->medium.alpha0, cell);
+    double room = INFINITY, steady = INFINITY;
+    if (recoils_much(model, cell))
+        return 0;
     if (mesh->kind == MESH_SHELLS) {
         const double width = mesh_cell_width(mesh, i, j, k), inner = mesh->edge[0][i] - unit * (double)beyond.below;
-        if (field_at(&model->medium.velocity[0], cell) != 0)
-            return 0;
         const double below = unit * (double)beyond.below, above = unit * (double)beyond.above;
         const double best = fmin(fmax(0.5 * (width + above - below), 0), width); /* from the inner edge of the shell */
         room = inner > 0 ? fmin(best + below, width - best + above) : mesh->edge[0][i + 1] + above;
+        steady = alpha0 > 0 ? steady_room(model, i, margin / alpha0) : 0;
     } else {
         double low[3], high[3];
         mesh_cell_box(mesh, i, j, k, low, high);
@@ -203,5 +224,5 @@ double ball_space_room(const lr_model *model, const struct ball_space *space, in
             room =
                 space->endless[axis] ? room : fmin(room, 0.5 * (high[axis] - low[axis]) + unit * (double)beyond.below);
     }
-    return fmin(room * field_at(&model->medium.alpha0, cell), 1e10);
+    return fmin(fmin(room * alpha0 - margin, steady * alpha0), 1e10);
 }

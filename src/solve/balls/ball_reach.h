@@ -11,11 +11,19 @@ struct ball_space {
     int cavity;                /* an empty cell before all others (solve/transport/job.h) */
 };
 
-/* Fields of single cells need jumps that stay in them; so do refined meshes. */
+/* Fields of single cells need jumps that stay in them. */
 enum lr_status ball_space_find(lr_context *ctx, const lr_model *model, struct ball_space *space);
 void ball_space_free(struct ball_space *space);
 
-/* Radius of the largest ball around any place in a cell, in free paths at line centre; 0 where a shell flows. */
-double ball_space_room(const lr_model *model, const struct ball_space *space, int i, int j, int k);
+/* Radius of the largest ball around any place in a cell, with a margin of the same gas around it, in free paths at line
+ * centre. */
+double ball_space_room(const lr_model *model, const struct ball_space *space, int i, int j, int k, double margin);
+
+/* Whether two cells have the same gas. */
+bool ball_space_alike(const struct medium *medium, int64_t p, int64_t q);
+
+/* Refined meshes (ball_reach_refined.c): finds `beyond`, which remains NULL if no cell has only cells like it around
+ * it. */
+enum lr_status ball_space_find_refined(lr_context *ctx, const lr_model *model, struct ball_space *space);
 
 #endif

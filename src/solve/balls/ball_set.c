@@ -8,6 +8,7 @@
 
 #include "base/context.h"
 #include "base/threads.h"
+#include "kernel/flight.h"
 #include "kernel/voigt.h"
 #include "model/field.h"
 #include "solve/balls/ball_cache.h"
@@ -33,13 +34,50 @@ static const double CORE = 2.2, LEAST_WING = 1.5, LEAST[2] = {8, 1024}, WORTH_SE
  * is left, and less of all that is nearer to line centre. */
 static const double SEEN = 1.08, HIDDEN_DEPTH = 12;
 
+/* Of smaller dampings, the chances of far atoms would be lost in the rounding of rows. */
+static const double LEAST_DAMPING = 1e-5;
+
 /* The tables are made with the same random numbers everywhere. */
 enum { BALL_SEED = 15, BALL_KEPT = 2048 };
 
-static bool can_jump(const lr_model *model)
+/* Packets that the run is expected to follow: with `until`, its error is that of about so many. */
+static double packets_of(const lr_model *model)
+{
+    const double most = (double)model->run.packets, error = model->run.until_error;
+    return error > 0 ? fmin(most, 4 / (error * error)) : most;
+}
+
+/* Scatterings in gas that absorbs, at most: until roulette ends the packet, which is asked now and then. A free path is
+ * 1 / alpha0 or longer. */
+static double most_scatterings(double alpha0, double kappa, double eps)
+{
+    const double depth = -log(ROULETTE_BELOW);
+    double most = INFINITY;
+    if (eps > 0)
+        most = depth / eps;
+    if (kappa > 0)
+        most = fmin(most, depth * alpha0 / kappa);
+    return fmax(most, FLUSH_EVENTS);
+}
+
+/* Whether `auto` has nothing to gain, told without a look at single cells: a ball is no deeper than half of any row of
+ * cells, along axes that end. */
+static bool is_short(const lr_model *model)
+{
+    const struct mesh *mesh = &model->mesh;
+    const struct medium *gas = &model->medium;
+    double depth = most_scatterings(field_measure(&gas->alpha0, mesh).high, field_measure(&gas->kappa, mesh).low,
+                                    field_measure(&gas->eps, mesh).low);
+    for (int axis = 0; axis < (mesh->kind == MESH_SHELLS ? 1 : 3); axis++)
+        if (mesh->kind == MESH_SHELLS || mesh->face[2 * axis] != FACE_PERIODIC)
+            depth = fmin(depth, 0.5 * field_largest_depth(&model->medium.alpha0, mesh, axis));
+    return ball_cost_followed(depth * packets_of(model)) < WORTH_JUMPS;
+}
+
+static bool asks_for_jumps(const lr_model *model)
 {
     const enum acceleration asked = model->physics.acceleration;
-    return asked != ACCELERATION_NONE && asked != ACCELERATION_SKIP && !ball_why_not(model);
+    return asked == ACCELERATION_JUMPS || (asked == ACCELERATION_AUTO && !is_short(model));
 }
 
 /* Where the wing begins. */
@@ -57,7 +95,8 @@ static double margin_of(const lr_model *model, int grade, double a)
 
 /* ---- plan ---- */
 
-/* The balls of one grade and damping, without the device that makes them; none (no levels) where no gas
+/* The balls of one grade and damping (half as many trials for the second: most of what decides there is summed, and its
+ * noise is mainly that of the first), without the device that makes them; none (no levels) where no gas
  * uses them, or the second grade would gain nothing. */
 static struct ball_wish wish_of(const lr_model *model, const struct ball_plan *plan, int grade, int family)
 {
@@ -70,7 +109,7 @@ static struct ball_wish wish_of(const lr_model *model, const struct ball_plan *p
                              .dipole = model->physics.dipole,
                              .dipole_core = model->physics.dipole ? model->line.dipole_core : 0,
                              .dipole_wing = model->physics.dipole ? 1 : 0,
-                             .trials = model->physics.trials,
+                             .trials = grade ? (model->physics.trials + 1) / 2 : model->physics.trials,
                              .kept = BALL_KEPT,
                              .seed = BALL_SEED};
     const double room = plan->largest[family] - (grade ? margin_of(model, 1, a) - margin_of(model, 0, a) : 0);
@@ -95,9 +134,9 @@ static int find_largest(const lr_model *model, const struct ball_space *space, s
         for (int j = 0; j < mesh->n[1]; j++)
             for (int k = 0; k < mesh->n[2]; k++) {
                 const double a = field_at(&model->medium.a, mesh_cell_index(mesh, i, j, k));
-                if (!(a > 0))
+                if (!(a >= LEAST_DAMPING))
                     continue;
-                const double room = ball_space_room(model, space, i, j, k) - margin_of(model, 0, a);
+                const double room = ball_space_room(model, space, i, j, k, margin_of(model, 0, a));
                 const double position = log(a / plan->a_first) / log(plan->ratio);
                 if (room < LEAST[0] || position < -ROUNDING || position > n - 1 + ROUNDING)
                     continue;
@@ -180,25 +219,36 @@ struct ball_plan ball_plan_of(const lr_model *model, const struct ball_space *sp
 {
     const struct mesh *mesh = &model->mesh;
     struct ball_plan plan = {.why = ball_why_not(model)};
-    double lowest = INFINITY, highest = 0, deepest = 0;
-    if (!can_jump(model))
-        return plan;
+    const struct medium *gas = &model->medium;
+    double lowest = INFINITY, highest = 0, deepest = 0, longest = 0;
     const int threads = mesh_cell_count(mesh) < 1 << 16 ? 1 : thread_count(model->run.threads);
-#pragma omp parallel for schedule(static) reduction(max : deepest, highest) reduction(min : lowest) num_threads(threads)
+#pragma omp parallel for reduction(max : deepest, longest, highest) reduction(min : lowest) num_threads(threads)
     for (int i = 0; i < mesh->n[0]; i++)
         for (int j = 0; j < mesh->n[1]; j++)
             for (int k = 0; k < mesh->n[2]; k++) {
-                const double a = field_at(&model->medium.a, mesh_cell_index(mesh, i, j, k));
-                if (!(a > 0))
+                const int64_t cell = mesh_cell_index(mesh, i, j, k);
+                const double a = field_at(&gas->a, cell);
+                if (!(a >= LEAST_DAMPING))
                     continue;
-                const double room = ball_space_room(model, space, i, j, k) - margin_of(model, 0, a);
+                const double room = ball_space_room(model, space, i, j, k, margin_of(model, 0, a));
                 if (room < DEEP)
                     continue;
                 deepest = fmax(deepest, room);
+                longest =
+                    fmax(longest, fmin(room, most_scatterings(field_at(&gas->alpha0, cell), field_at(&gas->kappa, cell),
+                                                              field_at(&gas->eps, cell))));
                 lowest = fmin(lowest, a);
                 highest = fmax(highest, a);
             }
+    const double scatterings = longest * packets_of(model);
+    const double followed = ball_cost_followed(scatterings);
     plan.deepest = deepest;
+    if (model->physics.acceleration == ACCELERATION_AUTO && followed < WORTH_JUMPS) {
+        plan.why = NULL; /* nothing to gain */
+        return plan;
+    }
+    if (plan.why)
+        return plan;
     if (deepest == 0) {
         plan.why = ball_why_shallow(model);
         return plan;
@@ -208,8 +258,7 @@ struct ball_plan ball_plan_of(const lr_model *model, const struct ball_space *sp
     plan.most_second = INT_MAX;
     if (model->physics.acceleration == ACCELERATION_JUMPS)
         return plan;
-    const double scatterings = deepest * (double)model->run.packets;
-    if (ball_cost_followed(scatterings) - economise(model, scatterings, &plan) < WORTH_JUMPS) {
+    if (followed - economise(model, scatterings, &plan) < WORTH_JUMPS) {
         plan.n_family = plan.n_grade = 0;
         plan.why = "following every scattering takes no longer than making the records";
     }
@@ -219,8 +268,8 @@ struct ball_plan ball_plan_of(const lr_model *model, const struct ball_space *sp
 enum lr_status ball_plan_find(lr_context *ctx, const lr_model *model, struct ball_plan *plan)
 {
     struct ball_space space = {.beyond = NULL};
-    *plan = (struct ball_plan){.why = ball_why_not(model)};
-    if (!can_jump(model))
+    *plan = (struct ball_plan){.why = NULL};
+    if (!asks_for_jumps(model))
         return LR_OK;
     LR_TRY(ball_space_find(ctx, model, &space));
     *plan = ball_plan_of(model, &space);
@@ -362,24 +411,17 @@ static enum lr_status find_tables(lr_context *ctx, const struct worker *worker, 
     return status;
 }
 
-static void tell_why(lr_context *ctx, const char *why)
-{
-    if (why)
-        lr_log(ctx, LR_LOG_INFO, "packets do not jump: %s", why);
-}
-
 enum lr_status ball_set_prepare(lr_context *ctx, const struct worker *worker, const lr_model *model,
                                 struct ball_set *set)
 {
     enum lr_status status = LR_OK;
     *set = (struct ball_set){0};
-    if (!can_jump(model)) {
-        tell_why(ctx, ball_why_not(model));
+    if (!asks_for_jumps(model))
         return LR_OK;
-    }
     LR_TRY(ball_space_find(ctx, model, &set->space));
     const struct ball_plan plan = ball_plan_of(model, &set->space);
-    tell_why(ctx, plan.why);
+    if (plan.why)
+        lr_log(ctx, LR_LOG_INFO, "packets do not jump: %s", plan.why);
     if (plan.n_family > 0)
         LR_TRY_OR(fail, status, find_tables(ctx, worker, model, &plan, set));
     set->view.beyond = set->space.beyond;

@@ -9,8 +9,6 @@ const char *ball_why_not(const lr_model *model)
         return NULL;
     if (physics->redistribution != REDISTRIBUTION_EXACT)
         return "jumps need 'redistribution: exact'";
-    if (physics->recoil)
-        return "jumps leave out recoil";
     if (physics->absorption != ABSORPTION_CONTINUOUS)
         return "jumps need 'absorption: continuous'";
     if (model->n_camera > 0 && physics->dipole)
@@ -21,11 +19,15 @@ const char *ball_why_not(const lr_model *model)
     return NULL;
 }
 
+/* The best of the reasons: those that the model can change come first. */
 const char *ball_why_shallow(const lr_model *model)
 {
-    if (model->mesh.kind == MESH_SHELLS && !field_is_zero(&model->medium.velocity[0], mesh_cell_count(&model->mesh)))
-        return "the velocity changes inside shells that flow, and none at rest is deep enough";
-    return model->output.fields && model->mesh.kind != MESH_AMR && mesh_cell_count(&model->mesh) > 1
+    const int64_t n_cell = mesh_cell_count(&model->mesh);
+    if (model->mesh.kind == MESH_SHELLS && !field_is_zero(&model->medium.velocity[0], n_cell))
+        return "no shell is deep enough for balls over which the velocity of the flow hardly changes";
+    if (model->physics.recoil)
+        return "no cell that is deep enough has b large enough for weak recoil (Lyman alpha: above 1.1 km/s)";
+    return model->output.fields && n_cell > 1
                ? "no cell is deep enough ('output.fields: false' lets jumps span cells that are alike)"
                : "no cell is deep enough";
 }

@@ -34,7 +34,14 @@ enum lr_status describe_run(lr_context *ctx, const struct run *run, struct worke
     result->threads = thread_count(run->threads);
     worker->threads = result->threads;
     worker->double_precision = run->precision == PRECISION_DOUBLE;
-    if (strcmp(worker->backend->name, "cpu") == 0)
+    const int ranks = lr_team_size(ctx);
+    if (ranks > 1 && strcmp(worker->backend->name, "cpu") == 0)
+        snprintf(summary->device, sizeof summary->device, "cpu (%d ranks of %d thread%s, %.60s)", ranks,
+                 result->threads, result->threads == 1 ? "" : "s", description->name);
+    else if (ranks > 1)
+        snprintf(summary->device, sizeof summary->device, "%d ranks, %s:%d %.80s", ranks, worker->backend->name,
+                 worker->device, description->name);
+    else if (strcmp(worker->backend->name, "cpu") == 0)
         snprintf(summary->device, sizeof summary->device, "cpu (%d thread%s, %.60s)", result->threads,
                  result->threads == 1 ? "" : "s", description->name);
     else

@@ -10,7 +10,8 @@ struct progress {
     lr_context *ctx;
     const char *what; /* is counted */
     int64_t total;
-    double start; /* seconds, as lr_seconds() */
+    double start;   /* seconds, as lr_seconds() */
+    int64_t before; /* done before the device began */
 };
 
 struct progress progress_start(lr_context *ctx, const char *what, int64_t total);

@@ -64,27 +64,3 @@ double folded_quantile(int n_bin, double first, double step, const double *slots
     }
     return high;
 }
-
-double folded_peak(int n_bin, double first, double step, const double *slots)
-{
-    enum { N = 120, PER_QUARTILE = 30 };
-    const double quartile = folded_quantile(n_bin, first, step, slots, 0.75);
-    if (!isfinite(quartile))
-        return NAN;
-    const double width = fmax(quartile / PER_QUARTILE, step);
-    double count[N];
-    double below = 0;
-    int top = 0;
-    for (int i = 0; i < N; i++) {
-        const double now = folded(n_bin, first, step, slots, (i + 1) * width);
-        count[i] = now - below;
-        below = now;
-        if (count[i] > count[top])
-            top = i;
-    }
-    if (top == 0 || top == N - 1)
-        return (top + 0.5) * width;
-    const double curvature = count[top - 1] - 2 * count[top] + count[top + 1];
-    const double offset = curvature < 0 ? 0.5 * (count[top - 1] - count[top + 1]) / curvature : 0;
-    return (top + 0.5 + offset) * width;
-}

@@ -16,8 +16,4 @@ struct lr_estimate ratio_estimate(int n_batch, const double *y, const double *w)
  * outside; a quantile that falls there is infinite. */
 double folded_quantile(int n_bin, double first, double step, const double *slots, double fraction);
 
-/* The position of the peak of the folded histogram, in bins of 1/30 of its upper quartile, refined by the parabola
- * through the highest bin and its neighbours. */
-double folded_peak(int n_bin, double first, double step, const double *slots);
-
 #endif

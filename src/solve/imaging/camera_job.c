@@ -78,11 +78,26 @@ enum lr_status camera_job_allocate(lr_context *ctx, const struct transport_job *
 {
     if (job->cameras.keep)
         return LR_OK;
+    if (!job->cameras.peel && job->cameras.wide)
+        return lr_allocate(ctx, transport_voxel_count(job), sizeof(double), &tally->emissivity_wide);
     if (!job->cameras.peel)
         return lr_allocate(ctx, transport_voxel_count(job), sizeof(float), &tally->emissivity);
     LR_TRY(lr_allocate(ctx, (size_t)job->cameras.n, sizeof *tally->peel, &tally->peel));
     for (int c = 0; c < job->cameras.n; c++)
         LR_TRY(lr_allocate(ctx, peel_count(job, c), sizeof(double), &tally->peel[c]));
+    return LR_OK;
+}
+
+enum lr_status camera_job_narrow(lr_context *ctx, const struct transport_job *job, struct transport_tally *tally)
+{
+    const size_t n = transport_voxel_count(job);
+    if (!tally->emissivity_wide)
+        return LR_OK;
+    LR_TRY(lr_allocate(ctx, n, sizeof(float), &tally->emissivity));
+    for (size_t i = 0; i < n; i++)
+        tally->emissivity[i] = (float)tally->emissivity_wide[i];
+    free(tally->emissivity_wide);
+    tally->emissivity_wide = NULL;
     return LR_OK;
 }
 
@@ -92,9 +107,11 @@ void camera_job_release(const struct worker *worker, const struct transport_job 
         worker->backend->drop(tally->kept);
     tally->kept = NULL;
     free(tally->emissivity);
+    free(tally->emissivity_wide);
     for (int c = 0; tally->peel && c < job->cameras.n; c++)
         free(tally->peel[c]);
     free(tally->peel);
     tally->emissivity = NULL;
+    tally->emissivity_wide = NULL;
     tally->peel = NULL;
 }

@@ -17,6 +17,8 @@ void camera_job_prepare(const lr_model *model, const struct window *window, cons
 
 /* Allocates memory for it, in the tally. */
 enum lr_status camera_job_allocate(lr_context *ctx, const struct transport_job *job, struct transport_tally *tally);
+/* After the last packet: wide sums as floats, which is what images are made from. */
+enum lr_status camera_job_narrow(lr_context *ctx, const struct transport_job *job, struct transport_tally *tally);
 void camera_job_release(const struct worker *worker, const struct transport_job *job, struct transport_tally *tally);
 
 #endif

@@ -102,9 +102,9 @@ static struct transport_cone make_cone(const lr_model *model, const struct camer
     return cone;
 }
 
-void image_check_plan(const lr_model *model, struct image_check *check)
+void image_check_plan(const lr_model *model, int64_t packets, struct image_check *check)
 {
-    const double share = model->run.packets > 0 ? image_check_share((double)model->run.packets) : 1;
+    const double share = packets > 0 ? image_check_share((double)packets) : 1;
     check->n_cone = 0;
     for (int c = 0; c < model->n_camera; c++) {
         check->missing[c] = find_obstacle(model, &model->camera[c], share);

@@ -15,8 +15,8 @@ struct image_check {
     double packets[MAX_CAMERA];          /* counted in each cone */
 };
 
-/* Which cameras can be compared, and their cones. */
-void image_check_plan(const lr_model *model, struct image_check *check);
+/* Which cameras can be compared, and their cones, for this many packets. */
+void image_check_plan(const lr_model *model, int64_t packets, struct image_check *check);
 /* All cones are counted in one pass, whichever cameras and channels it images. */
 void image_check_prepare_job(const lr_model *model, const struct image_check *check, bool count,
                              struct transport_job *job);

@@ -1,6 +1,7 @@
 #include "solve/imaging/imaging.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/context.h"
 #include "solve/imaging/cube_join.h"
@@ -77,6 +78,9 @@ static enum lr_status add_errors(lr_context *ctx, const struct material *materia
     LR_TRY_OR(done, status, image_spread_create(ctx, cube, &spread));
     LR_TRY_OR(done, status, lr_allocate(ctx, cube_voxel_count(cube), sizeof *image, &image));
     LR_TRY_OR(done, status, lr_allocate(ctx, scene_voxel_count(scene), sizeof *light, &light));
+    if (material->model->output.sums)
+        LR_TRY_OR(done, status,
+                  lr_allocate(ctx, IMAGE_GROUPS * cube_voxel_count(cube), sizeof *image, &cube->group_image));
     request.view = &cube->camera;
     request.channels = &cube->channels;
     request.scattered = (struct trace_light){.unit = scene->emissivity[camera].unit, .value = light};
@@ -87,6 +91,9 @@ static enum lr_status add_errors(lr_context *ctx, const struct material *materia
         scene_scale_sums(material->model, scene, scattered_sums(scattered, scene, g, camera), packets, light);
         LR_TRY_OR(done, status, trace_scattered(ctx, material->worker, &request, image));
         image_spread_add(&spread, cube, g, image, packets);
+        if (cube->group_image)
+            memcpy(cube->group_image + (size_t)g * cube_voxel_count(cube), image,
+                   cube_voxel_count(cube) * sizeof *image);
     }
     image_spread_finish(&spread, cube);
 done:

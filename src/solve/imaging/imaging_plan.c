@@ -8,7 +8,8 @@
 static const double GIB = 1024.0 * 1024.0 * 1024.0;
 static const double MIB = 1024.0 * 1024.0;
 
-/* Shares of scatterings are summed in double where voxels are few and each gets many; 2^25 doubles are 256 MiB. */
+/* Shares of scatterings are summed in double where voxels are few and each gets many, or where sums are not to depend
+ * on the order of additions (kernel/exact_sum.h); 2^25 doubles are 256 MiB. */
 static const double WIDE_VOXELS = 33554432;
 
 /* What a pass over some cameras needs per row (model/light_rows.h) and recorded channel. Transport has sums, a float
@@ -117,6 +118,11 @@ static double all_voxels(const struct extent *extent)
     return extent->slice * extent->n_channel * extent->n_emissivity;
 }
 
+static bool is_wide(const lr_model *model, const struct imaging_plan *plan, const struct extent *extent)
+{
+    return model->run.deterministic || plan->n_group * all_voxels(extent) <= WIDE_VOXELS;
+}
+
 /* The cameras and channels of one pass: all channels of as many cameras as fit, or some of one camera. */
 static enum lr_status choose_pass(lr_context *ctx, const lr_model *model, const struct memory *memory,
                                   const struct imaging_plan *plan, const struct extent *extent, struct window *pass)
@@ -186,7 +192,7 @@ enum lr_status imaging_plan(lr_context *ctx, const lr_model *model, double free_
     struct window pass;
     LR_TRY(check_cubes(ctx, model, host_bytes));
     plan->n_group = model->image.errors ? IMAGE_GROUPS : 1;
-    plan->wide = plan->n_group * all_voxels(&extent) <= WIDE_VOXELS;
+    plan->wide = is_wide(model, plan, &extent);
     plan->keep = plan->keep && can_keep(model, plan);
     LR_TRY(choose_pass(ctx, model, &memory, plan, &extent, &pass));
     LR_TRY(divide(ctx, model, &pass, plan));
@@ -204,7 +210,7 @@ double imaging_bytes(const lr_model *model)
     const struct extent extent = measure(model);
     const bool errors = model->image.errors && model->run.packets > 0;
     struct imaging_plan plan = {.n_group = model->image.errors ? IMAGE_GROUPS : 1};
-    plan.wide = plan.n_group * all_voxels(&extent) <= WIDE_VOXELS;
+    plan.wide = is_wide(model, &plan, &extent);
     const struct voxel_cost cost = voxel_cost(model, &plan, extent.n_emissivity < model->n_camera);
     const double one_camera = extent.slice * extent.n_channel;
     const double record = model->run.precision == PRECISION_DOUBLE ? 64 : 32;

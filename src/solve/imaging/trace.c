@@ -8,6 +8,7 @@
 #include "base/constants.h"
 #include "solve/common/progress.h"
 #include "solve/imaging/trace_prepare.h"
+#include "solve/team/team_trace.h"
 
 /* The pixel that shows a point; false if it is outside the image. For a near observer, also the solid angle of the
  * pixel and the square of the distance. */
@@ -92,7 +93,7 @@ static enum lr_status run_job(lr_context *ctx, const struct worker *worker, cons
     snprintf(what, sizeof what, "rows of image '%s'", view->name);
     struct progress progress = progress_start(ctx, what, job->pixels[1]);
     const struct transport_monitor monitor = progress_monitor(&progress);
-    return worker->backend->trace(ctx, worker->device, worker->threads, worker->double_precision, job, &monitor, image);
+    return team_trace(ctx, worker, job, &monitor, image);
 }
 
 /* Shells: rays to rings to pixels. */

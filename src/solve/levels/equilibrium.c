@@ -8,8 +8,11 @@
 #include "base/context.h"
 #include "lines/populations.h"
 #include "model/field.h"
+#include "parallel/communicator.h"
+#include "parallel/meeting.h"
 #include "solve/levels/level_job.h"
 #include "solve/levels/level_rays.h"
+#include "solve/levels/populations_kept.h"
 
 /* Populations are extrapolated after LEVEL_LEAST_PAST + 1 iterations or, if the ratio of successive changes is above
  * SLOW, only after as many as are kept. */
@@ -38,6 +41,8 @@ struct iteration {
     int since;                /* last extrapolation */
     double rms_before;        /* before that extrapolation, while it may still be undone; or 0 */
     int retreats;             /* from it */
+    struct lr_keeper *keeper; /* or NULL */
+    double minutes;           /* between statepoints, as the model says */
     struct ray_set rays;
 };
 
@@ -45,20 +50,44 @@ struct iteration {
  * rounding does not disturb the extrapolation. */
 static void choose_place(const lr_model *model, struct worker *place)
 {
-    if (!ray_set_is_fixed(&model->mesh))
-        return;
-    place->backend = backend_cpu();
-    place->device = 0;
-    place->double_precision = true;
+    const bool small = ray_set_is_fixed(&model->mesh);
+    *place = worker_in_order(place, small || model->run.deterministic);
+    place->double_precision |= small;
 }
 
-/* LTE everywhere. */
-static enum lr_status first_guess(lr_context *ctx, const lr_model *model, double *x)
+bool equilibrium_is_shared(const lr_context *ctx, const struct worker *worker, const lr_model *model)
 {
-    (void)ctx;
+    struct worker place = *worker;
+    choose_place(model, &place);
+    return team_is_large(ctx) && place.backend == backend_cpu() && !ray_set_is_fixed(&model->mesh);
+}
+
+/* From one rank to all. */
+static bool spread(void *user, int from, void *data, int64_t bytes)
+{
+    lr_context *ctx = user;
+    if (team_meet(ctx, PLACE_LEVELS, LR_OK) != LR_OK)
+        return false;
+    ctx->team->broadcast(ctx->team, from, data, bytes);
+    return true;
+}
+
+static void share_work(lr_context *ctx, struct worker *place, struct level_job *job)
+{
+    *place = worker_in_order(place, true);
+    job->share = (struct level_share){ctx->team->rank, ctx->team->size, spread, ctx};
+}
+
+/* LTE everywhere, or what an earlier session has reached. */
+static enum lr_status first_guess(lr_context *ctx, const lr_model *model, const struct lr_keeper *keeper, double *x)
+{
     const struct species *species = model->species;
     const int n = species->molecule.n_level;
     const int64_t n_cell = mesh_cell_count(&model->mesh);
+    if (keeper && stored_find(&keeper->found, "population_x")) {
+        lr_log(ctx, LR_LOG_INFO, "going on from the level populations of a statepoint");
+        return stored_get(ctx, &keeper->found, "population_x", STORED_DOUBLE, n_cell * n, x);
+    }
     for (int64_t cell = 0; cell < n_cell; cell++)
         populations_lte(&species->molecule, field_at(&species->temperature, cell), x + cell * n);
     return LR_OK;
@@ -129,6 +158,8 @@ static enum lr_status extrapolate(struct iteration *it, bool *done)
     *done = false;
     if (it->since <= (it->radius < SLOW ? LEVEL_LEAST_PAST : it->job->n_past))
         return LR_OK;
+    /* An extrapolation is a guess until the next step confirms it: a stop keeps what there was before. */
+    LR_TRY(it->backend->read(it->ctx, it->state, it->out->x, it->out->residual));
     LR_TRY(it->backend->accelerate(it->ctx, it->state, done));
     it->since = 0;
     it->slow = fmax(now, it->slow + FADING * (now - it->slow));
@@ -140,13 +171,43 @@ static enum lr_status extrapolate(struct iteration *it, bool *done)
     return LR_OK;
 }
 
-/* The radiation field is incomplete; the populations are still those of the last iteration. */
+/* The populations of the last iteration, without an extrapolation that no step has confirmed yet. */
+static enum lr_status read_confirmed(struct iteration *it)
+{
+    return it->rms_before > 0 ? LR_OK : it->backend->read(it->ctx, it->state, it->out->x, it->out->residual);
+}
+
+/* The radiation field is incomplete; the populations are still those of the last iteration. How noisy rays make them is
+ * known only at the end. */
 static enum lr_status stop(struct iteration *it)
 {
     if (it->out->n_step == 0)
         return lr_fail(it->ctx, LR_ERROR_INTERRUPTED,
                        "stopped before the first iteration of level populations was finished; nothing was written");
     it->out->stopped = true;
+    it->out->noise = NAN;
+    LR_TRY(read_confirmed(it));
+    populations_save(it->ctx, it->keeper, it->minutes, true, it->out);
+    return LR_OK;
+}
+
+static enum lr_status save_if_due(struct iteration *it)
+{
+    if (!it->keeper || !populations_save_is_due(it->ctx, it->keeper, it->minutes))
+        return LR_OK;
+    LR_TRY(read_confirmed(it));
+    populations_save(it->ctx, it->keeper, it->minutes, true, it->out);
+    return LR_OK;
+}
+
+/* What is a stop for one rank is one for all. */
+static enum lr_status agree_on_stop(const struct iteration *it)
+{
+    double goes_on = it->ctx->stop ? 0 : 1;
+    if (it->job->share.ranks > 1)
+        LR_TRY(team_least(it->ctx, PLACE_LEVELS, &goes_on));
+    if (!(goes_on > 0))
+        it->ctx->stop = 1;
     return LR_OK;
 }
 
@@ -155,6 +216,7 @@ static enum lr_status iterate(struct iteration *it, double wanted, double *error
     struct level_change change;
     bool accelerated = false, too_far = false;
     LR_TRY(it->backend->sweep(it->ctx, it->state, &it->ctx->stop));
+    LR_TRY(agree_on_stop(it));
     if (it->ctx->stop)
         return stop(it);
     LR_TRY(it->backend->step(it->ctx, it->state, &change));
@@ -174,7 +236,7 @@ static enum lr_status iterate(struct iteration *it, double wanted, double *error
     }
     LR_TRY(remember(it, (struct population_step){change.largest, *error, it->radius, accelerated}));
     report(it, *error);
-    return LR_OK;
+    return save_if_due(it);
 }
 
 static enum lr_status converge(struct iteration *it, double wanted, bool *converged)
@@ -260,12 +322,16 @@ static enum lr_status solve_with_enough_rays(struct iteration *it, const lr_mode
     bool converged = false;
     LR_TRY(change_rays(it, model, length_unit, fewer, seed));
     LR_TRY(converge(it, FIRST_SET * it->options->error, &converged));
+    if (it->out->stopped)
+        return LR_OK;
     if (!converged)
         return it->backend->read(it->ctx, it->state, it->out->x, it->out->residual);
     for (;;) {
         LR_TRY(it->backend->read(it->ctx, it->state, other, it->out->residual));
         LR_TRY(change_rays(it, model, length_unit, number, ++seed));
         LR_TRY(converge(it, it->options->error, &converged));
+        if (it->out->stopped)
+            return LR_OK;
         LR_TRY(it->backend->read(it->ctx, it->state, it->out->x, it->out->residual));
         it->out->noise = fewer < number ? ray_noise(compare(model, it->out, other), fewer, number, fixed) : (double)NAN;
         const bool enough = it->out->noise <= wanted_noise(it, fixed);
@@ -286,27 +352,36 @@ static enum lr_status solve_with_enough_rays(struct iteration *it, const lr_mode
     }
 }
 
-enum lr_status equilibrium_solve(lr_context *ctx, const struct worker *worker, const lr_model *model,
-                                 struct populations *out)
+enum lr_status equilibrium_solve(lr_context *ctx, const struct worker *worker, const lr_model *model, bool shared,
+                                 struct lr_keeper *keeper, struct populations *out)
 {
     const struct species *species = model->species;
     const size_t cells = (size_t)mesh_cell_count(&model->mesh);
     const size_t n = cells * (size_t)species->molecule.n_level;
     struct worker place = *worker;
     struct prepared_levels prepared = {0};
-    struct iteration it = {.ctx = ctx, .options = &species->options, .out = out, .start = lr_seconds()};
+    struct iteration it = {.ctx = ctx,
+                           .options = &species->options,
+                           .out = out,
+                           .start = lr_seconds(),
+                           .keeper = keeper,
+                           .minutes = model->run.checkpoint};
     double *other = NULL;
     enum lr_status status = LR_OK;
     *out = (struct populations){.n_cell = (int64_t)cells, .n_level = species->molecule.n_level, .noise = NAN};
     LR_TRY(level_job_prepare(ctx, model, &prepared));
     choose_place(model, &place);
+    if (shared)
+        share_work(ctx, &place, &prepared.job);
     it.backend = place.backend->levels(prepared.job.mesh.kind, place.double_precision);
     it.job = &prepared.job;
     LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof *out->x, &out->x));
     LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof *other, &other));
     LR_TRY_OR(done, status, lr_allocate(ctx, cells, sizeof *out->residual, &out->residual));
     LR_TRY_OR(done, status, it.backend->open(ctx, place.device, place.threads, &prepared.job, &it.state));
-    LR_TRY_OR(done, status, first_guess(ctx, model, out->x));
+    LR_TRY_OR(done, status, first_guess(ctx, model, keeper, out->x));
+    if (shared)
+        LR_TRY_OR(done, status, team_share(ctx, PLACE_LEVELS, out->x, (int64_t)(n * sizeof *out->x)));
     LR_TRY_OR(done, status, it.backend->write(ctx, it.state, out->x));
     LR_TRY_OR(done, status, solve_with_enough_rays(&it, model, prepared.unit.length, other));
 done:

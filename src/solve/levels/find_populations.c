@@ -6,12 +6,15 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "parallel/meeting.h"
 #include "solve/levels/equilibrium.h"
 #include "solve/levels/escape_cells.h"
+#include "solve/levels/populations_kept.h"
 #include "solve/levels/two_level.h"
 
-static enum lr_status find_populations(lr_context *ctx, const struct worker *worker, const lr_model *model,
-                                       struct populations *out)
+/* `shared`: by all ranks of a job together. */
+static enum lr_status find_populations(lr_context *ctx, const struct worker *worker, const lr_model *model, bool shared,
+                                       struct lr_keeper *keeper, struct populations *out)
 {
     switch (model->species->options.method) {
     case POPULATIONS_TWO_LEVEL:
@@ -20,7 +23,7 @@ static enum lr_status find_populations(lr_context *ctx, const struct worker *wor
     case POPULATIONS_ESCAPE:
         return escape_cells_solve(ctx, worker, model, out);
     case POPULATIONS_EQUILIBRIUM:
-        return equilibrium_solve(ctx, worker, model, out);
+        return equilibrium_solve(ctx, worker, model, shared, keeper, out);
     case POPULATIONS_LTE:
     case POPULATIONS_GIVEN:
     case N_POPULATION_METHOD:
@@ -31,6 +34,44 @@ static enum lr_status find_populations(lr_context *ctx, const struct worker *wor
                                 .converged = true,
                                 .noise = NAN};
     return LR_OK;
+}
+
+/* What rank 0 has found, for all. */
+static enum lr_status share_populations(lr_context *ctx, enum lr_status status, struct populations *out)
+{
+    struct populations said = *out;
+    LR_TRY(team_meet(ctx, PLACE_LEVELS, status));
+    LR_TRY(team_share(ctx, PLACE_LEVELS, &said, sizeof said));
+    const size_t n = said.x ? (size_t)said.n_cell * (size_t)said.n_level : 0;
+    if (team_is_helper(ctx)) {
+        *out = said;
+        out->n_step = 0;
+        out->step = NULL;
+        out->residual = NULL;
+        out->x = NULL;
+        if (n > 0)
+            status = lr_allocate(ctx, n, sizeof *out->x, &out->x);
+    }
+    LR_TRY(team_meet(ctx, PLACE_LEVELS, status));
+    return n > 0 ? team_share(ctx, PLACE_LEVELS, out->x, (int64_t)(n * sizeof *out->x)) : LR_OK;
+}
+
+/* Found by all ranks of a job together, or by the first one for all of them. */
+static enum lr_status find_together(lr_context *ctx, const struct worker *worker, const lr_model *model,
+                                    struct lr_keeper *keeper, struct populations *out)
+{
+    bool known = false, shared = false;
+    enum lr_status status = LR_OK;
+    if (keeper)
+        status = populations_restore(ctx, &keeper->found, mesh_cell_count(&model->mesh),
+                                     model->species->molecule.n_level, out, &known);
+    if (model->species->options.method == POPULATIONS_EQUILIBRIUM)
+        shared = !known && equilibrium_is_shared(ctx, worker, model);
+    LR_TRY(team_meet(ctx, PLACE_LEVELS, status));
+    LR_TRY(team_share(ctx, PLACE_LEVELS, &shared, sizeof shared));
+    if (!known && (shared || !team_is_helper(ctx)))
+        status = find_populations(ctx, worker, model, shared, keeper, out);
+    return shared ? team_meet(ctx, PLACE_LEVELS, status) : share_populations(ctx, status, out);
 }
 
 /* No method may pass on a number that is not one, converged or not. */
@@ -53,12 +94,13 @@ static enum lr_status check_finite(lr_context *ctx, const lr_model *model, const
     return LR_OK;
 }
 
-enum lr_status populations_apply(lr_context *ctx, const struct worker *worker, const lr_model *model, lr_model *derived,
-                                 struct populations *out, struct inversion *inversion)
+enum lr_status populations_apply(lr_context *ctx, const struct worker *worker, const lr_model *model,
+                                 struct lr_keeper *keeper, lr_model *derived, struct populations *out,
+                                 struct inversion *inversion)
 {
     const double start = lr_seconds();
-    enum lr_status status = find_populations(ctx, worker, model, out);
-    out->seconds = lr_seconds() - start;
+    enum lr_status status = find_together(ctx, worker, model, keeper, out);
+    out->seconds += lr_seconds() - start;
     if (status == LR_OK)
         status = check_finite(ctx, model, out);
     const double *x = out->x ? out->x : model->species->populations;
@@ -121,7 +163,8 @@ static void summarise(const struct population_result *kept, struct lr_summary *s
     summary->seconds_populations = found->seconds;
 }
 
-enum lr_status populations_run(lr_context *ctx, const struct worker *worker, const lr_model *model, lr_model *derived,
+enum lr_status populations_run(lr_context *ctx, const struct worker *worker, const lr_model *model,
+                               struct lr_keeper *keeper, struct stored *state, lr_model *derived,
                                struct lr_result *result)
 {
     struct inversion inversion;
@@ -129,7 +172,16 @@ enum lr_status populations_run(lr_context *ctx, const struct worker *worker, con
         return LR_OK;
     LR_TRY(lr_allocate(ctx, 1, sizeof *result->populations, &result->populations));
     struct population_result *kept = result->populations;
-    LR_TRY(populations_apply(ctx, worker, model, derived, &kept->found, &inversion));
+    LR_TRY(populations_apply(ctx, worker, model, keeper, derived, &kept->found, &inversion));
+    if (keeper && !kept->found.stopped) {
+        LR_TRY(populations_store(ctx, &kept->found, true, state));
+        if (state->n > 0 && populations_save_is_due(ctx, keeper, model->run.checkpoint)) {
+            if (keeper->save(ctx, keeper, state) != LR_OK)
+                lr_log(ctx, LR_LOG_WARNING, "no statepoint was written: %s", lr_last_error(ctx));
+            ctx->save = 0;
+            keeper->saved = lr_seconds();
+        }
+    }
     if (model->species->options.method != POPULATIONS_GIVEN)
         excitation_warn(ctx, model, &inversion); /* for given ones the reader has already warned */
     describe(model, &inversion, kept);

@@ -8,11 +8,13 @@
 #include "base/structure.h"
 #include "base/threads.h"
 #include "lines/escape.h"
+#include "lines/overlap.h"
 #include "lines/populations.h"
 
 /* Far beyond any gas; larger numbers are typing errors or in the wrong unit, and rates overflow. */
 static const double MOST_KELVIN = 1e15, MOST_DENSITY = 1e45, MOST_COLUMN = 1e60;
-static const double LEAST_WIDTH = 1e-3; /* cm/s */
+static const double LEAST_WIDTH = 1e-3;                    /* cm/s */
+static const double full_width_per_b = 1.6651092223153954; /* 2 sqrt(ln 2): full width at half maximum, Gaussian */
 
 /* From `least` to `most`; zero as well, where that is allowed. */
 static enum lr_status check_values(lr_context *ctx, const char *what, const char *unit, const double *values, int64_t n,
@@ -135,13 +137,38 @@ static int write_lines(const struct escape_problem *problem, double width, int64
     return flags;
 }
 
+/* What one thread needs. */
+struct solver {
+    struct escape_workspace *escape;
+    struct overlap_workspace *overlap; /* NULL: each line by itself */
+    double *x;                         /* [n_level] */
+};
+
+static enum lr_status solver_create(lr_context *ctx, const struct molecule *molecule, bool overlap,
+                                    struct solver *solver)
+{
+    LR_TRY(lr_allocate(ctx, (size_t)molecule->n_level, sizeof *solver->x, &solver->x));
+    LR_TRY(escape_workspace_create(ctx, molecule, &solver->escape));
+    return overlap ? overlap_workspace_create(ctx, molecule, &solver->overlap) : LR_OK;
+}
+
+static void solver_free(struct solver *solver)
+{
+    escape_workspace_free(solver->escape);
+    overlap_workspace_free(solver->overlap);
+    free(solver->x);
+}
+
 /* Returns the first level whose population is not a finite number, or -1. */
 static int solve_one(const struct molecule *molecule, const struct collision_plan *plan,
-                     const struct lr_parcels *parcels, int64_t i, struct escape_workspace *workspace, double *x,
+                     const struct lr_parcels *parcels, int64_t i, struct solver *solver,
                      const struct lr_parcel_lines *lines)
 {
     const struct escape_problem problem = problem_of(molecule, plan, parcels, i);
-    const struct escape_outcome outcome = escape_solve(&problem, workspace, false, x);
+    double *x = solver->x;
+    struct escape_outcome outcome = escape_solve(&problem, solver->escape, false, x);
+    if (parcels->overlap && outcome.bad_level < 0)
+        outcome = overlap_solve(&problem, parcels->width[i] / full_width_per_b, solver->escape, solver->overlap, x);
     int flags = write_lines(&problem, parcels->width[i], i, x, lines);
     flags |= outcome.converged ? 0 : LR_NOT_CONVERGED;
     if (collision_clamped(molecule, plan, problem.temperature, problem.temperature))
@@ -163,7 +190,7 @@ struct bad_parcel {
 };
 
 static void solve_all(lr_context *ctx, const struct molecule *molecule, const struct collision_plan *plan,
-                      const struct lr_parcels *parcels, int threads, struct escape_workspace **workspaces, double *x,
+                      const struct lr_parcels *parcels, int threads, struct solver *solvers,
                       const struct lr_parcel_lines *lines, struct bad_parcel *bad)
 {
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
@@ -171,8 +198,7 @@ static void solve_all(lr_context *ctx, const struct molecule *molecule, const st
         const int thread = omp_get_thread_num();
         if (ctx->stop)
             continue;
-        const int level = solve_one(molecule, plan, parcels, i, workspaces[thread],
-                                    x + (size_t)thread * (size_t)molecule->n_level, lines);
+        const int level = solve_one(molecule, plan, parcels, i, &solvers[thread], lines);
         if (level < 0)
             continue;
 #pragma omp critical
@@ -187,18 +213,16 @@ static enum lr_status solve_parcels(lr_context *ctx, const struct molecule *data
     const int64_t most = thread_count(parcels->threads);
     const int threads = (int)(most < parcels->n / 16 + 1 ? most : parcels->n / 16 + 1);
     struct collision_plan plan;
-    struct escape_workspace **workspaces = NULL;
-    double *x = NULL;
+    struct solver *solvers = NULL;
     struct bad_parcel bad = {.level = -1};
     enum lr_status status = LR_OK;
     ctx->stop = 0;
     LR_TRY(check_parcels(ctx, parcels));
     LR_TRY(plan_collisions(ctx, data, parcels, &plan));
-    LR_TRY(lr_allocate(ctx, (size_t)threads, sizeof(void *), &workspaces));
-    LR_TRY_OR(cleanup, status, lr_allocate(ctx, (size_t)threads * (size_t)data->n_level, sizeof *x, &x));
+    LR_TRY(lr_allocate(ctx, (size_t)threads, sizeof *solvers, &solvers));
     for (int i = 0; i < threads; i++)
-        LR_TRY_OR(cleanup, status, escape_workspace_create(ctx, data, &workspaces[i]));
-    solve_all(ctx, data, &plan, parcels, threads, workspaces, x, lines, &bad);
+        LR_TRY_OR(cleanup, status, solver_create(ctx, data, parcels->overlap, &solvers[i]));
+    solve_all(ctx, data, &plan, parcels, threads, solvers, lines, &bad);
     if (bad.level >= 0)
         status = lr_fail(ctx, LR_ERROR_INPUT,
                          "%s: the population of level %d is not a finite number at %g K, column density %g cm^-2 and "
@@ -209,9 +233,8 @@ static enum lr_status solve_parcels(lr_context *ctx, const struct molecule *data
         status = lr_fail(ctx, LR_ERROR_INTERRUPTED, "stopped before all parcels were solved");
 cleanup:
     for (int i = 0; i < threads; i++)
-        escape_workspace_free(workspaces[i]);
-    free(workspaces);
-    free(x);
+        solver_free(&solvers[i]);
+    free(solvers);
     return status;
 }
 

@@ -9,6 +9,7 @@
 #include "solve/transport/assemble.h"
 #include "solve/transport/job.h"
 #include "solve/transport/pass.h"
+#include "solve/transport/quanta.h"
 
 /* Scatterings per second and volume, with errors, from a pass through the gas with these populations. */
 static enum lr_status measure_rates(lr_context *ctx, const struct worker *worker, const lr_model *derived,
@@ -25,6 +26,7 @@ static enum lr_status measure_rates(lr_context *ctx, const struct worker *worker
     job->tally.fields = true;
     job->tally.record = false;
     LR_TRY_OR(done, status, pass_plan_memory(ctx, derived, &description, job, &left));
+    quanta_choose(derived, job);
     LR_TRY_OR(done, status, pass_allocate(ctx, job, &derived->run, &tally));
     LR_TRY_OR(done, status, pass_transport(ctx, worker, "packets for level populations", job, &tally));
     if (ctx->stop)

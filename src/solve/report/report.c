@@ -223,20 +223,29 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* The model, what its sources are drawn from, and the larger of transport and images, which follow each other but share
- * the sums of packets, counted with the images. */
-static double memory_in_all(const lr_model *model, double transport)
+/* The model and what its sources are drawn from. */
+static double memory_of_model(const lr_model *model)
 {
     const double program = 20e6, per_source_cell = 12; /* alias tables */
     double tables = 0.0;
     for (int i = 0; model->run.packets > 0 && i < model->n_source; i++)
         if (model->source[i].emissivity.values)
             tables += per_source_cell * (double)mesh_cell_count(&model->mesh);
-    return program + lr_model_memory(model) + tables +
-           larger(model->run.packets > 0 ? transport : 0.0, imaging_bytes(model));
+    return program + lr_model_memory(model) + tables;
 }
 
-static void write_memory(FILE *out, const lr_model *model, double records)
+/* Of the images as they are written. */
+static double memory_of_cubes(const lr_model *model)
+{
+    const int n_value = 1 + (model->image.errors ? 1 : 0) + (model->image.optical_depth ? 1 : 0);
+    double pixels = 0.0;
+    for (int i = 0; i < model->n_camera; i++)
+        pixels += (double)model->camera[i].pixels[0] * model->camera[i].pixels[1];
+    return pixels * model->channels.n * n_value * (double)sizeof(float);
+}
+
+/* Returns the bytes that are needed in any case: images can be made in several passes. */
+static double write_memory(FILE *out, const lr_model *model, double records)
 {
     const double mib = 1024.0 * 1024.0;
     double n_cell = (double)mesh_cell_count(&model->mesh);
@@ -253,12 +262,15 @@ static void write_memory(FILE *out, const lr_model *model, double records)
         fprintf(out, "; %.3g B per cell for the tree of bricks", tree / n_cell);
     if (records > 0)
         fprintf(out, "; up to %.4g MiB for the records of jumps", records / mib);
-    const double all = memory_in_all(model, n_cell * (record + sums + 2 * group) + tree + records);
+    /* transport and images follow each other but share the sums of packets, counted with the images */
+    const double transport = model->run.packets > 0 ? n_cell * (record + sums + 2 * group) + tree + records : 0.0;
+    const double all = memory_of_model(model) + larger(transport, imaging_bytes(model));
     fprintf(out, "\n  %-11s about %.3g %s on a CPU, with the model", "in all",
             all < 1024.0 * mib ? all / mib : all / mib / 1024.0, all < 1024.0 * mib ? "MiB" : "GiB");
     if (model->n_camera)
         fprintf(out, " and the images, if these fit into memory at once");
     fprintf(out, "\n");
+    return memory_of_model(model) + larger(transport, memory_of_cubes(model));
 }
 
 enum lr_status lr_model_report(lr_context *ctx, const lr_model *model, char **text)
@@ -286,8 +298,9 @@ enum lr_status lr_model_report(lr_context *ctx, const lr_model *model, char **te
     write_run(out, model);
     if (status == LR_OK)
         status = report_cost(ctx, out, model, seconds_images, &records);
-    write_memory(out, model, records);
+    report_doubts(ctx, model, write_memory(out, model, records));
     report_velocity_steps(ctx, model);
+    report_neighbours(ctx, model);
     if (fclose(out) != 0 && status == LR_OK)
         status = lr_fail(ctx, LR_ERROR_MEMORY, "out of memory");
     if (status != LR_OK) {

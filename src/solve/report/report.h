@@ -22,6 +22,9 @@ void report_mesh(FILE *out, const struct mesh *mesh);
 /* A warning if the line shifts abruptly from cell to cell (report_steps.c); also used by a run. */
 void report_velocity_steps(lr_context *ctx, const lr_model *model);
 
+/* A warning about lines of the molecule that are left out (report_neighbours.c); also used by a run. */
+void report_neighbours(lr_context *ctx, const lr_model *model);
+
 /* Whether opacities and light are only those of LTE, because the run has yet to find the levels. */
 bool report_is_before_levels(const lr_model *model);
 
@@ -33,6 +36,9 @@ enum lr_status report_images(lr_context *ctx, FILE *out, const lr_model *model, 
 
 /* Jumps, scatterings and time (report_cost.c); *bytes of records that jumps are drawn from. */
 enum lr_status report_cost(lr_context *ctx, FILE *out, const lr_model *model, double seconds_images, double *bytes);
+
+/* Warnings about models that are valid but hardly meant (report_doubts.c); `bytes` of memory are needed in any case. */
+void report_doubts(lr_context *ctx, const lr_model *model, double bytes);
 
 /* The molecule, its collision partners, and how its levels are found (report_species.c). */
 void report_species(FILE *out, const lr_model *model);

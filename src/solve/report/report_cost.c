@@ -7,7 +7,9 @@
 #include "base/context.h"
 #include "solve/balls/ball_cost.h"
 #include "solve/balls/ball_set.h"
+#include "solve/common/duration.h"
 #include "solve/report/report.h"
+#include "solve/stage/outlook.h"
 #include "solve/stage/pilot.h"
 #include "solve/stage/stage.h"
 
@@ -17,18 +19,9 @@ double report_cores(const lr_model *model)
     return model->run.threads ? model->run.threads : online > 0 ? (double)online : 1.0;
 }
 
-/* As "12 s", "3.4 min", "5 hours" or "2 days". */
 static void write_duration(FILE *out, double seconds)
 {
-    const double minute = 60.0, hour = 3600.0, day = 86400.0;
-    if (seconds < 99.5)
-        fprintf(out, "%.2g s", seconds);
-    else if (seconds < 99.5 * minute)
-        fprintf(out, "%.2g min", seconds / minute);
-    else if (seconds < 2.0 * day)
-        fprintf(out, "%.2g hours", seconds / hour);
-    else
-        fprintf(out, "%.3g days", seconds / day);
+    fputs(duration_of(seconds).text, out);
 }
 
 static void write_jumps(FILE *out, const struct ball_plan *plan, const struct ball_needs *needs)
@@ -103,6 +96,7 @@ static void write_pilot(lr_context *ctx, FILE *out, const lr_model *model, doubl
     }
     write_scatterings(out, &pilot);
     write_time(out, model, &pilot, seconds_images);
+    outlook_warn(ctx, model, &pilot);
 }
 
 enum lr_status report_cost(lr_context *ctx, FILE *out, const lr_model *model, double seconds_images, double *bytes)

@@ -19,11 +19,11 @@ static double bin_number(const struct transport_lives *ended, const struct trans
     return ended->number[bin] + left->number[bin];
 }
 
-/* Draws made at the ages of a bin, by those packets and by the `through` others that became older. */
+/* Steps made at the ages of a bin, by those packets and by the `through` others that became older. */
 static double bin_exposure(const struct transport_lives *ended, const struct transport_lives *left, int bin,
                            double through)
 {
-    return (bin_age(bin + 1) - bin_age(bin)) * through + ended->draws[bin] + left->draws[bin] -
+    return (bin_age(bin + 1) - bin_age(bin)) * through + ended->steps[bin] + left->steps[bin] -
            bin_age(bin) * bin_number(ended, left, bin);
 }
 
@@ -49,8 +49,8 @@ static void add_up(const struct transport_lives *ended, const struct transport_l
     for (int bin = 0; bin < LIFE_BINS; bin++) {
         table->n_ended += ended->number[bin];
         table->n_left += left->number[bin];
-        table->draws += ended->draws[bin] + left->draws[bin];
-        table->draws_left += left->draws[bin];
+        table->steps += ended->steps[bin] + left->steps[bin];
+        table->steps_left += left->steps[bin];
     }
 }
 

@@ -21,9 +21,10 @@ struct samples {
     int64_t done[MOST_SAMPLES];
 };
 
-static void sample(void *user, int64_t done)
+static void sample(void *user, int64_t done, double scatterings)
 {
     struct samples *samples = user;
+    (void)scatterings;
     if (samples->n == MOST_SAMPLES)
         return;
     samples->at[samples->n] = lr_seconds();
@@ -41,7 +42,7 @@ static double warmed_up(const struct samples *samples, double n_ended, double n_
     return fmax(done / (samples->at[last] - samples->at[middle]) / (n_ended / seconds), 1);
 }
 
-/* The whole run, in units of the time that one packet takes for a draw. A device follows n_flight packets at a time: it
+/* The whole run, in units of the time that one packet takes for a step. A device follows n_flight packets at a time: it
  * replaces those that end until there are no more, and then waits for the last. */
 static double whole_run(const struct life_table *lives, double n_packet, double n_flight)
 {
@@ -53,7 +54,7 @@ static double whole_run(const struct life_table *lives, double n_packet, double 
 static void conclude(const struct transport_job *job, const struct transport_tally *tally,
                      const struct samples *samples, struct pilot *pilot)
 {
-    const double n_packet = (double)job->n_packet, n_flight = (double)tally->n_flight;
+    const double n_packet = (double)(job->packets.end - job->packets.first), n_flight = (double)tally->n_flight;
     struct life_table lives;
     double scattered = 0, events = 0, skipped = 0;
     for (int b = 0; b < job->tally.n_batch; b++) {
@@ -66,11 +67,15 @@ static void conclude(const struct transport_job *job, const struct transport_tal
     const double begun = lives.n_ended + lives.n_left;
     pilot->packets = (int64_t)lives.n_ended;
     pilot->at_least = !whole && !known;
-    const double lifetime = whole || !known ? lives.draws / begun : lives.mean;
-    pilot->scatterings = scattered / lives.draws * lifetime;
+    const double lifetime = whole || !known ? lives.steps / begun : lives.mean;
+    pilot->scatterings = scattered / lives.steps * lifetime;
     pilot->followed = events > 0 ? pilot->scatterings * events / (events + skipped) : 0;
-    /* Draws that a packet made in the time of the pilot: fewer on average if there were not enough packets for all. */
-    const double made = fmax(lives.draws / n_flight, lives.draws_left / fmax(lives.n_left, 1));
+    /* Steps that a packet made in the time of the pilot: fewer on average if there were not enough packets for all. */
+    const double made = fmax(lives.steps / n_flight, lives.steps_left / fmax(lives.n_left, 1));
+    pilot->seconds = tally->seconds;
+    pilot->steps = made;
+    pilot->n_flight = n_flight;
+    pilot->n_packet = n_packet;
     double parts = 1; /* as long as the pilot */
     if (pilot->at_least)
         parts = n_packet / begun;
@@ -81,7 +86,7 @@ static void conclude(const struct transport_job *job, const struct transport_tal
 }
 
 /* The first pass, until it is over or the time is. */
-static enum lr_status fly(lr_context *ctx, const lr_model *model, struct stage *stage, struct pilot *pilot)
+enum lr_status pilot_fly(lr_context *ctx, const lr_model *model, struct stage *stage, struct pilot *pilot)
 {
     const struct worker *worker = &stage->worker;
     const struct window *window = stage->plan.n_window > 0 ? &stage->plan.window[0] : NULL;
@@ -114,10 +119,10 @@ static enum lr_status prepare_and_fly(lr_context *ctx, const lr_model *model, st
     stage->prepared.model = model;
     LR_TRY_OR(done, status, lr_allocate(ctx, 1, sizeof *described, &described));
     LR_TRY_OR(done, status, stage_open(ctx, model, stage, described));
-    LR_TRY_OR(done, status, stage_prepare(ctx, model, stage));
+    LR_TRY_OR(done, status, stage_prepare(ctx, model, NULL, stage));
     snprintf(pilot->device, sizeof pilot->device, "%s", described->summary.device);
     pilot->seconds_preparing = lr_seconds() - start;
-    status = fly(ctx, model, stage, pilot);
+    status = pilot_fly(ctx, model, stage, pilot);
 done:
     stage_close(stage);
     free(stage);

@@ -6,6 +6,8 @@
 
 #include "base/constants.h"
 #include "base/context.h"
+#include "base/threads.h"
+#include "solve/common/line_shape.h"
 #include "solve/common/skip.h"
 #include "solve/common/statistics.h"
 
@@ -46,7 +48,10 @@ static void assemble_scalars(const struct prepared *prepared, const struct trans
     double packets = 0;
     double events = 0;
     double skipped = 0;
+    double stuck = 0;
     for (int b = 0; b < n; b++) {
+        stuck += tally->batch[b].stuck;
+        batches->value[b] = tally->batch[b].stuck_weight;
         roulette += tally->batch[b].roulette;
         packets += batches->packets[b];
         events += tally->batch[b].events;
@@ -54,9 +59,10 @@ static void assemble_scalars(const struct prepared *prepared, const struct trans
     }
     summary->packets = (int64_t)packets;
     summary->packets_left = tally->n_left;
+    summary->packets_stuck = (int64_t)stuck;
+    summary->stuck = scaled(ratio_estimate(n, batches->value, batches->packets), prepared->luminosity);
     summary->scatterings = (int64_t)events;
     summary->scatterings_skipped = skipped;
-    summary->x_crit = skip_largest_x_crit(prepared->model);
     summary->emitted = prepared->luminosity;
     summary->f_esc = ratio_estimate(n, batches->escaped, batches->packets);
     summary->escaped = scaled(summary->f_esc, prepared->luminosity);
@@ -112,6 +118,19 @@ static void assemble_spectrum(const struct transport_job *job, const struct batc
     }
 }
 
+/* Frequencies in Doppler units to radio velocities, positive = receding. */
+static void assemble_line_shape(struct line_shape shape, struct lr_summary *summary)
+{
+    const double b_kms = summary->reference_b / 1e5;
+    summary->peak_abs_x = shape.peak.value;
+    summary->peak_abs_x_error = shape.peak.error;
+    summary->asymmetric = shape.asymmetric;
+    summary->mean_velocity = (struct lr_estimate){-shape.mean.value * b_kms, shape.mean.error * b_kms};
+    summary->red_blue_ratio = shape.red_blue;
+    summary->red_peak_velocity = scaled(shape.red_peak, b_kms);
+    summary->blue_peak_velocity = (struct lr_estimate){-shape.blue_peak.value * b_kms, shape.blue_peak.error * b_kms};
+}
+
 static enum lr_status assemble_spectra(lr_context *ctx, const struct prepared *prepared,
                                        const struct transport_tally *tally, const struct batches *batches,
                                        struct lr_result *result)
@@ -161,30 +180,68 @@ static enum lr_status assemble_spectra(lr_context *ctx, const struct prepared *p
     summary->median_abs_x = quantile_estimate(job, batches->n, total, all, 0.5);
     summary->lower_quartile_abs_x = quantile_estimate(job, batches->n, total, all, 0.25);
     summary->upper_quartile_abs_x = quantile_estimate(job, batches->n, total, all, 0.75);
-    summary->peak_abs_x = folded_peak(job->tally.n_bin, job->tally.x_first, job->tally.x_step, all);
+    assemble_line_shape(line_shape_measure(batches->n, job->tally.n_bin, job->tally.x_first, job->tally.x_step, total),
+                        summary);
 done:
     free(total);
     return status;
 }
 
-/* Per cell: sum of weight x path (or of scattering depth) over packets -> J = L_w / (4 pi V), rate = scatterings / V.
+/* What the fields of cells are found from: sums [n_group][n_cell of the job][2], and the packets of each group. */
+struct grouped {
+    const double *sums;
+    int n, used; /* groups, and those with packets */
+    int64_t n_cell;
+    double packets[TRANSPORT_MAX_BATCH];
+    double all;
+};
+
+static struct grouped group_fields(const struct transport_job *job, const struct transport_tally *tally)
+{
+    struct grouped grouped = {.sums = tally->fields, .n = job->tally.n_group, .n_cell = job->n_cell};
+    for (int b = 0; b < job->tally.n_batch; b++)
+        grouped.packets[b % grouped.n] += tally->batch[b].packets;
+    for (int g = 0; g < grouped.n; g++) {
+        grouped.used += grouped.packets[g] > 0;
+        grouped.all += grouped.packets[g];
+    }
+    return grouped;
+}
+
+/* Per cell: sum of weight x path (which = 0) or of scattering depth (1) over packets -> J = L_w / (4 pi V), rate =
+ * scatterings / V.
  *
  * With s_g the sum in one of n groups of p_g packets, P packets in all, the error of SUM s_g / P is
  *
  *     error^2 = (SUM s_g^2 / p_g - (SUM s_g)^2 / P) / ((n - 1) P). */
-static void assemble_field(const struct prepared *prepared, const double *sum, const double *square, int n_group,
-                           double packets, double factor, struct measured *field)
+static struct lr_estimate group_estimate(const struct grouped *grouped, int which, int64_t cell)
+{
+    double sum = 0;
+    double square = 0;
+    for (int g = 0; g < grouped->n; g++) {
+        const double value = grouped->sums[2 * (g * grouped->n_cell + cell) + which];
+        sum += value;
+        square += grouped->packets[g] > 0 ? value * value / grouped->packets[g] : 0;
+    }
+    const double scatter = fmax(square - sum * sum / grouped->all, 0);
+    return (struct lr_estimate){sum / grouped->all,
+                                grouped->used > 1 ? sqrt(scatter / ((grouped->used - 1) * grouped->all)) : (double)NAN};
+}
+
+static void assemble_field(const struct prepared *prepared, const struct grouped *grouped, int which, double factor,
+                           struct measured *field)
 {
     const struct mesh *mesh = &prepared->model->mesh;
-    int64_t cell = 0;
+    const int threads = mesh_cell_count(mesh) < 1 << 16 ? 1 : thread_count(prepared->model->run.threads);
+#pragma omp parallel for schedule(static) num_threads(threads)
     for (int i = 0; i < mesh->n[0]; i++)
         for (int j = 0; j < mesh->n[1]; j++)
-            for (int k = 0; k < mesh->n[2]; k++, cell++) {
+            for (int k = 0; k < mesh->n[2]; k++) {
+                const int64_t cell = mesh_cell_index(mesh, i, j, k);
                 const double scale = factor / mesh_cell_volume(mesh, i, j, k);
-                const int64_t from = cell + prepared->cavity;
-                const double scatter = fmax(square[from] - sum[from] * sum[from] / packets, 0);
-                field->value[cell] = sum[from] / packets * scale;
-                field->error[cell] = n_group > 1 ? sqrt(scatter / ((n_group - 1) * packets)) * scale : (double)NAN;
+                const struct lr_estimate found = group_estimate(grouped, which, cell + prepared->cavity);
+                field->value[cell] = found.value * scale;
+                field->error[cell] = found.error * scale;
             }
 }
 
@@ -192,22 +249,16 @@ static enum lr_status assemble_fields(lr_context *ctx, const struct prepared *pr
                                       const struct transport_tally *tally, struct lr_result *result)
 {
     const size_t n = (size_t)mesh_cell_count(&prepared->model->mesh);
-    const double packets = (double)result->summary.packets;
-    int used = 0;
-    for (int b = 0; b < prepared->model->run.batches; b++)
-        used += tally->batch[b].packets > 0;
-    used = used < prepared->job.tally.n_group ? used : prepared->job.tally.n_group;
+    const struct grouped grouped = group_fields(&prepared->job, tally);
     LR_TRY(measured_allocate(ctx, n, &result->mean_intensity));
     LR_TRY(measured_allocate(ctx, n, &result->scattering_rate));
-    assemble_field(prepared, tally->length, tally->length_square, used, packets,
-                   prepared->luminosity * prepared->unit.length / (4 * LR_PI), &result->mean_intensity);
-    assemble_field(prepared, tally->scatter, tally->scatter_square, used, packets, prepared->luminosity,
-                   &result->scattering_rate);
+    assemble_field(prepared, &grouped, 0, prepared->luminosity * prepared->unit.length / (4 * LR_PI),
+                   &result->mean_intensity);
+    assemble_field(prepared, &grouped, 1, prepared->luminosity, &result->scattering_rate);
     return LR_OK;
 }
 
-/* From a position inside a cell to a point; on shells z is the radius. */
-static void find_point(const struct prepared *prepared, const int32_t cell[3], const double local[3], double point[3])
+void assemble_point(const struct prepared *prepared, const int32_t cell[3], const double local[3], double point[3])
 {
     const struct mesh *mesh = &prepared->model->mesh;
     if (mesh->kind == MESH_SHELLS) {
@@ -272,8 +323,8 @@ static enum lr_status assemble_packets(lr_context *ctx, const struct prepared *p
         list->path[p] = record->path * prepared->unit.length;
         for (size_t axis = 0; axis < 3; axis++)
             list->direction[3 * p + axis] = record->direction[axis];
-        find_point(prepared, record->cell, record->local, list->position + 3 * p);
-        find_point(prepared, record->last_cell, record->last_local, list->last_scattering + 3 * p);
+        assemble_point(prepared, record->cell, record->local, list->position + 3 * p);
+        assemble_point(prepared, record->last_cell, record->last_local, list->last_scattering + 3 * p);
     }
     free(order);
     return LR_OK;
@@ -287,9 +338,13 @@ void assemble_description(const struct prepared *prepared, struct lr_result *res
     result->half_size_x = prepared->unit.length;
     result->summary.reference_b = model->reference_b;
     result->summary.shells = model->mesh.kind == MESH_SHELLS;
-    result->summary.packets_requested = model->run.packets;
+    const struct transport_job *job = &prepared->job;
+    result->summary.packets_requested =
+        job->n_packet > 0 ? job->packets.end - job->packets.first : model->run.packets; /* a share */
+    result->first_packet = job->packets.first;
     result->summary.seed = model->run.seed;
     result->summary.emitted = prepared->luminosity;
+    result->summary.x_crit = skip_largest_x_crit(model);
 }
 
 enum lr_status assemble_result(lr_context *ctx, const struct prepared *prepared, const struct transport_tally *tally,
@@ -300,9 +355,7 @@ enum lr_status assemble_result(lr_context *ctx, const struct prepared *prepared,
     enum lr_status status = batches_read(ctx, tally, model->run.batches, &batches);
     if (status != LR_OK)
         return status;
-    assemble_description(prepared, result);
     assemble_scalars(prepared, tally, &batches, result);
-    LR_TRY_OR(done, status, mesh_copy(ctx, &model->mesh, &result->mesh));
     LR_TRY_OR(done, status, assemble_spectra(ctx, prepared, tally, &batches, result));
     if (prepared->job.tally.fields)
         LR_TRY_OR(done, status, assemble_fields(ctx, prepared, tally, result));

@@ -413,6 +413,8 @@ static void prepare_run(struct prepared *prepared)
     struct transport_job *job = &prepared->job;
     job->seed = run->seed;
     job->n_packet = run->packets;
+    job->most_steps = run->max_steps;
+    job->packets = (struct packet_range){0, run->packets};
     job->tally.n_batch = run->batches;
     job->one_thread_per_packet = run->scheduling == SCHEDULING_STATIC;
 }

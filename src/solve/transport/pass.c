@@ -3,18 +3,21 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "backend/todo.h"
 #include "base/context.h"
 #include "kernel/ball_view.h"
 #include "solve/common/progress.h"
 
 static const double GIB = 1024.0 * 1024.0 * 1024.0;
 
-/* Bytes per cell: the record the kernel reads; sums and sums of squares of two tallies; two tallies per group. */
+/* Bytes per cell: the record the kernel reads; values and errors of two fields; two tallies per group. */
 enum { SUM_BYTES = 4 * sizeof(double), GROUP_BYTES = 2 * sizeof(double), REALS_PER_CELL = 8 };
 
 /* Groups of batches with separate cell tallies: all batches on a small mesh, a few if they would take more than this
  * fraction of the memory (clearing and adding them up would take longer than the run). */
 static const double GROUP_SHARE = 1.0 / 16;
+/* Of a usual machine, where the result is not to depend on how much memory happens to be free. */
+static const double USUAL_MEMORY = 16 * 1024.0 * 1024.0 * 1024.0;
 enum { FEW_GROUPS = 4, FEWEST_GROUPS = 2 };
 
 double pass_memory_limit(const lr_model *model, const struct transport_device *device)
@@ -28,18 +31,20 @@ enum lr_status pass_plan_memory(lr_context *ctx, const lr_model *model, const st
 {
     const double real_bytes = model->run.precision == PRECISION_DOUBLE ? 8 : 4;
     const double cells = (double)job->n_cell;
-    const double records = job->tally.record ? (double)job->n_packet * sizeof(struct transport_record) : 0;
+    const double records =
+        job->tally.record ? (double)(job->packets.end - job->packets.first) * sizeof(struct transport_record) : 0;
     const double balls = job->balls ? (double)job->balls->n_row * sizeof(struct ball_row) +
                                           (double)job->balls->n_record * sizeof(struct ball_record)
                                     : 0;
     const double fixed = cells * (REALS_PER_CELL * real_bytes + (job->tally.fields ? SUM_BYTES : 0)) + records + balls;
     const double per_group = job->tally.fields ? cells * GROUP_BYTES : 0;
     const double usable = pass_memory_limit(model, device);
-    const double comfortable = floor(GROUP_SHARE * device->memory_bytes / fmax(per_group, 1));
+    const double memory = model->run.deterministic ? USUAL_MEMORY : device->memory_bytes;
+    const double comfortable = floor(GROUP_SHARE * memory / fmax(per_group, 1));
     job->tally.n_group = comfortable >= job->tally.n_batch ? job->tally.n_batch
                          : comfortable > FEW_GROUPS        ? (int)comfortable
                                                            : FEW_GROUPS;
-    if (fixed + job->tally.n_group * per_group > usable)
+    if (fixed + job->tally.n_group * per_group > usable && !model->run.deterministic)
         job->tally.n_group = FEWEST_GROUPS;
     if (job->tally.n_group > job->tally.n_batch)
         job->tally.n_group = job->tally.n_batch;
@@ -63,16 +68,16 @@ enum lr_status pass_allocate(lr_context *ctx, const struct transport_job *job, c
     LR_TRY(lr_allocate(ctx, batches * N_FACE * slots, sizeof(double), &tally->face_spectrum));
     LR_TRY(lr_allocate(ctx, batches * (size_t)(job->tally.n_mu * job->tally.n_phi) * slots, sizeof(double),
                        &tally->direction_spectrum));
-    if (job->tally.fields) {
-        LR_TRY(lr_allocate(ctx, cells, sizeof(double), &tally->length));
-        LR_TRY(lr_allocate(ctx, cells, sizeof(double), &tally->length_square));
-        LR_TRY(lr_allocate(ctx, cells, sizeof(double), &tally->scatter));
-        LR_TRY(lr_allocate(ctx, cells, sizeof(double), &tally->scatter_square));
-    }
+    if (job->tally.fields)
+        LR_TRY(lr_allocate(ctx, 2 * (size_t)job->tally.n_group * cells, sizeof(double), &tally->fields));
     if (job->cones.n > 0)
         LR_TRY(lr_allocate(ctx, 2 * batches * (size_t)job->cones.n, sizeof(double), &tally->cone));
     if (job->tally.record)
-        LR_TRY(lr_allocate(ctx, (size_t)run->packets, sizeof *tally->record, &tally->record));
+        LR_TRY(
+            lr_allocate(ctx, (size_t)(job->packets.end - job->packets.first), sizeof *tally->record, &tally->record));
+    LR_TRY(lr_allocate(ctx, 1, sizeof *tally->todo.range, &tally->todo.range));
+    tally->todo.range[0] = job->packets;
+    tally->todo.n_range = job->packets.first < job->packets.end;
     return LR_OK;
 }
 
@@ -81,18 +86,16 @@ void pass_free(struct transport_tally *tally)
     free(tally->batch);
     free(tally->face_spectrum);
     free(tally->direction_spectrum);
-    free(tally->length);
-    free(tally->length_square);
-    free(tally->scatter);
-    free(tally->scatter_square);
+    free(tally->fields);
     free(tally->cone);
     free(tally->record);
+    todo_free(&tally->todo);
 }
 
 enum lr_status pass_transport(lr_context *ctx, const struct worker *worker, const char *what,
                               const struct transport_job *job, struct transport_tally *tally)
 {
-    struct progress progress = progress_start(ctx, what, job->n_packet);
+    struct progress progress = progress_start(ctx, what, todo_numbers(&tally->todo));
     const struct transport_monitor monitor = progress_monitor(&progress);
     LR_TRY(worker->backend->transport(ctx, worker->device, worker->threads, worker->double_precision, job, &monitor,
                                       tally));

@@ -1,0 +1,166 @@
+/* Where lanes get packets from, and where those go that are put back: numbers of packets that have not begun, and
+ * packets in the middle of their lives. Each member of such a packet is stored as a double, which represents it exactly
+ * in either precision, so that it goes on as if nothing had happened. Included by cpu_transport.c, once per precision
+ * and instruction set. */
+#ifndef LR_BACKEND_CPU_CPU_FLIGHT_H
+#define LR_BACKEND_CPU_CPU_FLIGHT_H
+
+#include "backend/cpu/cpu_pass.h"
+#include "backend/todo.h"
+
+enum { QUEUE_CHUNK = 8 };
+
+/* Packets that a thread has taken but not started, by their order among those to do. */
+struct supply {
+    int64_t next, end;
+    int exhausted;
+};
+
+static void supply_begin(const struct pass *pass, int64_t thread, int64_t threads, struct supply *supply)
+{
+    *supply = (struct supply){0, 0, 0};
+    if (pass->job->one_thread_per_packet) {
+        const int64_t n = todo_numbers(&pass->tally->todo);
+        supply->next = n / threads * thread + n % threads * thread / threads;
+        supply->end = n / threads * (thread + 1) + n % threads * (thread + 1) / threads;
+    }
+}
+
+static int is_asked_to_stop(const struct transport_monitor *monitor)
+{
+    return *monitor->stop || (monitor->pause && *monitor->pause);
+}
+
+/* Takes a few packets; if there are none, others may be added to the list. (Critical sections have no names: gcc would
+ * export them.) */
+static void supply_take_shared(struct pass *pass, struct supply *supply)
+{
+#pragma omp critical
+    {
+        if (pass->next == pass->end)
+            pass->end += pass->monitor->more(pass->monitor->more_user, &pass->tally->todo);
+        supply->next = pass->next;
+        supply->end = pass->next + QUEUE_CHUNK < pass->end ? pass->next + QUEUE_CHUNK : pass->end;
+        pass->next = supply->end;
+    }
+}
+
+static void supply_take_own(struct pass *pass, struct supply *supply)
+{
+    int64_t first = pass->end;
+    if (!pass->job->one_thread_per_packet) {
+#pragma omp atomic capture
+        {
+            first = pass->next;
+            pass->next += QUEUE_CHUNK;
+        }
+    }
+    if (first >= pass->end)
+        return;
+    supply->next = first;
+    supply->end = first + QUEUE_CHUNK < pass->end ? first + QUEUE_CHUNK : pass->end;
+}
+
+/* The number of the next packet; -1: no more. */
+static int64_t supply_take(struct pass *pass, struct supply *supply)
+{
+    if (supply->exhausted || is_asked_to_stop(pass->monitor))
+        return -1;
+    if (pass->job->trace) {
+        supply->exhausted = 1;
+        return pass->job->trace->packet;
+    }
+    if (supply->next == supply->end) {
+        if (pass->monitor->more && !pass->job->one_thread_per_packet)
+            supply_take_shared(pass, supply);
+        else
+            supply_take_own(pass, supply);
+        if (supply->next == supply->end) {
+            supply->exhausted = 1;
+            return -1;
+        }
+    }
+    return todo_number(&pass->tally->todo, supply->next++);
+}
+
+#define FLIGHT_COUNT(type, name, member) +1
+#define FLIGHT_PUT(type, name, member) *to++ = (double)lane->name[l];
+#define FLIGHT_GET(type, name, member) lane->name[l] = (type)*from++;
+enum { FLIGHT_VALUES = 6 PACKET_MEMBERS(FLIGHT_COUNT) };
+
+static void flight_store(const struct lanes *lane, int l, double *to)
+{
+    PACKET_MEMBERS(FLIGHT_PUT)
+    for (int axis = 0; axis < 3; axis++) {
+        *to++ = (double)lane->last[l].cell[axis];
+        *to++ = (double)lane->last[l].local[axis];
+    }
+}
+
+static void flight_load(struct lanes *lane, int l, const double *from)
+{
+    PACKET_MEMBERS(FLIGHT_GET)
+    for (int axis = 0; axis < 3; axis++) {
+        lane->last[l].cell[axis] = (int)*from++;
+        lane->last[l].local[axis] = (real)*from++;
+    }
+}
+
+/* Takes up one of the packets in flight; returns whether there was one. */
+static int flight_take(struct pass *pass, struct lanes *lane, int l)
+{
+    const struct transport_todo *todo = &pass->tally->todo;
+    int64_t flight;
+    if (pass->next_flight >= todo->n_flight)
+        return 0;
+#pragma omp atomic capture
+    flight = pass->next_flight++;
+    if (flight >= todo->n_flight)
+        return 0;
+    flight_load(lane, l, todo->flight + flight * FLIGHT_VALUES);
+    return 1;
+}
+
+/* Room for everything that can be put back: a rest for each thread, and all lanes. */
+static int flight_reserve(struct pass *pass, int threads)
+{
+    const struct transport_todo *todo = &pass->tally->todo;
+    const size_t ranges = ((size_t)threads + 1) * (size_t)(todo->n_range + pass->monitor->n_more + 1);
+    const size_t flights = (size_t)threads * LANES + (size_t)todo->n_flight;
+    pass->back.n_value = FLIGHT_VALUES;
+    pass->back.range = malloc(ranges * sizeof *pass->back.range);
+    pass->back.flight = malloc(flights * FLIGHT_VALUES * sizeof(double));
+    return pass->back.range && pass->back.flight;
+}
+
+static void flight_put_back(struct pass *pass, const struct lanes *lane)
+{
+#pragma omp critical
+    for (int l = 0; l < LANES; l++)
+        if (lane->state[l] != PACKET_GONE)
+            flight_store(lane, l, pass->back.flight + FLIGHT_VALUES * pass->back.n_flight++);
+}
+
+static void supply_put_back(struct pass *pass, const struct supply *supply)
+{
+#pragma omp critical
+    todo_add_part(&pass->tally->todo, supply->next, supply->end, &pass->back);
+}
+
+/* What is left to do takes the place of what there was: in order, with neighbouring ranges joined. */
+static void flight_conclude(struct pass *pass)
+{
+    struct transport_todo *todo = &pass->tally->todo, *back = &pass->back;
+    const int64_t rest = todo->n_flight > pass->next_flight ? todo->n_flight - pass->next_flight : 0;
+    todo_add_part(todo, pass->next, pass->end, back);
+    if (rest > 0)
+        memcpy(back->flight + FLIGHT_VALUES * back->n_flight, todo->flight + FLIGHT_VALUES * pass->next_flight,
+               (size_t)rest * FLIGHT_VALUES * sizeof(double));
+    back->n_flight += rest;
+    todo_tidy(back);
+    todo_free(todo);
+    *todo = *back;
+    *back = (struct transport_todo){0};
+}
+
+#endif
