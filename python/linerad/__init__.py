@@ -63,6 +63,7 @@ from .parts import (
 )
 from .radex import Parcels, radex
 from .result import Estimate, Result, Spectrum, Summary, image
+from .view import Page, view
 from .yt_gas import YtGas, from_yt
 
 __version__ = _text(_lib.lr_version())

@@ -103,6 +103,11 @@ class Context:
         else:
             _idle.append(self._pointer)
 
+    def finish(self):
+        """No more progress."""
+        if hasattr(self._ears.progress, "finish"):
+            self._ears.progress.finish()
+
     def warn(self, depth):
         """Warnings are issued in the caller's thread, where filters and line numbers are meaningful."""
         waiting, self._ears.warnings = self._ears.warnings, []

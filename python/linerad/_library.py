@@ -1,6 +1,7 @@
 """The C library, bound through its own headers: exactly what linerad.h and linerad_tools.h declare.
 
-The library is the one named by the environment variable LINERAD_LIBRARY, or the one installed in this package.
+The library is the one named by the environment variable LINERAD_LIBRARY, the one installed in this package, or, for a
+package in a checkout, the one built there.
 """
 
 import os
@@ -31,11 +32,13 @@ def _find_library():
     named = os.environ.get("LINERAD_LIBRARY")
     if named:
         return named
-    path = HERE / "lib" / "liblinerad.so"
+    path, built = HERE / "lib" / "liblinerad.so", HERE.parents[1] / "build" / "liblinerad.so"
     if path.exists():
         return str(path)
+    if (HERE.parents[1] / "CMakeLists.txt").exists() and built.exists():
+        return str(built)
     raise ImportError(
-        f"linerad: no library at {path}; install the package with 'pip install .', or set LINERAD_LIBRARY to a "
+        f"linerad: no library at {path}; run 'make build' or 'pip install .' in the checkout, or set LINERAD_LIBRARY to a "
         "liblinerad.so"
     )
 

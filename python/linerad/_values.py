@@ -105,7 +105,8 @@ def quantity(value, dimension, argument):
     """A Quantity of this dimension, or an exception that names the argument. Strings such as '10 K' are parsed."""
     noun, example, units = DIMENSIONS[dimension]
     value = from_unyt(value)
-    if isinstance(value, str):
+    typed = value if isinstance(value, str) else None
+    if typed:
         try:
             value = u.Quantity(value.replace("^", "**"))
         except (TypeError, ValueError):
@@ -120,6 +121,8 @@ def quantity(value, dimension, argument):
         return found
     if plain and u.dimensionless_unscaled not in units:
         raise UnitsError(f"{argument}: has no unit; expected {noun} such as {example}")
+    if typed and found.unit == u.dimensionless_unscaled and u.dimensionless_unscaled not in units:
+        raise UnitsError(f"{argument}: '{typed}' has no unit; expected {noun} such as '{typed} {example}'")
     if not any(found.unit.is_equivalent(unit) for unit in units):
         raise UnitsError(f"{argument}: '{found.unit}' is not {noun} such as {example}")
     if dimension in ("number", "shift") and found.unit.is_equivalent(u.dimensionless_unscaled):

@@ -25,9 +25,9 @@ _CGS = {"length": u.cm, "velocity": u.cm / u.s, "number": u.dimensionless_unscal
 
 
 class Cloud:
-    """Made by linerad.cloud. Fields are read-only views of the library's memory, float32, [x, y, z].
+    """A turbulent cloud. Made by :func:`cloud`. Fields are read-only views of the library's memory, float32, [x, y, z].
 
-    `density` is that of H2, `co` and `oh` those of the molecules; `velocity` has three components.
+    ``density`` is that of H2, ``co`` and ``oh`` those of the molecules; ``velocity`` has three components.
     """
 
     def __init__(self, pointer, options):
@@ -50,8 +50,16 @@ class Cloud:
         """The cube, open at all faces."""
         return Mesh.uniform(3 * (self.cells,), [1, 1, 1] * self.size)
 
-    def medium(self, density, **more):
-        """The gas for a given line: `density` is cloud.co or cloud.oh; `more` are other arguments of Medium."""
+    def medium(self, density=None, **more):
+        """The gas for a given line, as a :class:`Medium`.
+
+        Parameters
+        ----------
+        density : field, number density
+            Of the molecule: ``cloud.co`` or ``cloud.oh``. Default: none, for ``abundance`` and ``colliders``.
+        **more
+            Other arguments of :class:`Medium`.
+        """
         return Medium(**{"temperature": self.temperature, "velocity": self.velocity, "density": density, **more})
 
     @property
@@ -63,7 +71,13 @@ class Cloud:
         return {name: value if isinstance(value, float) else list(value) for name, value in values.items()}
 
     def save(self, path):
-        """A snapshot (HDF5), as `linerad cloud` writes it: Model(snapshot=path, ...) reads it."""
+        """Writes a snapshot, as ``linerad cloud`` does: ``Model(snapshot=path, ...)`` reads it.
+
+        Parameters
+        ----------
+        path : str
+            The HDF5 file. Required.
+        """
         Context().call(lib.lr_cloud_write, self._pointer, os.fspath(path).encode())
 
 
@@ -84,11 +98,45 @@ def _number(name, value, dimension):
 
 
 def cloud(cells=64, seed=1, *, mach=None, **options):
-    """A turbulent cloud on `cells`^3 cells; the same seed gives the same cloud for any number of cells.
+    """A turbulent cloud of H2, CO and OH in a cube (docs/cloud.md), as a :class:`Cloud`. The same seed gives the same
+    cloud for any number of cells.
 
-    Options, with units: size, sigma_v (dispersion along one axis), velocity_slope, solenoidal, mean_density (H2),
-    density_width (of ln n; or `mach`, which gives it), density_slope, mean_temperature, min_temperature,
-    max_temperature, temperature_index, transition_density, mean_co, mean_oh. docs/cloud.md describes them.
+    Parameters
+    ----------
+    cells : int
+        Along each side: even, 8 to 1024. Default: 64.
+    seed : int
+        Of the random numbers. Default: 1.
+    mach : float
+        Mach number, which sets ``density_width``. Default: none.
+    size : length
+        Edge of the cube. Default: 0.04 pc.
+    sigma_v : velocity
+        Velocity dispersion along one axis. Default: 0.5 km/s.
+    velocity_slope : float
+        n in the power k^-n of a single wave of the velocity. Default: 4.
+    solenoidal : float, 0 to 1
+        Fraction of that power in divergence-free waves. Default: 2/3.
+    mean_density : number density
+        Of H2, over the volume. Default: 100 cm^-3.
+    density_width : float
+        Standard deviation of ln n. Default: 1.5.
+    density_slope : float
+        n in the power k^-n of ln n. Default: 11/3.
+    mean_temperature : temperature
+        Over the volume. Default: 47 K.
+    min_temperature : temperature
+        Smallest. Default: 8 K.
+    max_temperature : temperature
+        Largest. Default: 600 K.
+    temperature_index : float
+        p in T ~ n^-p between these limits. Default: 0.6.
+    transition_density : number density
+        Of H2, where CO takes over from OH. Default: 100 cm^-3.
+    mean_co : number density
+        Of CO, over the volume. Default: 2.8e-5 cm^-3.
+    mean_oh : number density
+        Of OH, over the volume. Default: 5.8e-6 cm^-3.
     """
     chosen = ffi.new("struct lr_cloud_options *", lib.lr_cloud_defaults())
     chosen.cells, chosen.seed = _whole("cells", cells, 2**31), _whole("seed", seed, 2**64)

@@ -12,11 +12,14 @@ from . import _values as v
 from ._context import Context
 from ._library import ffi, lib, new_struct, text
 from ._memory import view
+from .cut import position_velocity
 from .errors import InputError
 
 
 class Cube:
-    """One cube [channel, y, x]. Its arrays are read-only views of the memory of the result, which they keep alive."""
+    """One cube [channel, y, x]. Made by :meth:`Result.cube`. Its arrays are read-only views of the memory of the
+    result, which they keep alive.
+    """
 
     def __init__(self, result, camera):
         made = ffi.new("lr_cube **")
@@ -52,10 +55,14 @@ class Cube:
         values = view((self, self._result), pointer, shape or self.shape, np.float32)
         return u.Quantity(values if scale == 1 else values * np.float64(scale), unit, copy=False)
 
+    def _text(self, name):
+        """A text of the result; None if it has none of that name."""
+        return text(lib.lr_result_text(self._result._pointer, name.encode())) or None
+
     @property
     def systemic_velocity(self):
         """Systemic velocity, image.velocity of the model; None if not in the result."""
-        resolved = text(lib.lr_result_text(self._result._pointer, b"model_resolved"))
+        resolved = self._text("model_resolved")
         if not resolved:
             return None
         found = (json.loads(resolved).get("image") or {}).get("velocity", "0 km/s")
@@ -130,7 +137,13 @@ class Cube:
         return found
 
     def moment(self, order):
-        """Moment 0 (integral over velocity), 1 (mean velocity) or 2 (velocity dispersion): a map [y, x]."""
+        """A moment: a map [y, x].
+
+        Parameters
+        ----------
+        order : int
+            0 (integral over velocity), 1 (mean velocity) or 2 (velocity dispersion). Required.
+        """
         found, shape, speed = self._moments(), self.shape[1:], u.km / u.s
         if order == 0:
             return self._values(found.integral, self.integral_unit, found.scale, shape)
@@ -139,10 +152,15 @@ class Cube:
         raise ValueError(f"moment {order}: only moments 0, 1 and 2 exist")
 
     def moment_error(self, order):
-        """One standard error of a moment, treating errors of different channels as independent; None without errors.
+        """One standard error of a moment, treating errors of different channels as independent; None without errors::
 
-        d m0 = dv sqrt(SUM e^2), d m1 = sqrt(SUM e^2 (v - m1)^2) / SUM I,
-        d m2 = sqrt(SUM e^2 ((v - m1)^2 - m2^2)^2) / (2 m2 SUM I).
+            d m0 = dv sqrt(SUM e^2),  d m1 = sqrt(SUM e^2 (v - m1)^2) / SUM I,
+            d m2 = sqrt(SUM e^2 ((v - m1)^2 - m2^2)^2) / (2 m2 SUM I)
+
+        Parameters
+        ----------
+        order : int
+            0, 1 or 2. Required.
         """
         error = self.error
         if error is None:
@@ -163,6 +181,21 @@ class Cube:
         """The largest value along the velocity axis: a map [y, x]."""
         found = self._moments()
         return self._values(found.peak, self.unit, found.scale, self.shape[1:])
+
+    def position_velocity(self, angle=None, width=1, through=None):
+        """(offsets [point], values [channel, point]) along a cut through the image.
+
+        Parameters
+        ----------
+        angle : float, degrees
+            Direction of positive offsets, from up to the left: on the sky the position angle, from north to east.
+            Default: None, along x: to the east on the sky, otherwise to the right.
+        width : int
+            Mean over this many pixels across the cut. Default: 1.
+        through : two offsets
+            The point with offset zero, from the image centre as on the axes of maps. Default: None, the centre.
+        """
+        return position_velocity(self, angle, width, through)
 
     def mean_spectrum(self):
         """(mean over the image, its error) of each channel. Pixel errors are treated as independent; None without

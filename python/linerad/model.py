@@ -3,18 +3,19 @@
 import json
 import os
 import re
+import warnings
 import weakref
 
 import astropy.units as u
 import numpy as np
 
-from . import _files, _values, parts
+from . import _files, _progress, _values, parts
 from ._arguments import checked
 from ._context import Context
 from ._library import ffi, lib, take_text, text
 from ._memory import lend
 from ._show import short
-from .errors import InputError, Interrupted
+from .errors import InputError, Interrupted, LineradWarning
 from .result import Result
 
 _SECTIONS = (
@@ -52,11 +53,47 @@ def _texts(settings):
 
 
 class Model:
-    """A model. Sections are parts (linerad.Mesh, linerad.Medium, ...), dictionaries, or words, with the names and
-    meanings of a model file
-    (docs/model_reference.md). Arrays are read by the library directly from memory when the model is first used, and
-    again when a run changes settings; they are neither copied nor written to, and should not change in between. File
-    names are relative to `folder`; `name` is the name of the model in messages.
+    """A model. Sections are parts (:class:`Mesh`, :class:`Medium`, ...), dictionaries or words, with the names and
+    meanings of a model file (docs/model_reference.md).
+
+    Arrays are read by the library directly from memory when the model is first used, and again when a run changes
+    settings; they are neither copied nor written to, and should not change in between.
+
+    Parameters
+    ----------
+    mesh : Mesh
+        Where the gas is. Required, unless there is a snapshot.
+    line : str, Line, Molecule or Rotor
+        Which line: a built-in one such as 'lya', constants, or a line of a molecule. Required, or ``lines``.
+    medium : Medium
+        The gas. Default: everything is read from the snapshot.
+    sources : source or list of sources
+        Where photons come from: :class:`Point`, :class:`Plane`, :class:`Volume`, :class:`External`, :class:`Packets`,
+        :class:`Thermal`, :class:`Gas` or :class:`Star`. Required; for a molecule the default is :class:`Gas`.
+    populations : Populations or str
+        How level populations are found. Default: 'lte'.
+    physics : Physics
+        What happens in a scattering. Default: that of the class.
+    output : Output
+        What the result contains. Default: that of the class.
+    channels : Channels
+        Velocity channels. Required with ``cameras``.
+    cameras : Camera or list of Camera
+        Observers. Default: none, no images.
+    image : Image
+        How images are made. Default: that of the class.
+    run : Run
+        Number of packets, device and so on. Default: that of the class.
+    snapshot : str or dict
+        A file with mesh and fields (docs/model_format.md). Default: none.
+    lines : list of OneLine
+        Several lines of the same gas, instead of ``line``. Default: none.
+    settings : dict or list of str
+        Changes as by ``--set``: {'run.seed': 3}. Default: none.
+    folder : str
+        Where file names begin. Default: the current directory.
+    name : str
+        Of the model, in messages. Default: 'model'.
     """
 
     @checked("Model")
@@ -97,9 +134,14 @@ class Model:
 
     @classmethod
     def load(cls, path, settings=()):
-        """A model file, with settings as `--set` takes them: {'medium.tau_mean': 8000}, or ['medium.tau_mean=8000'].
+        """A model from a file. It is read now, and again only when it has changed.
 
-        The file is read now, and again only when it has changed.
+        Parameters
+        ----------
+        path : str
+            A model file (YAML). Required.
+        settings : dict or list of str
+            Changes as by ``--set``: {'medium.tau_mean': 8000}, or ['medium.tau_mean=8000']. Default: none.
         """
         model = cls.__new__(cls)
         model._arrays, model._path, model._name, model._folder = {}, os.fspath(path), os.fspath(path), None
@@ -170,6 +212,8 @@ class Model:
         if not self._path:
             context.say = self._say
         document, key = self._read(context, depth), (tuple(settings), line)
+        if line is None and len(self.lines) > 1:
+            raise InputError(f"line: this model has several lines; give line=, one of {', '.join(self.lines)}")
         if self._loaded and self._loaded[0] == key:
             return self._loaded[1]
         self._loaded = None
@@ -185,7 +229,13 @@ class Model:
         return self._loaded[1]
 
     def check(self, line=None):
-        """Load the model completely and report how it was understood, in physical units."""
+        """Loads the model completely and returns a report of how it was understood, in physical units.
+
+        Parameters
+        ----------
+        line : str
+            Which of several lines, by name. Default: the only one.
+        """
         context, report = Context(), ffi.new("char **")
         context.call(lib.lr_model_report, self._pointer(line=line, context=context), report)
         return take_text(report[0])
@@ -203,24 +253,41 @@ class Model:
         settings=(),
         line=None,
     ):
-        """Follow photons, solve for populations, make images: whatever the model specifies. Arguments override the
-        section `run`. `progress` is a function of (what, done, total,
-        seconds) or a class like tqdm.tqdm; `settings` are as in Model.load. `line` selects one of several lines.
+        """Follows photons, solves for populations, makes images: whatever the model specifies. Returns a
+        :class:`Result`.
 
-        Ctrl-C stops within about a second and raises linerad.Interrupted, a KeyboardInterrupt, whose `result` holds the
-        packets finished so far (None if there are none). A second Ctrl-C quits at once.
+        Ctrl-C stops within about a second and raises :class:`Interrupted`, a KeyboardInterrupt, whose ``result``
+        holds the packets finished so far (None if there are none). A second Ctrl-C quits at once.
+
+        Parameters
+        ----------
+        packets : float
+            Number of photon packets. Default: that of the model, 1e5.
+        seed : int
+            Of the random numbers. Default: that of the model, 1.
+        threads : int
+            CPU threads; 0 is all. Default: that of the model, 0.
+        device : str
+            'auto', 'cpu', 'cuda' or 'cuda:1'. Default: that of the model, 'auto'.
+        precision : str
+            'mixed' or 'double'. Default: that of the model, 'mixed'.
+        progress : function or class
+            A function of (what, done, total, seconds), a class like ``tqdm.tqdm``, or False for none. Default: progress
+            is shown in terminals and notebooks.
+        settings : dict or list of str
+            Any other changes, as in :meth:`load`. Default: none.
+        line : str
+            Which of several lines, by name. Default: the only one.
         """
         chosen = {"packets": packets, "seed": seed, "threads": threads, "device": device, "precision": precision}
         short = [f"run.{key}={_option(key, value)}" for key, value in chosen.items() if value is not None]
-        bar = _bar(progress)
-        context = Context(bar)
+        context = Context(_bar(progress))
         model = self._pointer(_settings(settings) + tuple(short), line, context, depth=5)
         made = ffi.new("lr_result **")
         try:
             stopped = context.run(lib.lr_run, model, made, depth=4)
         finally:
-            if hasattr(bar, "finish"):
-                bar.finish()
+            context.finish()
         result = Result._own(made[0])
         if stopped:
             raise Interrupted(f"stopped after {result.summary.partial or 'all packets'}", result)
@@ -233,6 +300,24 @@ def _option(key, value):
     if isinstance(value, (int, np.integer)):
         return int(value)
     return repr(float(value)) if isinstance(value, (float, np.floating)) else str(value)
+
+
+def mesh_centres(mesh):
+    """Centres of the cells of a mesh, in cm, from the library: it alone knows where a refined mesh is refined."""
+    gas = {"b": "1 km/s", "opacity": "1 1/pc", "absorption": "1 1/pc"}
+    light = {"volume": {}, "spectrum": "local", "luminosity": "1 photon/s"}
+    model = Model(mesh=mesh, line="lya", medium=gas, sources=[light], name="mesh")
+    shape, rank, made = ffi.new("int[4]"), ffi.new("int *"), ffi.new("double **")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LineradWarning)  # of the gas, which does not matter
+        Context().call(lib.lr_model_centres, model._pointer(), shape, rank, made)
+    shape = tuple(shape[0 : rank[0]])
+    whole = shape if len(shape) == 1 else (3, *shape)
+    try:
+        values = np.frombuffer(ffi.buffer(made[0], 8 * int(np.prod(whole))), dtype=float).reshape(whole).copy()
+    finally:
+        lib.lr_values_free(made[0])
+    return values * u.cm
 
 
 class _Bar:
@@ -256,4 +341,9 @@ class _Bar:
 
 
 def _bar(progress):
+    """What to call: by default a line where somebody sees it; False shows nothing."""
+    if progress is None:
+        return _progress.default()
+    if progress is False:
+        return None
     return _Bar(progress) if isinstance(progress, type) and hasattr(progress, "update") else progress

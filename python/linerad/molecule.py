@@ -18,8 +18,10 @@ Partner.__doc__ = "A table of collision rates: number of transitions and tempera
 
 @dataclass(eq=False, repr=False)
 class MoleculeData:
-    """Levels and lines, in the order of the file. `lower` and `upper` are level indices from 0. `partners` are the
-    partners with collision rates, by name."""
+    """Levels and lines of a molecule, in the order of the file. Made by :func:`molecule`.
+
+    ``lower`` and ``upper`` are level indices from 0. ``partners`` are the partners with collision rates, by name.
+    """
 
     name: str
     mass: u.Quantity
@@ -42,7 +44,13 @@ class MoleculeData:
         return f"<linerad.MoleculeData: {self.name}, {size}, collision rates with {rates}>"
 
     def line(self, label):
-        """The index of a line by its label ('1-0') or its number from 0."""
+        """The index of a line.
+
+        Parameters
+        ----------
+        label : str or int
+            Its label ('1-0'), or its number from 0. Required.
+        """
         if isinstance(label, (int, np.integer)):
             return range(len(self.label))[label]
         wanted = "".join(str(label).split())
@@ -51,9 +59,16 @@ class MoleculeData:
         return self.label.index(wanted)
 
     def critical_density(self, temperature, partner=None):
-        """A_ul over the rates of all downward collisions from the upper level, for each line (last axis) at a
-        temperature or an array of temperatures; infinite without such collisions. {partner: ...}, or that of one
-        partner."""
+        """A_ul over the rates of all downward collisions from the upper level, for each line (last axis); infinite
+        without such collisions.
+
+        Parameters
+        ----------
+        temperature : temperature
+            One value or an array. Required.
+        partner : str
+            Collision partner. Default: all, as a dictionary.
+        """
         if partner is None:
             return {name: self.critical_density(temperature, name) for name in self.partners}
         if partner not in self.partners:
@@ -68,7 +83,13 @@ class MoleculeData:
         return np.reshape(found, (*np.shape(kelvin), n_line)) / u.cm**3
 
     def report(self, temperature=None):
-        """Levels, lines with critical densities at a temperature, and collision partners, as text."""
+        """Levels, lines with critical densities, and collision partners, as text.
+
+        Parameters
+        ----------
+        temperature : temperature
+            For the critical densities. Default: 20 K.
+        """
         kelvin = 20.0 if temperature is None else u.Quantity(temperature).to_value(u.K)
         found = ffi.new("char **")
         Context().call(lib.lr_molecule_report, self._pointer, kelvin, found)
@@ -76,7 +97,13 @@ class MoleculeData:
 
 
 def molecule(name_or_file):
-    """A built-in molecule by its name (linerad.molecules() lists them), or a file in LAMDA format."""
+    """Line data of a molecule, as :class:`MoleculeData`.
+
+    Parameters
+    ----------
+    name_or_file : str
+        A built-in molecule (:func:`molecules` lists them), or a file in LAMDA format. Required.
+    """
     made = ffi.new("lr_molecule **")
     Context().call(lib.lr_molecule_load, str(name_or_file).encode(), made)
     pointer = ffi.gc(made[0], lib.lr_molecule_free)

@@ -13,10 +13,20 @@ from ._show import short
 from .errors import InputError
 
 
+def _check_values(part):
+    """Errors belong where the argument is given, not to the model that uses the part later. unyt arrays may have to be
+    copied for that, so they wait."""
+    for entry in fields(part):
+        value = getattr(part, entry.name)
+        if value is not None and not hasattr(value, "to_astropy"):
+            entry.metadata["rule"](value, f"{type(part).__name__}.{entry.name}", {})
+
+
 def dataclass(**options):
     """A part, whose arguments are checked. Part shows what is set, arrays by shape."""
 
     def make(cls):
+        cls.__post_init__ = _check_values
         made = dataclasses.dataclass(cls, repr=False, **options)
         made.__init__ = checked(cls.__name__)(made.__init__)
         for name, member in list(vars(cls).items()):
@@ -62,9 +72,50 @@ class Part:
 # ---- mesh ----
 
 
+def _three(cells, argument):
+    """Numbers of cells along x, y and z."""
+    try:
+        found = [int(n) for n in cells]
+        if len(found) != 3 or any(n != given for n, given in zip(found, cells)):
+            raise ValueError
+    except (TypeError, ValueError):
+        raise InputError(f"{argument}: expected three whole numbers such as (64, 64, 64), found {short(cells)}") from None
+    return found
+
+
 @dataclass(eq=False)
 class Mesh(Part):
-    """Made by Mesh.uniform, .edges, .shells, .refined or .bricks."""
+    """Where the gas is. Make one with :meth:`uniform`, :meth:`edges`, :meth:`shells`, :meth:`refined` or
+    :meth:`bricks`, which describe their arguments; those of the class itself are what these functions fill in.
+
+    Parameters
+    ----------
+    cells : three integers
+        Cells along x, y and z; with ``refine``, of level 0. No default, unless ``edge`` or ``shell`` is given.
+    size : three lengths
+        Size of the whole mesh. Required with ``cells``.
+    origin : three lengths
+        Lower corner. Default: minus half the size, so that the mesh is centred on the origin.
+    faces : str or dict
+        'open' (the default), 'periodic' or 'reflecting', for all faces, or {'x': ..., 'y-': ...} for an axis or one
+        face.
+    refine : list of dict
+        Regions with smaller cells. Default: none.
+    brick : int
+        Cells along each side of a brick of a refined mesh. Default: 1.
+    brick_places : dict
+        Level and position of each brick. Default: none.
+    edge : dict
+        Edges of the cells along each axis, lengths. Default: none, equal cells.
+    shell : int or lengths
+        Number of spherical shells, or their radii. Default: none, Cartesian cells.
+    inner : length
+        Inner radius of the first shell. Default: 0.
+    outer : length
+        Radius of the outermost shell. Required if ``shell`` is a number.
+    spacing : str
+        'linear' (the default) or 'log', of the shells.
+    """
 
     cells: list = _of(v.plain)
     size: list = _of(v.several("length", 3))
@@ -95,37 +146,118 @@ class Mesh(Part):
     outer: object = _of(v.one("length"))
     spacing: str = _of(v.plain)
 
+    @property
+    def centres(self):
+        """Centres of the cells: x, y and z, each with the shape of fields; on shells the radii."""
+        from .model import mesh_centres
+
+        return mesh_centres(self).to(self._unit())
+
+    def _unit(self):
+        """The unit in which the mesh was given."""
+        given = (self.size, (self.edge or {}).get("x"), self.outer, self.shell)
+        length = next(value for value in given if value is not None and not isinstance(value, int))
+        first = length[0] if isinstance(length, (list, tuple)) else length
+        return v.quantity(first, "length", "Mesh").unit
+
     @classmethod
     def uniform(cls, cells, size, origin=None, faces=None):
-        """Equal cells. `size` is that of the whole mesh; without `origin`, its lower corner, it is centred on the
-        origin."""
-        return cls(cells=[int(n) for n in cells], size=size, origin=origin, faces=faces)
+        """Equal cells.
+
+        Parameters
+        ----------
+        cells : three integers
+            Cells along x, y and z. Required.
+        size : three lengths
+            Size of the whole mesh. Required.
+        origin : three lengths
+            Lower corner. Default: minus half the size, so that the mesh is centred on the origin.
+        faces : str or dict
+            'open' (the default), 'periodic' or 'reflecting', for all faces, or {'x': ..., 'y-': ...} for an axis or
+            one face.
+        """
+        return cls(cells=_three(cells, "Mesh.uniform: cells"), size=size, origin=origin, faces=faces)
 
     @classmethod
     def edges(cls, x, y, z, faces=None):
-        """Cells between increasing edges along each axis."""
+        """Cells between increasing edges along each axis.
+
+        Parameters
+        ----------
+        x, y, z : arrays, length
+            Edges of the cells, one more than cells. Required.
+        faces : str or dict
+            As for :meth:`uniform`. Default: 'open'.
+        """
         return cls(edge={"x": x, "y": y, "z": z}, faces=faces)
 
     @classmethod
     def shells(cls, edges=None, *, number=None, inner=None, outer=None, spacing=None):
-        """Spherical shells between radii, or `number` of them from `inner` to `outer`, spaced 'linear' or 'log'."""
+        """Spherical shells about the origin.
+
+        Parameters
+        ----------
+        edges : array, length
+            Radii of the spheres between shells, one more than shells. Required, or ``number`` and ``outer``.
+        number : int
+            How many, instead of ``edges``. Default: from the edges.
+        inner : length
+            With ``number``: inner radius of the first shell; inside is a cavity that light crosses freely. Default: 0.
+        outer : length
+            With ``number``: radius of the outermost sphere. Required there.
+        spacing : str
+            With ``number``: 'linear' (the default), or 'log' for radii in a constant ratio.
+        """
         if (edges is None) == (number is None):
             raise InputError("Mesh.shells: give either the edges, or a number with outer (and inner)")
         return cls(shell=edges if number is None else int(number), inner=inner, outer=outer, spacing=spacing)
 
     @classmethod
     def refined(cls, cells, size, refine, brick=None, origin=None, faces=None):
-        """Level-0 cells, refined in regions: [{'sphere': {...}, 'levels': 2}, ...]."""
-        return cls(cells=[int(n) for n in cells], size=size, origin=origin, faces=faces, refine=refine, brick=brick)
+        """A Cartesian mesh with smaller cells in some regions.
+
+        Parameters
+        ----------
+        cells : three integers
+            Cells of level 0 along x, y and z. Required.
+        size : three lengths
+            Size of the whole mesh. Required.
+        refine : list of dict
+            Regions and their levels: [{'sphere': {...}, 'levels': 2}, ...]. Required.
+        brick : int
+            Cells along each side of a brick, 1 to 64. Default: 1.
+        origin : three lengths
+            Lower corner. Default: minus half the size.
+        faces : str or dict
+            As for :meth:`uniform`. Default: 'open'.
+        """
+        cells = _three(cells, "Mesh.refined: cells")
+        return cls(cells=cells, size=size, origin=origin, faces=faces, refine=refine, brick=brick)
 
     @classmethod
     def bricks(cls, level, position, cells, size, brick=1, origin=None, faces=None):
-        """Level (n) and position (n, 3), in bricks of that level, of each brick of `brick`^3 cells. `cells` is the
-        number the mesh would have on level 0. Fields have the shape (n, brick, brick, brick)."""
+        """A mesh refined by another program. Fields have the shape (n, brick, brick, brick).
+
+        Parameters
+        ----------
+        level : array (n) of integers
+            Level of each brick, 0 for the coarsest. Required.
+        position : array (n, 3) of integers
+            Position of each brick, in bricks of its level. Required.
+        cells : three integers
+            Cells that the mesh would have on level 0. Required.
+        size : three lengths
+            Size of the whole mesh. Required.
+        brick : int
+            Cells along each side of a brick. Default: 1.
+        origin : three lengths
+            Lower corner. Default: minus half the size.
+        faces : str or dict
+            As for :meth:`uniform`. Default: 'open'.
+        """
         places = {"level": level, "position": position}
-        return cls(
-            cells=[int(n) for n in cells], size=size, origin=origin, faces=faces, brick=int(brick), brick_places=places
-        )
+        cells = _three(cells, "Mesh.bricks: cells")
+        return cls(cells=cells, size=size, origin=origin, faces=faces, brick=int(brick), brick_places=places)
 
     @property
     def shape(self):
@@ -144,7 +276,23 @@ class Mesh(Part):
 
 @dataclass(eq=False)
 class Line(Part):
-    """A two-level line, by its constants. Built-in lines are given by name: Model(line='lya')."""
+    """A two-level line, given by its constants. Built-in lines are given by name: ``Model(line='lya')``.
+
+    Parameters
+    ----------
+    frequency : frequency
+        Rest frequency. Required.
+    einstein_a : rate, 1/s
+        Einstein coefficient A of the line. Required.
+    degeneracies : two numbers
+        Statistical weights of the lower and the upper level. Required.
+    mass : mass
+        Of the atom or molecule. Required.
+    gamma : rate, 1/s
+        Total radiative rate out of both levels, which sets the damping. Default: ``einstein_a``.
+    dipole_core : float, 0 to 1
+        Dipole fraction of the phase function in the line core. Default: from the degeneracies.
+    """
 
     frequency: object = _of(v.one("frequency"))
     einstein_a: object = _of(v.one("rate"))
@@ -156,16 +304,50 @@ class Line(Part):
 
 @dataclass(eq=False)
 class Molecule(Part):
-    """A line of a molecule with all its levels: a file in LAMDA format, or a built-in name."""
+    """A line of a molecule with all its levels.
+
+    Parameters
+    ----------
+    molecule : str
+        A file in LAMDA format, or the name of a built-in molecule (:func:`molecules` lists them; they have no collision
+        rates). Required.
+    transition : str or int
+        The line to transport and image, such as '1-0', or its number in the file, from 1. Default: the first line.
+    levels : int
+        Use only this many of the lowest levels. Default: all.
+    species : str
+        Its name in the fields of a snapshot. Default: its formula, or the first word of the name in the file.
+    """
 
     molecule: str = _of(lambda value, argument, arrays: str(value))
     transition: object = _of(v.plain)
     levels: int = _of(v.plain)
+    species: str = _of(v.plain)
 
 
 @dataclass(eq=False)
 class Rotor(Part):
-    """A linear molecule by its constants."""
+    """A linear molecule, given by its constants: levels, lines and line strengths, but no collision rates.
+
+    Parameters
+    ----------
+    b : frequency
+        Rotational constant B. Required.
+    dipole : dipole moment
+        In ``u.debye`` or C m. Required.
+    mass : mass
+        Of the molecule. Required.
+    d : frequency
+        Centrifugal distortion D. Default: 0.
+    h : frequency
+        Distortion of the next order, H. Default: 0.
+    highest_j : int
+        Levels run from J = 0 to this value. Default: 40.
+    transition : str or int
+        The line to transport and image, such as '1-0'. Default: the first line.
+    levels : int
+        Use only this many of the lowest levels. Default: all.
+    """
 
     b: object = _of(v.one("frequency"))
     dipole: object = _of(v.one("dipole"))
@@ -195,7 +377,51 @@ def _temperature(value, argument, arrays):
 
 @dataclass(eq=False)
 class Medium(Part):
-    """The gas. Fields are one value, an array with the shape of the mesh, or a dictionary as in a model file."""
+    """The gas.
+
+    A *field* is one value, an array with the shape of the mesh, or a dictionary as in a model file
+    (``{'file': 'gas.h5', 'dataset': 'n'}``). All are astropy quantities, unless they are plain numbers.
+
+    Parameters
+    ----------
+    temperature : field, temperature
+        Kinetic temperature. Sets the thermal width and, for a molecule, LTE populations and collisions. Required,
+        unless ``b`` is given.
+    turbulence : field, velocity
+        Motion inside cells, added in quadrature: b^2 = 2 k T / m + turbulence^2. Default: 0.
+    b : field, velocity
+        Doppler parameter in place of ``temperature`` and ``turbulence``. Default: from these.
+    density : field, number density
+        Of the lower level of the line or, for a molecule, of the molecule in all its levels. One of ``density``,
+        ``opacity``, ``tau_centre``, ``tau_mean`` and ``abundance`` is required.
+    opacity : field, 1/length
+        Line-centre opacity, stimulated emission included, instead of a density. Default: none.
+    tau_centre : float
+        Line-centre optical depth from the centre of the mesh to its +x face; scales ``density`` or ``opacity`` if one
+        of them is given as well. Default: none.
+    tau_mean : float
+        The same, averaged over the line profile: sqrt(pi) times ``tau_centre``. Default: none.
+    upper_density : field, number density
+        Of the upper level, for stimulated emission. Default: 0.
+    damping : field, number
+        Voigt parameter a. Default: from the natural width and b.
+    velocity : three fields, velocity
+        Bulk velocity: three values, or an array of shape (3, ...); on shells one field, positive outward. Default: 0.
+    absorption : field, 1/length
+        Grey absorption, as by dust. Default: 0.
+    tau_absorption : float
+        Absorption optical depth from the centre of the mesh to its +x face, instead of ``absorption``. Default: none.
+    destruction : field, number from 0 to 1
+        Probability that a scattering destroys the photon, or ``{'critical_density': 2400 / u.cm**3}``. Default: 0.
+    abundance : field, number
+        Of a molecule, relative to the H2 in ``colliders``, instead of ``density``. Default: none.
+    colliders : dict of fields, number density
+        Collision partners: H2, p-H2, o-H2, e, H, He, H+. Default: none.
+    collider_rates : dict
+        Use the rates of another partner: {'H': 'H2'}. Default: none.
+    dust_temperature : field, temperature
+        With a molecule, the grey absorber also emits as a blackbody. Default: it does not emit.
+    """
 
     temperature: object = _of(_temperature)
     turbulence: object = _of(v.field("velocity"))
@@ -221,7 +447,17 @@ class Medium(Part):
 
 @dataclass(eq=False)
 class Gaussian(Part):
-    """A spectrum; frequencies are plain numbers in Doppler units, radio velocities or frequencies."""
+    """A Gaussian spectrum of a source. Shifts are plain numbers in Doppler units, radio velocities or frequencies.
+
+    Parameters
+    ----------
+    centre : shift
+        Default: 0, line centre.
+    sigma : shift
+        Standard deviation. One of ``sigma`` and ``fwhm`` is required.
+    fwhm : shift
+        Full width at half maximum. Default: from ``sigma``.
+    """
 
     centre: object = _of(v.one("shift"))
     sigma: object = _of(v.one("shift"))
@@ -233,6 +469,15 @@ class Gaussian(Part):
 
 @dataclass(eq=False)
 class Monochromatic(Part):
+    """A spectrum with all photons at one frequency.
+
+    Parameters
+    ----------
+    at : shift
+        A plain number in Doppler units (positive = blue), a radio velocity (positive = red) or a frequency. Default: 0,
+        line centre.
+    """
+
     at: object = _of(v.one("shift"), default=0)
 
     def write(self, argument, arrays):
@@ -241,6 +486,16 @@ class Monochromatic(Part):
 
 @dataclass(eq=False)
 class Band(Part):
+    """A flat spectrum.
+
+    Parameters
+    ----------
+    start : shift
+        One end: a plain number in Doppler units, a radio velocity or a frequency. Required.
+    stop : shift
+        The other end. Required.
+    """
+
     start: object = _of(v.one("shift"), key="from")
     stop: object = _of(v.one("shift"), key="to")
 
@@ -250,7 +505,15 @@ class Band(Part):
 
 @dataclass(eq=False)
 class Table(Part):
-    """Photons per unit frequency at increasing or decreasing shifts, on any scale."""
+    """A spectrum as a table, interpolated linearly.
+
+    Parameters
+    ----------
+    shift : list of shifts
+        Increasing or decreasing: plain numbers in Doppler units, radio velocities or frequencies. Required.
+    density : list of numbers
+        Photons per unit frequency at these shifts, on any scale. Required.
+    """
 
     shift: list = _of(v.several("shift"))
     density: list = _of(v.several("any"))
@@ -261,7 +524,15 @@ class Table(Part):
 
 @dataclass(eq=False, kw_only=True)
 class Source(Part):
-    """A source with a spectrum and a strength."""
+    """What all sources have in common: a spectrum and a strength.
+
+    Parameters
+    ----------
+    spectrum : Gaussian, Monochromatic, Band, Table or 'local'
+        Default: 'local', the Voigt profile of the gas where the photon is emitted.
+    luminosity : photon rate or luminosity
+        Photons per second or erg/s. Required.
+    """
 
     spectrum: object = _of(write, default="local")
     luminosity: object = _of(v.one("luminosity"))
@@ -281,6 +552,24 @@ class Source(Part):
 
 @dataclass(eq=False, kw_only=True)
 class Point(Source):
+    """A point source.
+
+    Parameters
+    ----------
+    position : three lengths
+        Inside the mesh; on shells, their centre. Required.
+    emission : str
+        'isotropic' (the default), or 'beam' along ``direction``.
+    direction : str or three numbers
+        '+x', '-x', '+y', ... or a vector. Required with 'beam'.
+    spectrum : Gaussian, Monochromatic, Band, Table or 'local'
+        Default: 'local', the Voigt profile of the gas where the photon is emitted.
+    luminosity : photon rate or luminosity
+        Photons per second or erg/s. Required.
+    frame : str
+        Rest frame of the spectrum: 'mesh' or 'gas'. Default: 'mesh'; 'gas' for a local spectrum.
+    """
+
     position: list = _of(v.several("length", 3))
     emission: str = _of(v.plain)
     direction: object = _of(v.plain)
@@ -291,6 +580,28 @@ class Point(Source):
 
 @dataclass(eq=False, kw_only=True)
 class Plane(Source):
+    """A shining plane across the whole mesh.
+
+    Parameters
+    ----------
+    axis : str
+        'x', 'y' or 'z': normal to the plane. Required.
+    at : length
+        Where along that axis. Required.
+    emission : str
+        'isotropic' (the default; both sides), 'lambertian' (cosine law, on one side) or 'beam'.
+    direction : str or three numbers
+        '+x', '-x', ... or a vector. Required unless 'isotropic'; for 'lambertian', the side.
+    flux : photon or energy flux
+        Per area of the plane, both sides together; instead of ``luminosity``. Default: from that.
+    spectrum : Gaussian, Monochromatic, Band, Table or 'local'
+        Default: 'local', the Voigt profile of the gas where the photon is emitted.
+    luminosity : photon rate or luminosity
+        Photons per second or erg/s. Required, or ``flux``.
+    frame : str
+        Rest frame of the spectrum: 'mesh' or 'gas'. Default: 'mesh'; 'gas' for a local spectrum.
+    """
+
     axis: str = _of(v.plain)
     at: object = _of(v.one("length"))
     emission: str = _of(v.plain)
@@ -303,7 +614,19 @@ class Plane(Source):
 
 @dataclass(eq=False, kw_only=True)
 class Volume(Source):
-    """Only the shape of `emissivity` matters; the luminosity sets the scale."""
+    """Emission throughout the gas.
+
+    Parameters
+    ----------
+    emissivity : field, any unit
+        Only its shape matters; the luminosity sets the scale. Default: uniform.
+    spectrum : Gaussian, Monochromatic, Band, Table or 'local'
+        Default: 'local', the Voigt profile of the gas where the photon is emitted.
+    luminosity : photon rate or luminosity
+        Photons per second or erg/s. Required.
+    frame : str
+        Rest frame of the spectrum: 'mesh' or 'gas'. Default: 'gas'.
+    """
 
     emissivity: object = _of(v.field("any"))
     frame: str = _of(v.plain)
@@ -313,7 +636,21 @@ class Volume(Source):
 
 @dataclass(eq=False, kw_only=True)
 class External(Source):
-    """Isotropic radiation from around the mesh."""
+    """Isotropic radiation that enters through all open faces of the mesh.
+
+    Parameters
+    ----------
+    flux : photon or energy flux
+        Per area of open face. One of ``luminosity``, ``flux`` and ``intensity`` is required.
+    intensity : photon or energy intensity
+        Integrated over the spectrum. Default: from the strength given.
+    spectrum : Gaussian, Monochromatic, Band, Table or 'local'
+        Default: 'local', the Voigt profile of the gas where the photon is emitted.
+    luminosity : photon rate or luminosity
+        Photons per second or erg/s. Default: from the strength given.
+    frame : str
+        Rest frame of the spectrum: 'mesh' or 'gas'. Default: 'mesh'; 'gas' for a local spectrum.
+    """
 
     flux: object = _of(v.one("flux"))
     intensity: object = _of(v.one("intensity"))
@@ -324,7 +661,19 @@ class External(Source):
 
 @dataclass(eq=False, kw_only=True)
 class Packets(Part):
-    """A list of packets: (n, 3), (n, 3), (n) and (n); velocities are radio velocities, weights photon rates."""
+    """A list of photon packets to start with.
+
+    Parameters
+    ----------
+    position : array (n, 3), length
+        Where they start. Required.
+    direction : array (n, 3)
+        Where they fly; any length but zero. Required.
+    velocity : array (n), velocity
+        Frequency as a radio velocity in the frame of the mesh, positive = red. Required.
+    weight : array (n), rate
+        Photons per second; packets are drawn in proportion. Required.
+    """
 
     position: object = _of(v.array("length"))
     direction: object = _of(v.array("number"))
@@ -337,7 +686,9 @@ class Packets(Part):
 
 @dataclass(eq=False)
 class Gas(Part):
-    """Emission from the levels of a molecule."""
+    """Emission from the levels of a molecule, n x_u A_ul, without scattering: needs ``Run(packets=0)``. It takes no
+    arguments.
+    """
 
     def write(self, argument, arrays):
         return {"gas": {}}
@@ -345,7 +696,17 @@ class Gas(Part):
 
 @dataclass(eq=False, kw_only=True)
 class Star(Part):
-    """An unresolved blackbody."""
+    """An unresolved blackbody, in addition to the emission of the levels of a molecule.
+
+    Parameters
+    ----------
+    position : three lengths
+        Inside the mesh; on shells, their centre. Required.
+    radius : length
+        At most half the width of its cell; on shells, the inner radius. Required.
+    temperature : temperature
+        Of the blackbody. Required.
+    """
 
     position: list = _of(v.several("length", 3))
     radius: object = _of(v.one("length"))
@@ -357,7 +718,13 @@ class Star(Part):
 
 @dataclass(eq=False)
 class Thermal(Part):
-    """Photons created by collisions in the gas."""
+    """Photons created by collisions in the gas: destruction x opacity x B(T).
+
+    Parameters
+    ----------
+    temperature : field, temperature
+        T in B(T). Default: that of the medium.
+    """
 
     temperature: object = _of(_temperature)
 
@@ -370,8 +737,31 @@ class Thermal(Part):
 
 @dataclass(eq=False)
 class Populations(Part):
-    """How the level populations are found. `given` is an array of fractions or densities, with one more axis than
-    fields."""
+    """How the level populations of a molecule are found (docs/populations.md).
+
+    Parameters
+    ----------
+    method : str
+        'lte' (the default), 'equilibrium', 'lvg', 'escape-probability', 'two-level' or 'given'.
+    background : temperature
+        Blackbody around the mesh, for all methods but 'lte' and 'given'. Default: 2.725 K.
+    error : float
+        Largest acceptable relative error of the populations that matter. Default: 1e-3.
+    iterations : int
+        At most this many. Default: 200.
+    noise : float
+        'equilibrium': noise that the choice of rays may leave in the populations. Default: 0.01.
+    directions : int or 'auto'
+        'equilibrium': number of ray directions. Default: 'auto', as many as ``noise`` needs.
+    stimulated : bool
+        Include stimulated emission in the opacity; False only with 'lte' and 'given'. Default: True.
+    length : field, length
+        'escape-probability': diameter of the sphere from which photons escape. Required there.
+    inversion_limit : float
+        Amplification in inverted lines is capped at this negative optical depth. Default: 1.
+    given : array
+        'given': fractions, or number densities, with the axes of the mesh and then levels. Required there.
+    """
 
     method: str = _of(v.plain, default="lte")
     background: object = _of(v.one("temperature"))
@@ -403,7 +793,34 @@ def _field_of_view(value, argument, arrays):
 
 @dataclass(eq=False)
 class Camera(Part):
-    """A distant observer has a direction (or theta and phi), a nearby one a position."""
+    """An observer: distant, with a ``direction`` (or ``theta`` and ``phi``), or nearby, with a ``position``.
+
+    Parameters
+    ----------
+    name : str
+        Used in file names. Default: 'camera1', 'camera2', ...
+    direction : str or three numbers
+        From the object to a distant observer: '+x', '-x', '+y', ... or a vector. Required, or ``theta`` or
+        ``position``.
+    theta : angle
+        The direction by its angle to the z axis, 0 to 180 deg. Default: none.
+    phi : angle
+        With ``theta``: azimuth about the z axis, from the x axis. Default: 0.
+    position : three lengths
+        Of a nearby observer, who looks at ``centre``. Default: none.
+    centre : three lengths
+        The point at the centre of the image. Default: the centre of the mesh.
+    offset : two lengths
+        Of the image centre from ``centre``, to the right and up. Default: 0.
+    roll : angle
+        Rotates the up direction to the left; at 0, the default, up is +z, or +y for a view along z.
+    field : one or two lengths
+        Width and height of the image; angles for a nearby observer. Default: the whole mesh.
+    pixels : one or two integers
+        Width and height; one number is for the longer side. Default: 128.
+    rays : int or 'auto'
+        Rays along each side of a pixel. Default: 'auto', by the size of the cells.
+    """
 
     name: str = _of(v.plain)
     direction: object = _of(v.plain)
@@ -420,6 +837,18 @@ class Camera(Part):
 
 @dataclass(eq=False)
 class Channels(Part):
+    """Velocity channels of the cubes.
+
+    Parameters
+    ----------
+    number : int
+        How many. Required.
+    range : two shifts
+        Outer edges of the first and last channel, usually radio velocities (positive = receding). Required.
+    samples : int or 'auto'
+        Frequencies traced in each channel. Default: 'auto'.
+    """
+
     number: int = _of(v.plain)
     range: list = _of(v.several("shift", 2))
     samples: object = _of(v.plain)
@@ -433,7 +862,13 @@ def _background(value, argument, arrays):
     return value if isinstance(value, str) and value in ("none", "cmb") else v.scalar(value, "temperature", argument)
 
 
-_UNITS = {"K": u.K, "Jy/pixel": u.Jy / u.pix, "Jy/sr": u.Jy / u.sr, "Jy/beam": u.Jy / u.beam}  # words of a model file
+_UNITS = {  # words of a model file
+    "K": u.K,
+    "Jy/pixel": u.Jy / u.pix,
+    "Jy/sr": u.Jy / u.sr,
+    "Jy/beam": u.Jy / u.beam,
+    "erg/s/cm^2/arcsec^2/Angstrom": u.erg / u.s / u.cm**2 / u.arcsec**2 / u.AA,
+}
 
 
 def image_unit(value, argument, arrays):
@@ -450,7 +885,45 @@ def image_unit(value, argument, arrays):
 
 @dataclass(eq=False)
 class Image(Part):
-    """How images are made and written. `unit` is a word as in a model file, or the equivalent astropy unit."""
+    """How images are made and written.
+
+    Parameters
+    ----------
+    unit : str or astropy unit
+        'K' (the default), 'Jy/pixel', 'Jy/sr', 'Jy/beam' or 'photon'. 'K' is the Rayleigh-Jeans brightness temperature.
+    distance : length
+        Of a distant observer; turns lengths into angles. Needed for ``beam``, 'Jy/pixel' and 'Jy/beam'. Default: none.
+    beam : angle or dict
+        FWHM of a Gaussian beam, or {'major': ..., 'minor': ..., 'angle': ...}. Default: none.
+    position : dict
+        Sky coordinates of the image centre, {'ra': ..., 'dec': ...}, angles. Default: 0, 0.
+    velocity : velocity
+        Systemic velocity, added to the velocities of the cubes. Default: 0.
+    background : temperature or str
+        Brightness of the sky behind the mesh; 'cmb' is 2.725 K. Default: 'none'.
+    subtract_background : bool
+        Subtract the background from the cubes. Default: False.
+    moments : bool
+        Write maps of moments 0, 1 and 2. Default: False.
+    peak : bool
+        Write a map of the peak. Default: False.
+    spectrum : bool
+        Write the spectrum of the whole image. Default: True.
+    optical_depth : bool
+        Make a cube of the optical depth. Default: False.
+    column : bool
+        Make a map of the column density of the molecule. Default: False.
+    report : bool
+        Report numbers of each image. Default: True.
+    errors : bool
+        Make a cube of the standard error of each pixel and channel. Default: False.
+    emissivity : bool
+        Store the emissivity, so that :func:`image` can make other images of the same run. Default: False.
+    subcell : bool or dict
+        Interpolate velocity and source function inside cells. Default: True.
+    method : str
+        'two-step' (the default), or 'peel-off' for comparison.
+    """
 
     unit: object = _of(image_unit)
     distance: object = _of(v.one("length"))
@@ -476,6 +949,27 @@ class Image(Part):
 
 @dataclass(eq=False)
 class Physics(Part):
+    """What happens in a scattering, and how.
+
+    Parameters
+    ----------
+    redistribution : str
+        'exact' (the default); 'table-global', 'table-constant', 'approximate-voigt' and 'complete' are for comparison.
+    phase : str
+        'isotropic' (the default) or 'dipole'.
+    recoil : bool
+        Include the recoil of the atom. Default: False.
+    absorption : str
+        'continuous' (the default): packets lose weight; 'analog': they are absorbed whole.
+    acceleration : str
+        'auto' (the default): jump through deep gas if that saves time; 'jumps': always; 'none': follow every
+        scattering; 'skip': core skipping, for comparison.
+    trials : float
+        Histories behind each row of the records that jumps are drawn from. Default: 131072.
+    x_crit : float or 'auto'
+        'skip': photons closer to line centre than this, in Doppler units, leave the core at once. Default: 'auto'.
+    """
+
     redistribution: str = _of(v.plain)
     phase: str = _of(v.plain)
     recoil: bool = _of(v.plain)
@@ -487,6 +981,29 @@ class Physics(Part):
 
 @dataclass(eq=False)
 class Output(Part):
+    """What a result contains.
+
+    Parameters
+    ----------
+    fields : bool
+        Mean intensity and scattering rate in each cell. Default: True.
+    packets : bool
+        A list of all escaped packets. Default: False.
+    populations : bool
+        Populations of all levels in each cell. Default: True, but False for 'lte' and 'given'.
+    bins : int
+        Bins of the escaped spectrum. Default: 1000.
+    range : two shifts
+        Limits of the escaped spectrum: plain numbers in Doppler units, radio velocities or frequencies. Default:
+        automatic.
+    directions : dict
+        Bins of escape direction, {'mu': 8, 'phi': 1, 'axis': 'z'}. Default: one bin.
+    reference_b : velocity
+        Doppler parameter that defines x in the spectrum. Default: b of the gas, or its mean.
+    sums : bool
+        Keep the sums of each batch of packets, so that ``linerad merge`` can add other runs. Default: False.
+    """
+
     fields: bool = _of(v.plain)
     packets: bool = _of(v.plain)
     populations: bool = _of(v.plain)
@@ -494,10 +1011,40 @@ class Output(Part):
     range: list = _of(v.several("shift", 2))
     directions: dict = _of(v.plain)
     reference_b: object = _of(v.one("velocity"))
+    sums: bool = _of(v.plain)
 
 
 @dataclass(eq=False)
 class Run(Part):
+    """How the run is done; :meth:`Model.run` overrides most of it.
+
+    Parameters
+    ----------
+    packets : float
+        Number of photon packets. Default: 1e5; 0 is for images of light that does not scatter.
+    seed : int
+        Of the random numbers. Default: 1.
+    threads : int
+        CPU threads. Default: 0, all.
+    batches : int
+        Independent groups of packets, which give the errors. Default: 32.
+    memory : float, GiB
+        Memory that a run may use. Default: 80 % of what is free.
+    device : str
+        'auto' (the default: a GPU if there is one), 'cpu', 'cuda' or 'cuda:1'.
+    precision : str
+        'mixed' (the default: single with double sums) or 'double'.
+    scheduling : str
+        'queue' (the default), or 'static' for timing comparisons.
+    deterministic : bool
+        Repeat images and populations to the last bit. Default: False.
+    max_steps : float
+        Draws of random numbers and crossings of faces after which a packet is given up as stuck. Default: 4e9.
+    until : dict
+        Stop when a number of the summary is known well enough: {'quantity': 'median_abs_x', 'error': 1e-3}; ``packets``
+        is then the most. Default: none, follow all packets.
+    """
+
     packets: float = _of(v.plain)
     seed: int = _of(v.plain)
     threads: int = _of(v.plain)
@@ -506,11 +1053,39 @@ class Run(Part):
     device: str = _of(v.plain)
     precision: str = _of(v.plain)
     scheduling: str = _of(v.plain)
+    deterministic: bool = _of(v.plain)
+    max_steps: float = _of(v.plain)
+    until: dict = _of(v.plain)
 
 
 @dataclass(eq=False)
 class OneLine(Part):
-    """One of several lines of the same gas (Model(lines=[...])): a name, the line, and what differs for it."""
+    """One of several lines of the same gas, for ``Model(lines=[...])``. All but ``name`` and ``line`` are what
+    differs for it.
+
+    Parameters
+    ----------
+    name : str
+        Used in file names. Required.
+    line : Line, Molecule, Rotor or str
+        Which line. Required.
+    medium : Medium
+        Default: as for the others.
+    populations : Populations or str
+        Default: as for the others.
+    sources : source or list of sources
+        Default: as for the others.
+    physics : Physics
+        Default: as for the others.
+    output : Output
+        Default: as for the others.
+    channels : Channels
+        Default: as for the others.
+    image : Image
+        Default: as for the others.
+    run : Run
+        Default: as for the others.
+    """
 
     name: str = _of(v.plain)
     line: object = _of(write)

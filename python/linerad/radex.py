@@ -11,12 +11,15 @@ from ._values import quantity
 from .errors import InputError, Interrupted
 from .molecule import MoleculeData, molecule
 
-_GEOMETRIES = {"sphere": "LR_SPHERE", "lvg": "LR_LVG", "slab": "LR_SLAB", "expansion": "LR_EXPANSION"}
+_GEOMETRIES = {"sphere": "LR_SPHERE", "lvg": "LR_LVG", "slab": "LR_SLAB", "expansion": "LR_EXPANSION",
+               "layer": "LR_LAYER"}
 
 
 @dataclass(eq=False, repr=False)
 class Parcels:
-    """Lines of parcels of gas: the axes of the input, then one of lines (levels, for populations)."""
+    """Lines of parcels of gas: the axes of the input, then one of lines (levels, for populations). Made by
+    :func:`radex`.
+    """
 
     molecule: MoleculeData
     excitation_temperature: u.Quantity
@@ -57,12 +60,36 @@ def radex(
     rates=None,
     error=0.0,
     threads=0,
+    overlap=False,
 ):
-    """Populations and lines of parcels of gas; all arguments are broadcast against each other.
+    """Populations and lines of uniform parcels of gas by escape probability (docs/zero_d.md). All quantities may be
+    arrays, which are broadcast against each other. Returns :class:`Parcels`.
 
-    `density` is that of H2, or a dictionary of collision partners: {'p-H2': ..., 'o-H2': ...}. `column` is that of the
-    molecule, `width` the full width at half maximum of the line. `geometry` is sphere, lvg, slab or expansion;
-    `rates`, such as {'H': 'H2'}, uses the rates of another partner.
+    Parameters
+    ----------
+    molecule_or_name : MoleculeData or str
+        A molecule, or a file in LAMDA format. Required.
+    temperature : temperature
+        Kinetic temperature. Required.
+    density : number density, or dict
+        Of H2, or of several collision partners: {'p-H2': ..., 'o-H2': ...}. Required.
+    column : column density
+        Of the molecule. Required.
+    width : velocity
+        Full width of the line at half maximum. Required.
+    background : temperature
+        Of the blackbody behind the gas. Default: 2.725 K.
+    geometry : str
+        'sphere' (the default), 'lvg', 'slab', 'expansion' or 'layer'.
+    rates : dict
+        Use the rates of another partner: {'H': 'H2'}. Default: none.
+    error : float
+        Largest acceptable relative error of the populations. Default: 0, which stands for 1e-6.
+    threads : int
+        CPU threads. Default: 0, all.
+    overlap : bool
+        Lines that overlap see each other's light, and escape probabilities are averages over the line profile instead of
+        those at line centre. Default: False, as in RADEX.
     """
     data = molecule_or_name if isinstance(molecule_or_name, MoleculeData) else molecule(molecule_or_name)
     if geometry not in _GEOMETRIES:
@@ -100,7 +127,7 @@ def radex(
     for name, other in (rates or {}).items():
         parcels.rates_of[_collider(name)] = _collider(other)
     parcels.n, parcels.geometry = n, getattr(lib, _GEOMETRIES[geometry])
-    parcels.error, parcels.threads = error, threads
+    parcels.error, parcels.threads, parcels.overlap = error, threads, bool(overlap)
     n_line, n_level = len(data.label), len(data.level_label)
     made = {name: np.empty((n, n_line)) for name in ("excitation", "depth", "radiation", "flux_kelvin", "flux_energy")}
     made["population"], made["error"] = np.empty((n, n_level)), np.empty(n)

@@ -21,14 +21,16 @@ Estimate = namedtuple("Estimate", "value error")  # one standard error
 _UNITS = {
     "reference_b": u.cm / u.s, "emitted": 1 / u.s, "escaped": 1 / u.s, "absorbed": 1 / u.s, "outside": 1 / u.s,
     "seconds_transport": u.s, "seconds_images": u.s, "seconds_total": u.s, "seconds_populations": u.s,
-    "scatterings_per_second": 1 / u.s,
+    "scatterings_per_second": 1 / u.s, "mean_velocity": u.km / u.s, "red_peak_velocity": u.km / u.s,
+    "blue_peak_velocity": u.km / u.s,
 }  # fmt: skip
 
 
 _OF_PACKETS = (
     "escaped", "absorbed", "outside", "f_esc", "scatterings_per_packet", "mean_path", "median_abs_x",
-    "lower_quartile_abs_x", "upper_quartile_abs_x", "peak_abs_x", "scatterings_per_second", "scatterings",
-    "scatterings_skipped", "x_crit", "seconds_transport",
+    "lower_quartile_abs_x", "upper_quartile_abs_x", "peak_abs_x", "asymmetric", "mean_velocity", "red_blue_ratio",
+    "red_peak_velocity", "blue_peak_velocity", "scatterings_per_second", "scatterings", "scatterings_skipped", "x_crit",
+    "seconds_transport",
 )  # fmt: skip
 _OF_LEVELS = (
     "population_iterations", "population_error", "population_noise", "populations_converged", "seconds_populations",
@@ -36,8 +38,10 @@ _OF_LEVELS = (
 
 
 class Summary:
-    """Numbers of a run, as attributes; measured ones are (value, error). Quantities that were not measured are None:
-    those of packets if none were followed, those of populations without a molecule."""
+    """Numbers of a run, as attributes; measured ones are (value, error). Made by a run. Quantities that were not
+    measured are None: those of packets if none were followed, peaks that are not significant, those of populations
+    without a molecule.
+    """
 
     def __init__(self, struct):
         for name, member in ffi.typeof("struct lr_summary").fields[1:]:  # after its size
@@ -50,7 +54,11 @@ class Summary:
             elif unit != 1:
                 value = value * unit
             setattr(self, name, value)
-        for name in ("shells", "images_missing", "report_missing", "populations_converged"):
+        self.peak_abs_x = Estimate(self.peak_abs_x, vars(self).pop("peak_abs_x_error"))
+        for name in ("peak_abs_x", "mean_velocity", "red_blue_ratio", "red_peak_velocity", "blue_peak_velocity"):
+            if np.isnan(getattr(self, name).value):
+                setattr(self, name, None)
+        for name in ("shells", "images_missing", "report_missing", "populations_converged", "asymmetric"):
             setattr(self, name, bool(getattr(self, name)))
         left_out = (*(_OF_PACKETS if self.packets == 0 else ()), *(() if self.populations else _OF_LEVELS))
         for name in (*left_out, *(name for name in ("line", "populations") if not getattr(self, name))):
@@ -61,6 +69,7 @@ class Summary:
             self.population_noise = None
 
     def as_dict(self):
+        """All numbers as a dictionary."""
         return dict(vars(self))
 
     def __repr__(self):
@@ -76,9 +85,10 @@ class Summary:
 
 
 class Spectrum:
-    """Escaped photons per second and unit x, x = (nu - nu0) / nu_D in Doppler units of reference_b, positive = blue.
+    """The escaped spectrum: photons per second and unit x, x = (nu - nu0) / nu_D in Doppler units of reference_b,
+    positive = blue. Made by a run.
 
-    `velocity` is the radio velocity of the bin centres, positive = receding: it decreases as x increases.
+    ``velocity`` is the radio velocity of the bin centres, positive = receding: it decreases as x increases.
     """
 
     def __init__(self, arrays, reference_b):
@@ -162,7 +172,13 @@ class Result:
 
     @classmethod
     def load(cls, path):
-        """Load a result file (HDF5) written by a run."""
+        """Loads a result file.
+
+        Parameters
+        ----------
+        path : str
+            The HDF5 file written by a run. Required.
+        """
         made, file = ffi.new("lr_result **"), (os.path.abspath(path), _files.stamp(path))
         Context().call(lib.lr_result_read, os.fspath(path).encode(), made)
         result = cls._own(made[0])
@@ -236,7 +252,14 @@ class Result:
         return Populations(self) if self.text("method") else None
 
     def text(self, name):
-        """'model', 'model_resolved', 'version', 'date', 'host', 'cpu', 'mesh', 'method', 'molecule', 'transition'."""
+        """A text of the result.
+
+        Parameters
+        ----------
+        name : str
+            'model', 'model_resolved', 'version', 'date', 'host', 'cpu', 'mesh', 'method', 'molecule' or 'transition'.
+            Required.
+        """
         return text(lib.lr_result_text(self._pointer, name.encode()))
 
     # ---- images ----
@@ -252,7 +275,13 @@ class Result:
         return self._cubes[camera]
 
     def cube(self, camera=None):
-        """The cube of a camera, by name or number; by default the first."""
+        """The :class:`Cube` of a camera.
+
+        Parameters
+        ----------
+        camera : str or int
+            Its name, or its number from 0. Default: the first.
+        """
         cameras = self.cameras
         if not cameras:
             raise KeyError("this result has no images, because the model has no cameras")
@@ -261,13 +290,29 @@ class Result:
         return self._cube(camera if isinstance(camera, str) else cameras[camera or 0])
 
     def moment(self, order, camera=None):
-        """A moment map of a cube: Cube.moment."""
+        """A moment map of a cube.
+
+        Parameters
+        ----------
+        order : int
+            0 (integral over velocity), 1 (mean velocity) or 2 (velocity dispersion). Required.
+        camera : str or int
+            Its name, or its number from 0. Default: the first.
+        """
         return self.cube(camera).moment(order)
 
     @checked("image", 1, _AS_MAP)
     def image(self, settings=(), progress=None):
-        """Other images of this run, if it stored its emissivity (image.emissivity), in memory or in the file that the
-        result was loaded from. Settings are those of linerad.image."""
+        """Other images of this run, if it stored its emissivity (``Image(emissivity=True)``), in memory or in the
+        file that the result was loaded from.
+
+        Parameters
+        ----------
+        settings : dict or list of str
+            What to change, as in :func:`image`. Default: none.
+        progress : function or class
+            A function of (what, done, total, seconds), or ``tqdm.tqdm``. Default: no progress is shown.
+        """
         context = _context(progress)
         return _trace(context, self._scene(settings, context, depth=5), settings, depth=5)
 
@@ -285,14 +330,39 @@ class Result:
             context.call(lib.lr_scene_from_result, self._pointer, *settings, scene, depth=depth)
         return ffi.gc(scene[0], lib.lr_scene_free)
 
+    def view(self, camera=None):
+        """An interactive page of the cubes, as :func:`view` makes it: a notebook shows it, and ``.save("page.html")``
+        writes it.
+
+        Parameters
+        ----------
+        camera : str or int
+            Only this camera. Default: None, all of them.
+        """
+        from .view import view
+
+        return view(self, camera=camera)
+
     # ---- files ----
 
     def save(self, path):
-        """Everything in one HDF5 file (docs/result_format.md)."""
+        """Writes everything into one file (docs/result_format.md).
+
+        Parameters
+        ----------
+        path : str
+            The HDF5 file. Required.
+        """
         Context().call(lib.lr_result_write, self._pointer, os.fspath(path).encode())
 
     def write_cubes(self, prefix):
-        """Write PREFIX_<camera>.fits and whatever else image requests; returns the file names."""
+        """Writes the cubes as FITS files, and whatever else the section image requests. Returns the file names.
+
+        Parameters
+        ----------
+        prefix : str
+            Files are called PREFIX_<camera>.fits. Required.
+        """
         paths = ffi.new("char **")
         Context().call(lib.lr_result_write_cubes, self._pointer, os.fspath(prefix).encode(), paths)
         return take_text(paths[0]).splitlines()
@@ -307,10 +377,18 @@ class _Owner:
 
 @checked("image", 0, _AS_MAP)
 def image(path, settings=(), progress=None):
-    """Other images of a run that stored its emissivity (image.emissivity), as made by `linerad image`.
+    """Other images of a run that stored its emissivity (``Image(emissivity=True)``), as made by ``linerad image``.
+    Returns a :class:`Result`.
 
-    Settings are those of the sections cameras, channels and image, and the short ones camera, pixels, field, centre,
-    range and bin.
+    Parameters
+    ----------
+    path : str
+        The result file. Required.
+    settings : dict or list of str
+        Settings of the sections cameras, channels and image, and the short ones camera, pixels, field, centre,
+        range and bin: {'pixels': 256, 'image.unit': 'Jy/sr'}. Default: none.
+    progress : function or class
+        A function of (what, done, total, seconds), or ``tqdm.tqdm``. Default: no progress is shown.
     """
     context, scene = _context(progress), ffi.new("lr_scene **")
     context.call(lib.lr_scene_load, os.fspath(path).encode(), *_c_settings(settings), scene, depth=4)
@@ -334,7 +412,10 @@ def _trace(context, scene, settings, depth):
     from .model import _settings
 
     made = ffi.new("lr_result **")
-    stopped = context.run(lib.lr_scene_image, scene, made, depth=depth)
+    try:
+        stopped = context.run(lib.lr_scene_image, scene, made, depth=depth)
+    finally:
+        context.finish()
     result = Result._own(made[0])
     result._settings = _settings(settings)
     if stopped:

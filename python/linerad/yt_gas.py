@@ -27,16 +27,35 @@ def from_yt(
     velocity=(("gas", "velocity_x"), ("gas", "velocity_y"), ("gas", "velocity_z")),
     dtype=np.float64,
 ):
-    """A simulation opened by yt: its mesh, and its fields on demand.
+    """A simulation opened by yt, as :class:`YtGas`: its mesh, and its fields, which are read when first used
+    (docs/yt.md).
 
-    `region` is a pair of corners (left, right), with units or in code lengths, or a yt object such as a box or a
-    sphere, whose bounding box is used; it is extended to whole cells. `refined` says whether to keep cells of different
-    sizes; by default, if there are any. A uniform mesh has cells of `level`, 0 the coarsest, by default the finest
-    in the region; on a refined one `level` is the deepest. Finer cells are averaged: densities and pressures by
-    volume, everything else by mass. Particles need `cells`, one number or three. `faces` are those of the mesh, open by
-    default.
+    Finer cells are averaged: densities and pressures by volume, everything else by mass.
 
-    `density`, `temperature` and `velocity` name yt fields. They are read when first used.
+    Parameters
+    ----------
+    ds : yt dataset
+        What ``yt.load`` returns. Required.
+    region : pair of corners, or yt object
+        (left, right), with units or in code lengths, or a box or sphere of yt, whose bounding box is used; extended to
+        whole cells. Default: everything.
+    level : int
+        Cells of a uniform mesh, 0 the coarsest; on a refined mesh, the deepest level. Default: the finest in the
+        region.
+    refined : bool
+        Keep cells of different sizes. Default: if there are any.
+    cells : int or three integers
+        Cells along each axis, for simulations with particles. Required there.
+    faces : str or dict
+        As for :meth:`Mesh.uniform`. Default: 'open'.
+    density : str or tuple
+        yt field of the mass density. Default: ('gas', 'density').
+    temperature : str or tuple
+        yt field of the temperature. Default: ('gas', 'temperature').
+    velocity : three names
+        yt fields of the velocity. Default: ('gas', 'velocity_x') and so on.
+    dtype : numpy type
+        numpy.float64 (the default) or numpy.float32.
     """
     check_dataset(ds)
     if dtype not in (np.float32, np.float64):
@@ -61,10 +80,10 @@ def from_yt(
 
 
 class YtGas:
-    """Gas of a simulation: `mesh`, and fields of its shape as quantities in CGS.
+    """Gas of a simulation: ``mesh``, and fields of its shape as quantities in CGS. Made by :func:`from_yt`.
 
-    `density`, `temperature`, `velocity` (3, ...), and any other yt field as gas["name"] or gas["type", "name"]. Fields
-    are read when first used, and kept.
+    ``density``, ``temperature``, ``velocity`` (3, ...), and any other yt field as gas["name"] or gas["type", "name"].
+    Fields are read when first used, and kept.
     """
 
     def __init__(self, ds, mesh, reader, names, dtype):
@@ -153,8 +172,13 @@ class YtGas:
         return self._named("velocity", "velocity")
 
     def number_density(self, mass=H2_MASS):
-        """Number density of particles with a gas mass of `mass` each: by default that of H2 in fully molecular gas,
-        with 0.1 helium atoms per hydrogen nucleus."""
+        """Number density of particles with a given mass of gas for each.
+
+        Parameters
+        ----------
+        mass : mass
+            Default: 2.8 u, that of H2 in fully molecular gas with 0.1 helium atoms per hydrogen nucleus.
+        """
         mass = _values.quantity(mass, "mass", "mass").to_value(u.g)
         return u.Quantity(self.density.value / self._dtype.type(mass), u.cm**-3, copy=False)
 
@@ -179,13 +203,18 @@ class YtGas:
     # ---- files ----
 
     def save(self, path, fields=None):
-        """Write a snapshot (docs/model_format.md) that model files can name: `snapshot: gas.h5`.
+        """Writes a snapshot (docs/model_format.md) that model files can name: ``snapshot: gas.h5``.
 
-        Density, velocity and temperature (or pressure) are written if the dataset has them. `fields` adds others, by
-        the names on that page: {"n_CO": ("gas", "CO_number_density"), "abundance_CO": array}, or leaves one out:
-        {"temperature": None}.
+        Density, velocity and temperature (or pressure) are written if the dataset has them. A file written earlier by
+        this function is replaced once the new one is complete; any other file is left alone.
 
-        A file written earlier by this function is replaced once the new one is complete; any other file is left alone.
+        Parameters
+        ----------
+        path : str
+            The HDF5 file. Required.
+        fields : dict
+            Other fields, by the names on that page: {"n_CO": ("gas", "CO_number_density"), "abundance_CO": array}; None
+            leaves one out: {"temperature": None}. Default: none.
         """
         h5py = _h5py()
         wanted = {**self._usual(), **(fields or {})}

@@ -24,33 +24,37 @@ def medium(**options):
 @pytest.mark.parametrize(
     "make, message",
     [
-        (lambda: slab(medium=medium(temperature=10 * u.km)), "medium.temperature: 'km' is not a temperature such as K"),
-        (lambda: slab(medium=medium(temperature=10)), "medium.temperature: has no unit; expected a temperature"),
-        (lambda: slab(medium=medium(temperature=np.ones(SHAPE))), "medium.temperature: has no unit"),
+        (lambda: medium(temperature=10 * u.km), "Medium.temperature: 'km' is not a temperature such as K"),
+        (lambda: medium(temperature=10), "Medium.temperature: has no unit; expected a temperature"),
         (
-            lambda: slab(medium=medium(velocity=[1 * u.km / u.s, 0 * u.km, 0 * u.km / u.s])),
-            r"medium.velocity\[1\]: 'km' is not",
+            lambda: medium(temperature="20"),
+            "Medium.temperature: '20' has no unit; expected a temperature such as '20 K'",
         ),
-        (lambda: slab(medium=medium(tau_mean=3 * u.cm)), "medium.tau_mean: 'cm' is not a plain number"),
+        (lambda: medium(temperature=np.ones(SHAPE)), "Medium.temperature: has no unit"),
         (
-            lambda: slab(medium=medium(temperature="ten kelvins")),
-            "medium.temperature: 'ten kelvins' is not a temperature",
+            lambda: medium(velocity=[1 * u.km / u.s, 0 * u.km, 0 * u.km / u.s]),
+            r"Medium.velocity\[1\]: 'km' is not",
+        ),
+        (lambda: medium(tau_mean=3 * u.cm), "Medium.tau_mean: 'cm' is not a plain number"),
+        (
+            lambda: medium(temperature="ten kelvins"),
+            "Medium.temperature: 'ten kelvins' is not a temperature",
         ),
         (
-            lambda: cloud(medium=lr.Medium(temperature=1 * u.K, density=1 / u.cm**2)),
-            "medium.density: '1 / cm2' is not a number density",
+            lambda: lr.Medium(temperature=1 * u.K, density=1 / u.cm**2),
+            "Medium.density: '1 / cm2' is not a number density",
         ),
         (
-            lambda: cloud(medium=lr.Medium(colliders={"H2": 1 * u.K})),
-            "medium.colliders.H2: 'K' is not a number density",
+            lambda: lr.Medium(colliders={"H2": 1 * u.K}),
+            "Medium.colliders.H2: 'K' is not a number density",
         ),
-        (lambda: cloud(channels=lr.Channels(3, [1, 2] * u.K)), r"channels.range\[0\]: 'K' is not a frequency"),
-        (lambda: cloud(cameras=lr.Camera(theta=3 * u.pc)), r"cameras\[0\].theta: 'pc' is not an angle"),
+        (lambda: lr.Channels(3, [1, 2] * u.K), r"Channels.range\[0\]: 'K' is not a frequency"),
+        (lambda: lr.Camera(theta=3 * u.pc), r"Camera.theta: 'pc' is not an angle"),
         (
-            lambda: slab(sources=lr.Plane(axis="x", at=0 * u.pc, luminosity=1 * u.K)),
-            r"sources\[0\].luminosity: 'K' is not a photon rate",
+            lambda: lr.Plane(axis="x", at=0 * u.pc, luminosity=1 * u.K),
+            r"Plane.luminosity: 'K' is not a photon rate",
         ),
-        (lambda: slab(mesh=lr.Mesh.uniform(SHAPE, [1, 1, 1] * u.K)), r"mesh.size\[0\]: 'K' is not a length"),
+        (lambda: lr.Mesh.uniform(SHAPE, [1, 1, 1] * u.K), r"Mesh.size\[0\]: 'K' is not a length"),
     ],
 )
 def test_units(make, message):
@@ -243,7 +247,10 @@ def test_warnings_name_the_line_of_the_caller():
     assert {Path(warning.filename).name for warning in caught} == {Path(__file__).name}
 
 
-@pytest.mark.parametrize("unit", [u.K, u.Jy / u.beam, u.Jy / u.sr, u.Jy / u.pix])
+SURFACE = u.erg / u.s / u.cm**2 / u.arcsec**2 / u.AA
+
+
+@pytest.mark.parametrize("unit", [u.K, u.Jy / u.beam, u.Jy / u.sr, u.Jy / u.pix, SURFACE])
 def test_units_of_images(unit):
     image = lr.Image(unit=unit, distance=140 * u.pc, beam=90 * u.arcsec)
     assert cloud(image=image).run().cube().unit == unit
@@ -251,9 +258,25 @@ def test_units_of_images(unit):
 
 @pytest.mark.parametrize("unit, shown", [(u.km, "'km'"), (u.mJy / u.beam, "'mJy / beam'"), (3, "int")])
 def test_units_that_images_do_not_have(unit, shown):
-    message = f"image.unit: {shown} is not a unit of images; valid here: K, Jy/pixel, Jy/sr, Jy/beam, photon"
+    words = "K, Jy/pixel, Jy/sr, Jy/beam, erg/s/cm^2/arcsec^2/Angstrom, photon"
+    message = f"Image.unit: {shown} is not a unit of images; valid here: {words}"
     with pytest.raises(lr.InputError, match=re.escape(message)):
-        cloud(image=lr.Image(unit=unit))
+        lr.Image(unit=unit)
+
+
+@pytest.mark.parametrize("cells", [8, (8, 8), (8, 8, 8.5), "888x", (8, 8, "x")])
+def test_numbers_of_cells(cells):
+    with pytest.raises(lr.InputError, match=r"Mesh.uniform: cells: expected three whole numbers such as \(64, 64, 64\)"):
+        lr.Mesh.uniform(cells, [1, 1, 1] * u.pc)
+
+
+def test_several_lines_need_a_choice():
+    lines = [{"name": name, "molecule": "co", "transition": name} for name in ("1-0", "2-1")]
+    model = cloud(line=None, lines=lines)
+    for use in (model.run, model.check):
+        with pytest.raises(lr.InputError, match="^line: this model has several lines; give line=, one of 1-0, 2-1$"):
+            use()
+    assert "230.5" in model.check(line="2-1")
 
 
 def test_parts_that_do_not_go_together():
@@ -326,7 +349,7 @@ def test_packets_of_ones_own():
 
 
 def test_numbers_are_real():
-    with pytest.raises(lr.InputError, match="medium.temperature: expected numbers, found complex128"):
+    with pytest.raises(lr.InputError, match="Medium.temperature: expected numbers, found complex128"):
         slab(medium=medium(temperature=np.ones(SHAPE, dtype=complex) * u.K))
-    with pytest.raises(lr.InputError, match="medium.damping: expected"):
+    with pytest.raises(lr.InputError, match="Medium.damping: expected"):
         slab(medium=medium(damping=["a", "b"]))

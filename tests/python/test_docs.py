@@ -73,6 +73,7 @@ def test_the_example_of_a_fit_runs(monkeypatch, capsys):
 def test_the_example_of_a_wind_is_plotted(command, monkeypatch):
     pytest.importorskip("matplotlib").use("Agg")
     shutil.copy(ROOT / "examples" / "wind.yaml", "wind.yaml")
+    monkeypatch.syspath_prepend(ROOT / "examples")
     monkeypatch.setattr(sys, "argv", ["wind.py", "--cells", "16", "-o", "wind_gas.h5"])
     runpy.run_path(str(ROOT / "examples" / "wind.py"), run_name="__main__")
     shutil.copy(ROOT / "examples" / "wind_spectrum.yaml", "wind_spectrum.yaml")

@@ -505,6 +505,28 @@ def test_bad_models_and_parameters_are_named(observation, fit):
         LogUniform(0, 1)
 
 
+@pytest.mark.parametrize(
+    "model, parameters, message",
+    [
+        (lambda temperature: None, {"temprature": (8, 25) * u.K}, "without an argument 'temprature'; did you mean 'temperature'?"),
+        (lambda a, b: None, {"a": (1, 2)}, "the function of the model needs 'b'"),
+        (lambda: None, {"a": (1, 2)}, "without an argument 'a'; it has none"),
+        (observed.sphere(), {"medium.temprature": (8, 25) * u.K}, "unknown key; did you mean 'temperature'"),
+        (observed.sphere(), {"medium.temperature": (8, 25)}, "medium.temperature: '16.5' has no unit"),
+    ],
+)
+def test_unknown_parameters_are_found_at_once(observation, model, parameters, message):
+    with pytest.raises(lr.InputError, match=message.replace("?", r"\?")):
+        Fit(model, observation, parameters)
+
+
+def test_unknown_names_of_values_are_found(fit):
+    values = dict(zip(fit.names, TRUTH))
+    assert math.isfinite(fit.log_prior(values))
+    with pytest.raises(lr.InputError, match="there is no parameter 'temp'; there are temperature, density"):
+        fit.log_prior({**values, "temp": 3})
+
+
 # ---- recovery ----
 
 

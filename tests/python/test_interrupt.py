@@ -12,22 +12,21 @@ from small import slab
 FAR_TOO_MANY = 10**10
 
 
-def interrupt_after(seconds):
-    timer = threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
-    return timer
-
-
 def test_ctrl_c_keeps_what_was_finished():
-    model = slab(output=None)
-    interrupt_after(0.5)
-    start = time.monotonic()
+    """Ctrl-C comes once, when a packet has been finished."""
+    pressed = []
+
+    def press(what, done, total, seconds):
+        if done > 0 and not pressed:
+            pressed.append(done)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    model = slab(output=None, physics=lr.Physics(acceleration="none"))
     with pytest.raises(KeyboardInterrupt) as caught:
-        model.run(packets=FAR_TOO_MANY)
-    assert time.monotonic() - start < 60
+        model.run(packets=FAR_TOO_MANY, progress=press)
     assert isinstance(caught.value, lr.Interrupted)
     result = caught.value.result
-    assert 0 < result.summary.packets < FAR_TOO_MANY == result.summary.packets_requested
+    assert pressed[0] <= result.summary.packets < FAR_TOO_MANY == result.summary.packets_requested
     assert result.spectrum.flux.value.sum() > 0
     assert model.run(packets=100).summary.packets == 100
 
@@ -37,7 +36,7 @@ def test_progress():
     slab(output=None).run(packets=300000, progress=lambda *now: seen.append(now))
     assert seen, "a run of a second or so reports"
     assert all(
-        what == "packets" and 0 <= done <= total == 300000 and seconds >= 0 for what, done, total, seconds in seen
+        what.startswith("packets") and 0 <= done <= total == 300000 and seconds >= 0 for what, done, total, seconds in seen
     )
     assert [now[1] for now in seen] == sorted(now[1] for now in seen)
 

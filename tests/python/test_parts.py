@@ -1,5 +1,6 @@
 """Every part writes what the library understands, and the library understands what was meant."""
 
+import re
 from pathlib import Path
 
 import astropy.units as u
@@ -131,3 +132,75 @@ def test_every_part_has_a_documented_key():
         for entry in part.__dataclass_fields__.values():
             key = entry.metadata["key"] or entry.name
             assert f"`{key}`" in reference, (part.__name__, key)
+
+
+@pytest.mark.parametrize("section, part", [("run", lr.Run), ("output", lr.Output), ("physics", lr.Physics),
+                                           ("image", lr.Image), ("channels", lr.Channels), ("line.molecule", lr.Molecule)])
+def test_every_key_has_an_argument(command, section, part):
+    """Except for statepoints, which only the command writes, and the rotor, which has a class of its own."""
+    table = command("keys", section, "--markdown")
+    keys = set(re.findall(r"^\| `(\w+)` \|", table, re.M)) - {"checkpoint", "rotor"}
+    assert len(keys) > 1
+    assert keys - {entry.metadata["key"] or entry.name for entry in part.__dataclass_fields__.values()} == set()
+
+
+# ---- where cells are ----
+
+
+def test_centres_of_equal_cells():
+    x, y, z = lr.Mesh.uniform((4, 2, 1), [2, 1, 1] * u.pc, origin=[0, 0, 1] * u.pc).centres
+    assert x.unit == u.pc and x.shape == (4, 2, 1)
+    np.testing.assert_allclose(x[:, 0, 0].value, [0.25, 0.75, 1.25, 1.75], rtol=1e-13)
+    np.testing.assert_allclose(y[0, :, 0].value, [0.25, 0.75], rtol=1e-13)
+    np.testing.assert_allclose(z.value, 1.5, rtol=1e-13)
+
+
+def test_centres_between_edges():
+    mesh = lr.Mesh.edges([0, 1, 3] * u.au, [0, 1] * u.au, [-1, 1, 2] * u.au)
+    x, y, z = mesh.centres
+    np.testing.assert_allclose(x[:, 0, 0].value, [0.5, 2], rtol=1e-13)
+    np.testing.assert_allclose(z[0, 0].value, [0, 1.5], atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    "mesh", [lr.Mesh.shells([1, 2, 4] * u.pc), lr.Mesh.shells(number=2, inner=1 * u.pc, outer=4 * u.pc, spacing="log")]
+)
+def test_centres_of_shells(mesh):
+    assert mesh.centres.unit == u.pc
+    np.testing.assert_allclose(mesh.centres.value, [1.5, 3], rtol=1e-13)
+
+
+def test_centres_of_a_refined_mesh():
+    """In one octant the cells are half as large; together they have the volume and the centre of mass of the box."""
+    body = {"box": {"min": ["0 pc"] * 3, "max": ["1 pc"] * 3}}
+    mesh = lr.Mesh.refined((2, 2, 2), [2, 2, 2] * u.pc, [{**body, "levels": 1}], faces="reflecting")
+    centres = mesh.centres.value.reshape(3, -1)
+    assert centres.shape == (3, 15)
+    fine = (centres > 0).all(axis=0)
+    np.testing.assert_allclose(np.unique(centres[:, fine]), [0.25, 0.75], rtol=1e-13)
+    assert fine.sum() == 8 and set(np.unique(np.round(centres[:, ~fine], 12))) == {-0.5, 0.5}
+    volume = np.where(fine, 1 / 8, 1)
+    np.testing.assert_allclose(centres @ volume, 0, atol=1e-12)
+
+
+def test_centres_of_bricks():
+    mesh = lr.Mesh.bricks([0], [[0, 0, 0]], (2, 2, 2), [2, 2, 2] * u.km, brick=2)
+    assert mesh.centres.shape == (3, 1, 2, 2, 2)
+    np.testing.assert_allclose(mesh.centres[0, 0, :, 0, 0].to_value(u.m), [-500, 500], rtol=1e-12)
+
+
+def test_a_formula_is_the_field_at_the_centres():
+    x, y, z = BOX.centres
+    r = np.sqrt(x**2 + y**2 + z**2)
+    arrays = lr.Medium(b=10 * u.km / u.s, opacity=(3 / u.pc * (1 + r / u.pc)).to(1 / u.cm), velocity=[
+        2 * u.km / u.s * (x / u.pc).to_value(""), 0 * u.km / u.s, 0 * u.km / u.s])  # fmt: skip
+    formulas = lr.Medium(b=10 * u.km / u.s, opacity={"formula": "3/pc * (1 + r / 1 pc)"}, velocity={
+        "formula": ["2 km/s * x / 1 pc", "0 km/s", "0 km/s"]})  # fmt: skip
+    point = lr.Point(position=[0, 0, 0] * u.pc, luminosity=1 / u.s)
+    one, other = (slab(mesh=BOX, medium=gas, sources=point, output=None).run(500) for gas in (arrays, formulas))
+    np.testing.assert_array_equal(one.spectrum.flux.value, other.spectrum.flux.value)
+
+
+def test_a_formula_is_checked():
+    with pytest.raises(lr.InputError, match="medium.opacity.formula: the formula gives a value in cm; expected an opac"):
+        slab(mesh=BOX, medium=lr.Medium(b=1 * u.km / u.s, opacity={"formula": "2 * r"})).check()

@@ -234,10 +234,21 @@ def test_white_is_the_systemic_velocity():
     assert other.cube().systemic_velocity == 7 * u.km / u.s and white(other.cube()) == pytest.approx(7, abs=1e-6)
     result.save("rotating.h5")
     assert white(lr.Result.load("rotating.h5").cube()) == pytest.approx(5, abs=1e-6)
-    # all of it recedes: the systemic velocity is not in the range shown
-    moving = rotating(5 * u.km / u.s, drift=1.5).cube()
-    assert white(moving) == pytest.approx(np.median(moving.moment(1).value), abs=1e-5)
-    assert abs(white(moving) - 5) > 1
+
+
+def test_gas_that_only_recedes_is_red():
+    """Also the slowest of it, in the palest red; gas that only approaches is blue."""
+    for drift, first, last in ((-1.5, 0, 2), (1.5, 2, 0)):  # toward the observer is positive; red, green and blue
+        cube = rotating(5 * u.km / u.s, drift=drift).cube()
+        shown = plot.moment(cube, 1).images[0]
+        speeds = np.array(cube.moment(1).value)
+        assert (speeds > 5).all() if drift < 0 else (speeds < 5).all()
+        colours = shown.cmap(shown.norm(speeds))[..., :3]
+        assert (colours[..., first] >= colours[..., last]).all()
+        saturation = colours.max(axis=-1) - colours.min(axis=-1)
+        slow, fast = np.argmin(np.abs(speeds - 5)), np.argmax(np.abs(speeds - 5))
+        brightness = colours.sum(axis=-1).ravel()
+        assert saturation.ravel()[slow] < 0.1 and brightness[fast] < 1.5 < brightness[slow]
 
 
 def test_the_scale_bar_is_seen_on_any_colour():
@@ -261,6 +272,88 @@ def test_lines_of_one_object():
     shown = save(figure)
     assert "CO 1-0, 115.271 GHz" in " ".join(axes.get_title(loc="left") for axes in figure.axes)
     assert len(maps_of(figure)) == 6 and "flux density [" in shown and not overlap(figure)
+
+
+def test_spectra_of_rows_share_their_velocities():
+    """Lines of different widths: the last axis, the only one with numbers, is right for all."""
+    narrow = cloud().run()
+    medium = lr.Medium(temperature=20 * u.K, turbulence=0.5 * u.km / u.s, density=1e-2 / u.cm**3)
+    wide = cloud(medium=medium, channels=lr.Channels(30, [-3, 3] * u.km / u.s)).run()
+    alone = [plot.image_spectrum(result.cube()).get_xlim() for result in (narrow, wide)]
+    assert alone[0][1] < alone[1][1] - 0.3
+    figure = plot.lines([wide, narrow], velocities=[9.75, 10.25])
+    drawn = [axes for axes in figure.axes if "flux density" in axes.get_ylabel()]
+    ends = min(low for low, _ in alone), max(high for _, high in alone)
+    assert [axes.get_xlim() for axes in drawn] == [pytest.approx(ends)] * 2
+    assert [axes.get_xlabel() for axes in drawn] == ["", "radio velocity [km/s]"]
+    figure.canvas.draw()
+    assert {axes.get_position().x0 for axes in drawn} == {drawn[0].get_position().x0}  # one below the other
+
+
+def test_maps_of_different_sizes_all_have_their_numbers():
+    near, far = (cloud(image=lr.Image(unit="K", distance=distance * u.pc)).run() for distance in (140, 200))
+    for results, labelled in (([near, far], 2), ([near, near], 1)):
+        figure = plot.lines(results, velocities=[0.05])
+        rows = [axes for axes in maps_of(figure) if axes.get_ylabel().startswith("Dec")]
+        assert len(rows) == 2 and sum(bool(axes.get_xlabel()) for axes in rows) == labelled and not overlap(figure)
+
+
+def test_spectra_of_several_lines_in_one_diagram():
+    results = [cloud().run(), cloud(line=lr.Molecule("13co", transition="1-0")).run()]
+    axes = plot.line_spectra(results)
+    save(axes.figure)
+    assert [text.get_text() for text in axes.figure.legends[0].get_texts()] == [
+        "CO 1-0, 115.271 GHz", "13CO 1-0, 110.201 GHz"]  # fmt: skip
+    assert axes.get_xlabel() == "radio velocity [km/s], receding > 0"
+    assert "flux density [" in axes.get_ylabel() and not overlap(axes.figure)
+    factors = []
+    for result, drawn in zip(results, axes.patches):
+        expected = plot.image_spectrum(result.cube()).patches[0].get_data()
+        factors.append(drawn.get_data().values.max() / expected.values.max())
+        np.testing.assert_allclose(drawn.get_data().edges, expected.edges)
+    assert np.log10(factors) == pytest.approx(np.round(np.log10(factors)))  # only prefixes
+    # a line a hundred times weaker is seen all the same
+    thin = lr.Medium(temperature=20 * u.K, turbulence=0.2 * u.km / u.s, density=1e-4 / u.cm**3)
+    axes = plot.line_spectra([results[0], cloud(medium=thin).run()])
+    assert "relative to its peak" in axes.get_ylabel() and "peak" in axes.figure.legends[0].get_texts()[1].get_text()
+    assert [drawn.get_data().values.max() for drawn in axes.patches] == pytest.approx([1, 1])
+    with pytest.raises(ValueError, match="different units"):
+        plot.line_spectra([results[0], cloud(image=lr.Image(unit="K")).run()])
+
+
+def test_position_velocity():
+    """A cloud that turns like a solid body, seen from the side: the mean velocity along the cut is that of moment 1."""
+    cube = rotating(5 * u.km / u.s).cube()
+    axes = plot.pv(cube, width=2)
+    assert "offset" in save(axes.figure) and axes.get_ylabel() == "radio velocity [km/s]"
+    assert not overlap(axes.figure)
+    shown = axes.images[0]
+    values, (left, right, low, high) = np.array(shown.get_array()), shown.get_extent()
+    assert (low, high) == pytest.approx((2, 8)) and values.shape == (60, 8)  # -3 to 3 about 5 km/s
+    speeds = low + (np.arange(60) + 0.5) * (high - low) / 60
+    mean = (values * speeds[:, None]).sum(axis=0) / values.sum(axis=0)
+    expected = np.array(cube.moment(1).value)[3:5].mean(axis=0)
+    np.testing.assert_allclose(mean, expected, atol=2e-3)
+    slope = np.polyfit(np.arange(8), mean, 1)[0]
+    assert abs(slope) == pytest.approx(0.125, rel=0.02)  # 0.5 km/s per 4 cells
+    assert right == pytest.approx(-left) == pytest.approx(0.1) and "[pc]" in axes.get_xlabel()
+    assert axes.lines[0].get_ydata()[0] == pytest.approx(5)  # the systemic velocity
+    assert "P.A. 30°" in plot.pv(cloud().run().cube("front"), angle=30).get_xlabel()
+    with pytest.raises(ValueError, match="more than one channel"):
+        plot.pv(cloud(channels=lr.Channels(1, [-1, 1] * u.km / u.s)).run().cube("front"))
+
+
+@pytest.mark.parametrize("size, unit", [(30 * u.au, "au"), (0.3 * u.pc, "pc"), (600 * u.pc, "pc"), (30 * u.kpc, "kpc"),
+                                        (4 * u.Mpc, "Mpc")])  # fmt: skip
+def test_lengths_have_units_that_fit(size, unit):
+    axes = plot.pv(cloud(mesh=lr.Mesh.uniform((8, 8, 8), [1, 1, 1] * size), image=lr.Image()).run().cube("front"))
+    assert axes.get_xlabel() == f"offset to the right [{unit}]"
+    assert 0.04 < max(axes.get_xlim()) < 1000
+
+
+def test_hyperfine_lines_have_their_quantum_numbers():
+    result = cloud(line=lr.Molecule("oh18cm", transition="F=2+-F=2-")).run()
+    assert plot.quicklook(result).texts[0].get_text().startswith("OH F=2+-F=2-, 1667.36 MHz")
 
 
 def test_flux_of_an_image():
@@ -366,6 +459,21 @@ def test_command():
         done = command(*arguments)
         assert done.returncode == 2 and done.stdout == "" and said in done.stderr, done.stderr
         assert len(done.stderr.splitlines()) == 1
+
+
+def test_command_draws_cuts_and_spectra(capsys):
+    from linerad.__main__ import command_plot
+
+    cloud().run().save("cloud.h5")
+    assert command_plot(["cloud.h5", "--kind", "pv", "--angle", "-30", "--width", "3", "-o", "pv.png"]) == 0
+    assert command_plot(["cloud.h5", "cloud.h5", "--kind", "image-spectrum", "-o", "both.png"]) == 0
+    assert all(Path(name).read_bytes().startswith(b"\x89PNG") for name in capsys.readouterr().out.split())
+    assert command_plot(["cloud.h5", "cloud.h5", "--kind", "pv"]) == 2
+    assert "with several results" in capsys.readouterr().err
+    for option in ("--angle", "--width"):
+        with pytest.raises(SystemExit):
+            command_plot(["cloud.h5", "--kind", "pv", option, "wide"])
+        assert f"argument {option}: expected a" in capsys.readouterr().err
 
 
 def test_command_draws_several_results():

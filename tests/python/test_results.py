@@ -283,3 +283,29 @@ def test_images_are_compared_with_packets(command):
     for cube in (lit.cube("far"), lr.Result.load("lit.h5").cube("far")):
         assert cube.check == {"not_compared": "the image has a background"}
     assert model.run(packets=0).cube("far").check is None
+
+
+def test_the_summary_of_a_shifted_line():
+    """A beam of a source that approaches at 5 km/s."""
+    beam = lr.Point(position=[-1, 0, 0] * u.pc, emission="beam", direction="+x", luminosity=1 / u.s, frame="gas",
+                    spectrum=lr.Gaussian(fwhm=20 * u.km / u.s))  # fmt: skip
+    gas = lr.Medium(b=12 * u.km / u.s, opacity=1e-6 / u.pc, damping=1e-4, velocity=[5, 0, 0] * u.km / u.s)
+    result = slab(medium=gas, sources=beam, output=None).run(20000)
+    told = result.summary
+    result.save("shifted.h5")
+    again = lr.Result.load("shifted.h5").summary
+    names = ("asymmetric", "mean_velocity", "red_blue_ratio", "red_peak_velocity", "blue_peak_velocity", "peak_abs_x")
+    assert all(getattr(again, name) == getattr(told, name) for name in names)
+    with h5py.File("shifted.h5", "r+") as file:  # as version 0.1 wrote it
+        for name in [key for key in file["summary"].attrs if "velocity" in key or "asymmetric" in key]:
+            del file["summary"].attrs[name]
+    assert lr.Result.load("shifted.h5").summary.mean_velocity is None
+    assert told.asymmetric is True
+    value, error = told.mean_velocity
+    assert abs(value + 5 * u.km / u.s) < 4 * error and error < 0.1 * u.km / u.s
+    assert told.red_peak_velocity is None and told.blue_peak_velocity.value < 0
+    assert 0 < told.red_blue_ratio.value < 1
+    shown = repr(told)
+    assert "mean_velocity" in shown and "km s-1" in shown and "nan" not in shown
+    symmetric = slab(output=None).run(20000).summary
+    assert symmetric.asymmetric is False and symmetric.peak_abs_x.error > 0

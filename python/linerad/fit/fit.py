@@ -5,7 +5,10 @@ With data d, noise s, the model m and its Monte Carlo error e, and n_c pixels co
     ln L = -1/(2 n_c) SUM [ (d - m)^2 / (s^2 + e^2) + ln 2 pi (s^2 + e^2) ].
 """
 
+import difflib
+import inspect
 import math
+import warnings
 from collections import Counter
 
 import astropy.constants as constants
@@ -14,7 +17,7 @@ import numpy as np
 from astropy.io import fits
 
 from .._context import log
-from ..errors import InputError
+from ..errors import InputError, LineradWarning
 from ..model import Model, _settings
 from . import maximum
 from . import prior as priors
@@ -25,8 +28,11 @@ from .resolved import changes, resolve, split
 
 
 class ModelCube:
-    """A model as it would be observed: `data` and its Monte Carlo `error` (None without packets), Quantities
-    [channel, y, x] on the grid of the observation. `how` says how it was made."""
+    """A model as it would be observed. Made by :meth:`Fit.model_cube`.
+
+    ``data`` and its Monte Carlo ``error`` (None without packets) are Quantities [channel, y, x] on the grid of the
+    observation. ``how`` says how it was made.
+    """
 
     def __init__(self, data, error, header, unit, how):
         self.data, self.error = data * unit, None if error is None else error * unit
@@ -41,19 +47,31 @@ class ModelCube:
 
 
 class Fit:
-    """A model, an observation and parameters with priors.
-
-    `model` is a function that makes a Model from the parameters, passed by name; or a Model, with parameters that are
-    its settings ('medium.temperature'). A prior is Uniform, LogUniform, Normal, or two numbers; with a unit, the
-    parameter arrives as a Quantity. Everywhere else parameters are arrays of plain numbers in the order of `names`.
+    """A model, an observation and parameters with priors (docs/fit.md).
 
     The observation gives channels, pixels, field of view, beam and unit; the model keeps the direction of its camera,
     image.distance, image.velocity (systemic) and image.position, where the object is (default: the centre of the
-    observed image). `camera` selects one of several. `settings` apply to every model, such as {'run.threads': 1}.
+    observed image). A new pass is made only if the physics differs from that of recent passes; ``last`` says what was
+    done and why, ``counts`` how often.
 
-    A new pass is made only if the physics differs from that of the last `keep` passes; `last` says what was done and
-    why, `counts` how often. `margin` is the width of sky around the field from which the beam may bring in light, in
-    beams.
+    Parameters
+    ----------
+    model : function or Model
+        A function that makes a Model from the parameters, passed by name; or a Model, with parameters that are its
+        settings ('medium.temperature'). Required.
+    observation : Observation
+        The observed cube. Required.
+    parameters : dict
+        {name: prior}. A prior is Uniform, LogUniform, Normal, or two numbers; with a unit, the parameter arrives as a
+        Quantity. Everywhere else parameters are arrays of plain numbers in the order of ``names``. Required.
+    camera : str
+        Which of several cameras. Default: the only one.
+    settings : dict or list of str
+        Apply to every model, such as {'run.threads': 1}. Default: none.
+    margin : float
+        Width of sky around the field from which the beam may bring in light, in beams. Default: 1.25.
+    keep : int
+        Number of passes to keep. Default: 2.
     """
 
     def __init__(self, model, observation, parameters, *, camera=None, settings=(), margin=1.25, keep=2):
@@ -75,6 +93,38 @@ class Fit:
         beam = observation.beam
         self._margin = 0 if beam is None else math.ceil(margin * (beam[0] / observation.pixel).to_value(""))
         self._forget()
+        self._check_names()
+
+    def _check_names(self):
+        """Parameters that the model does not have are an error now, not after hours."""
+        if isinstance(self._model, Model):
+            self._load([prior.ppf(0.5) for prior in self.priors.values()])
+            return
+        try:
+            arguments = inspect.signature(self._model).parameters.values()
+        except (TypeError, ValueError):  # a function of C
+            return
+        if any(argument.kind is argument.VAR_KEYWORD for argument in arguments):
+            return
+        named = [a.name for a in arguments if a.kind in (a.POSITIONAL_OR_KEYWORD, a.KEYWORD_ONLY)]
+        needed = [a.name for a in arguments if a.name in named and a.default is a.empty]
+        unknown = next((name for name in self.names if name not in named), None)
+        if unknown is not None:
+            near = difflib.get_close_matches(unknown, named, 1)
+            said = f"did you mean '{near[0]}'?" if near else f"it has {', '.join(named) or 'none'}"
+            raise InputError(f"parameters: the model is a function without an argument '{unknown}'; {said}")
+        missing = next((name for name in needed if name not in self.names), None)
+        if missing is not None:
+            raise InputError(f"parameters: the function of the model needs '{missing}', which is not among them")
+
+    def _load(self, theta):
+        """The model as for a pass, without making one."""
+        model, settings, _, _, tree = self._trees(theta)
+        view = self._view(tree, self._choose_camera(tree), self._margin)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LineradWarning)  # a pass gives them
+            model._pointer(_settings({**settings, **view.texts(self._window(view), errors=True)}))
+        model._loaded = None
 
     def _forget(self):
         self._lights = []  # the latest last
@@ -100,6 +150,9 @@ class Fit:
 
     def _numbers(self, theta):
         """An array from plain numbers, or from a dictionary of numbers and Quantities."""
+        unknown = [str(name) for name in theta if name not in self.names] if isinstance(theta, dict) else []
+        if unknown:
+            raise InputError(f"theta: there is no parameter '{unknown[0]}'; there are {', '.join(self.names)}")
         try:
             theta = [theta[name] for name in self.names] if isinstance(theta, dict) else list(theta)
             pairs = zip(theta, self.units)
@@ -116,7 +169,13 @@ class Fit:
         return {name: float(x) if unit is None else x * unit for name, x, unit in rows}
 
     def prior_transform(self, q):
-        """Parameters from numbers between 0 and 1, for nested samplers."""
+        """Parameters from numbers between 0 and 1, for nested samplers.
+
+        Parameters
+        ----------
+        q : array
+            One number for each parameter. Required.
+        """
         return np.array([prior.ppf(float(x)) for prior, x in zip(self.priors.values(), q)])
 
     @property
@@ -125,14 +184,36 @@ class Fit:
         return np.array([0.5 * (prior.ppf(0.84) - prior.ppf(0.16)) for prior in self.priors.values()])
 
     def maximum(self, guess, step=0.02, tolerance=0.05, iterations=30):
-        """(parameters, covariance) where the likelihood is highest, found from `guess` (maximum.py). Derivatives are
-        differences over `step` widths of the prior; it stops when the maximum is less than `tolerance` standard
-        deviations away, or with a LineradWarning."""
+        """(parameters, covariance) where the likelihood is highest. Stops with a LineradWarning if it does not
+        converge.
+
+        Parameters
+        ----------
+        guess : array
+            Where to start. Required.
+        step : float
+            Derivatives are differences over this many widths of the prior. Default: 0.02.
+        tolerance : float
+            Stops when the maximum is less than this many standard deviations away. Default: 0.05.
+        iterations : int
+            At most this many. Default: 30.
+        """
         return maximum.find(self, guess, step, tolerance, iterations)
 
     def start(self, walkers, guess=None, covariance=None, seed=0):
-        """Starting points for walkers, [walkers, parameters]: draws from the prior, or about `guess` with `covariance`
-        (default: a twentieth of the width of the prior)."""
+        """Starting points for walkers, [walkers, parameters].
+
+        Parameters
+        ----------
+        walkers : int
+            How many. Required.
+        guess : array
+            Draw points about this one. Default: draw from the prior.
+        covariance : array
+            Of the draws about ``guess``. Default: a twentieth of the width of the prior.
+        seed : int
+            Of the random numbers. Default: 0.
+        """
         draws = np.random.default_rng(seed)
         if guess is None:
             return np.array([self.prior_transform(q) for q in draws.random((walkers, len(self.names)))])
@@ -149,31 +230,69 @@ class Fit:
     # ---- probabilities ----
 
     def log_prior(self, theta):
+        """Logarithm of the prior density.
+
+        Parameters
+        ----------
+        theta : array
+            Values of the parameters, plain numbers in the order of ``names``. Required.
+        """
         rows = zip(self.priors.values(), self._numbers(theta))
         return float(sum(prior.logpdf(x) if math.isfinite(x) else -math.inf for prior, x in rows))
 
     def chi_squared(self, theta):
-        """SUM (d - m)^2 / variance over all pixels, which are not independent (Observation.independent)."""
+        """SUM (d - m)^2 / variance over all pixels, which are not independent (Observation.independent).
+
+        Parameters
+        ----------
+        theta : array
+            Values of the parameters, plain numbers in the order of ``names``. Required.
+        """
         residuals, variance = terms(self.observation, *self._evaluate(theta))
         return float((residuals**2 / variance).sum())
 
     def log_likelihood(self, theta):
+        """Logarithm of the likelihood.
+
+        Parameters
+        ----------
+        theta : array
+            Values of the parameters, plain numbers in the order of ``names``. Required.
+        """
         return log_likelihood(self.observation, *terms(self.observation, *self._evaluate(theta)))
 
     def log_probability(self, theta):
-        """Prior times likelihood, for samplers; -inf where the prior is, without evaluating the model."""
+        """Prior times likelihood, for samplers; -inf where the prior is, without evaluating the model.
+
+        Parameters
+        ----------
+        theta : array
+            Values of the parameters, plain numbers in the order of ``names``. Required.
+        """
         before = self.log_prior(theta)
         return before + self.log_likelihood(theta) if math.isfinite(before) else -math.inf
 
     # ---- models ----
 
     def model(self, theta):
-        """The Model for these parameters, before the grid of the observation is applied."""
+        """The Model for these parameters, before the grid of the observation is applied.
+
+        Parameters
+        ----------
+        theta : array
+            Values of the parameters, plain numbers in the order of ``names``. Required.
+        """
         model, settings = self._make(theta)
         return _with(model, settings) if settings else model
 
     def model_cube(self, theta):
-        """The model as it would be observed without noise."""
+        """The model as it would be observed without noise, as :class:`ModelCube`.
+
+        Parameters
+        ----------
+        theta : array
+            Values of the parameters, plain numbers in the order of ``names``. Required.
+        """
         data, error = self._evaluate(theta)
         return ModelCube(data, error, self.observation.header, self.observation.unit, self.last)
 

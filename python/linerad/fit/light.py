@@ -109,7 +109,7 @@ class Light:
         self.physics, self.looks, self.fine, self._window = physics, {}, fine, window
         texts = view.texts(window, errors=True)
         model._loaded = None  # arrays and files may have changed since
-        self._result = model.run(settings={**settings, **texts})
+        self._result = model.run(settings={**settings, **texts}, progress=False)
         self.reference_b = self._result.summary.reference_b.to_value(u.km / u.s)
         self._place = view.place()
         self._keep(texts, self._result.cube())

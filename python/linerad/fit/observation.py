@@ -18,7 +18,13 @@ from ..errors import FileError, InputError, UnitsError
 
 _C = constants.c.to_value(u.m / u.s)
 # BUNIT as spelt by FITS writers, and the unit of a model for such a cube
-_MODEL_UNITS = {u.K: "K", u.Jy / u.beam: "Jy/beam", u.Jy / u.sr: "Jy/sr", u.Jy / u.pix: "Jy/pixel"}
+_MODEL_UNITS = {
+    u.K: "K",
+    u.Jy / u.beam: "Jy/beam",
+    u.Jy / u.sr: "Jy/sr",
+    u.Jy / u.pix: "Jy/pixel",
+    u.erg / u.s / u.cm**2 / u.arcsec**2 / u.AA: "erg/s/cm^2/arcsec^2/Angstrom",
+}
 
 
 # ---- where the numbers come from ----
@@ -77,7 +83,7 @@ def _read_unit(unit, found, header):
     for base in _MODEL_UNITS:
         if parsed.is_equivalent(base):
             return parsed, base
-    raise UnitsError(f"cube: '{parsed}' is not one of K, Jy/beam, Jy/sr, Jy/pixel")
+    raise UnitsError(f"cube: '{parsed}' is not one of {', '.join(_MODEL_UNITS.values())}")
 
 
 def _spelled(text):
@@ -190,16 +196,29 @@ def _read_beam(beam, header):
 
 
 class Observation:
-    """An observed cube.
+    """An observed cube (docs/fit.md).
 
-    `cube` is a FITS file, an HDU, a SpectralCube, a linerad.Cube, or an array [channel, y, x] with `header`. `noise` is
-    one standard deviation per pixel and channel: one value, one per channel, a map or a cube, plain numbers being in
-    the unit of the cube. `mask` is true where values are used; NaN never is. `unit`, `beam` and `rest_frequency`
-    override the header.
-
-    `correlation` describes the noise in neighbouring pixels (docs/fit.md): 'beam' if it is correlated like the beam, as
-    in interferometer images; 'smoothed' if independent pixels were smoothed with the beam; 'none'; or the number of
-    pixels that count as one.
+    Parameters
+    ----------
+    cube : str, HDU, SpectralCube, Cube or array
+        A FITS file or what is in it; an array [channel, y, x] needs ``header``. Required.
+    noise : number or Quantity
+        One standard deviation per pixel and channel: one value, one per channel, a map or a cube; plain numbers are
+        in the unit of the cube. Required.
+    mask : boolean array
+        True where values are used; NaN never is. Default: everywhere.
+    header : FITS header
+        Default: that of the cube.
+    unit : unit
+        Of the cube. Default: BUNIT of the header.
+    beam : angles
+        (major, minor, position angle). Default: that of the header.
+    rest_frequency : frequency
+        Default: RESTFRQ of the header.
+    correlation : str or float
+        Of the noise in neighbouring pixels: 'beam' (the default) if it is correlated like the beam, as in
+        interferometer images; 'smoothed' if independent pixels were smoothed with the beam; 'none'; or the number of
+        pixels that count as one.
     """
 
     def __init__(
@@ -349,8 +368,14 @@ class Observation:
     def grid(self, distance, position, margin):
         """(side of a pixel in cm, pixels along right and up, offset of the middle from the object in cm).
 
-        `position` is where the object is on the sky, None for the centre of the image; `margin` pixels are added on all
-        sides, for light brought in by the beam.
+        Parameters
+        ----------
+        distance : float, cm
+            Of the object. Required.
+        position : two angles
+            Where the object is on the sky; None is the centre of the image. Required.
+        margin : int
+            Pixels added on all sides, for light brought in by the beam. Required.
         """
         if self._sky is not None and distance is None:
             raise InputError("image.distance: the model needs one, because the observed pixels are angles")
@@ -363,6 +388,12 @@ class Observation:
         return side, tuple(count + 2 * margin for count in n), offset
 
     def channels(self, systemic):
-        """(first, last) edge of the channels in km/s, for an object receding at `systemic` km/s."""
+        """(first, last) edge of the channels in km/s, as seen by the object.
+
+        Parameters
+        ----------
+        systemic : float, km/s
+            Velocity at which the object recedes. Required.
+        """
         last = self._first + self.shape[0] * self.channel_width.value
         return self._first - systemic, last - systemic

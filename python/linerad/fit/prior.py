@@ -22,7 +22,15 @@ def _plain(name, *values):
 
 
 class Uniform:
-    """Uniform density from `low` to `high`."""
+    """A prior: uniform density between two values.
+
+    Parameters
+    ----------
+    low : number or Quantity
+        Smallest value. Required.
+    high : number or Quantity
+        Largest value. Required.
+    """
 
     def __init__(self, low, high):
         (self.low, self.high), self.unit = _plain("Uniform", low, high)
@@ -30,14 +38,36 @@ class Uniform:
             raise InputError(f"{type(self).__name__}: {low} is not below {high}")
 
     def logpdf(self, x):
+        """Logarithm of the density.
+
+        Parameters
+        ----------
+        x : float
+            Value of the parameter. Required.
+        """
         return -math.log(self.high - self.low) if self.low <= x <= self.high else -math.inf
 
     def ppf(self, q):
+        """The value below which the parameter lies with a given probability.
+
+        Parameters
+        ----------
+        q : float
+            Probability, 0 to 1. Required.
+        """
         return self.low + q * (self.high - self.low)
 
 
 class LogUniform(Uniform):
-    """Uniform density in the logarithm from `low` to `high`: 1 / (x ln(high / low))."""
+    """A prior: uniform density in the logarithm between two values, 1 / (x ln(high / low)).
+
+    Parameters
+    ----------
+    low : number or Quantity
+        Smallest value. Required.
+    high : number or Quantity
+        Largest value. Required.
+    """
 
     def __init__(self, low, high):
         super().__init__(low, high)
@@ -45,14 +75,36 @@ class LogUniform(Uniform):
             raise InputError(f"LogUniform: {low} is not above zero")
 
     def logpdf(self, x):
+        """Logarithm of the density.
+
+        Parameters
+        ----------
+        x : float
+            Value of the parameter. Required.
+        """
         return -math.log(x * math.log(self.high / self.low)) if self.low <= x <= self.high else -math.inf
 
     def ppf(self, q):
+        """The value below which the parameter lies with a given probability.
+
+        Parameters
+        ----------
+        q : float
+            Probability, 0 to 1. Required.
+        """
         return self.low * (self.high / self.low) ** q
 
 
 class Normal:
-    """A Gaussian of mean `mean` and standard deviation `sigma`."""
+    """A prior: a Gaussian.
+
+    Parameters
+    ----------
+    mean : number or Quantity
+        Its mean. Required.
+    sigma : number or Quantity
+        Its standard deviation. Required.
+    """
 
     def __init__(self, mean, sigma):
         (self.mean, self.sigma), self.unit = _plain("Normal", mean, sigma)
@@ -60,9 +112,23 @@ class Normal:
             raise InputError(f"Normal: the standard deviation {sigma} is not above zero")
 
     def logpdf(self, x):
+        """Logarithm of the density.
+
+        Parameters
+        ----------
+        x : float
+            Value of the parameter. Required.
+        """
         return -0.5 * ((x - self.mean) / self.sigma) ** 2 - math.log(self.sigma * math.sqrt(2 * math.pi))
 
     def ppf(self, q):
+        """The value below which the parameter lies with a given probability.
+
+        Parameters
+        ----------
+        q : float
+            Probability, 0 to 1. Required.
+        """
         return NormalDist(self.mean, self.sigma).inv_cdf(min(max(q, 1e-300), 1 - 1e-16))
 
 

@@ -14,7 +14,15 @@ def has_history(result):
 
 @styled
 def convergence(result, axes=None):
-    """Change and estimated error of the level populations in each iteration."""
+    """Change and estimated error of the level populations in each iteration. Returns the axes.
+
+    Parameters
+    ----------
+    result : Result
+        Of a run. Required.
+    axes : matplotlib axes
+        To draw into. Default: those of a new figure.
+    """
     found = result.populations
     if found is None or len(found.history.get("change", ())) == 0:
         raise ValueError("no populations were solved by iteration")
@@ -39,7 +47,15 @@ def convergence(result, axes=None):
 
 @styled
 def excitation(result, axes=None):
-    """Excitation temperature of the line: against radius on shells, otherwise a histogram over cells."""
+    """Excitation temperature of the line: against radius on shells, otherwise a histogram over cells. Returns the axes.
+
+    Parameters
+    ----------
+    result : Result
+        Of a run. Required.
+    axes : matplotlib axes
+        To draw into. Default: those of a new figure.
+    """
     found = result.populations
     if found is None or found.excitation_temperature is None:
         raise ValueError("no excitation temperature: the model has no molecule, or output.populations is off")

@@ -8,6 +8,7 @@ from matplotlib.patches import Ellipse
 from matplotlib.ticker import MaxNLocator
 
 from .style import (
+    APPROACHING,
     BAR,
     BAR_OUTLINE,
     BRIGHTNESS,
@@ -15,6 +16,7 @@ from .style import (
     FAINT,
     OUTLINE,
     PAGE,
+    RECEDING,
     SIGNED,
     WIDTHS,
     label,
@@ -27,14 +29,15 @@ from .style import (
 )
 
 ANGLES = (u.deg, u.arcmin, u.arcsec, u.mas)
-LENGTHS = (u.kpc, u.pc, u.AU, u.R_sun, u.km, u.cm)
+LENGTHS = (u.Mpc, u.kpc, u.pc, u.AU, u.R_sun, u.km, u.cm)
 NAMES = {u.AU: "au", u.R_sun: r"R$_\odot$"}
 MASK = 0.02  # of the brightest: fainter pixels have no meaningful mean velocity
 
 
 def fitting(size, units, least):
-    """The first unit in which a size is more than `least`."""
-    return next((unit for unit in units if size.to_value(unit) > least), units[-1])
+    """The first unit in which a size is more than `least`; kpc and Mpc from 0.5 on."""
+    limits = {u.Mpc: 0.5, u.kpc: 0.5}
+    return next((unit for unit in units if size.to_value(unit) > limits.get(unit, least)), units[-1])
 
 
 def _round_length(limit):
@@ -80,7 +83,7 @@ def _place_on(axes, sky, across, up):
 
 def _ink(cmap):
     """Colour of marks on a map, and their outline."""
-    return {"color": "#202020"} if cmap == SIGNED else {"color": "white", "path_effects": OUTLINE}
+    return {"color": "#202020"} if cmap in (SIGNED, RECEDING, APPROACHING) else {"color": "white", "path_effects": OUTLINE}
 
 
 def _draw_bar(axes, cube, sky, ink):
@@ -140,13 +143,13 @@ def _top(finite, far=5):
     return usual if lit.size >= 100 and finite.max() > far * usual else float(finite.max())
 
 
-def _scale(values):
+def scale_of(values):
     """Typical size of the values shown in a map."""
     finite = np.abs(values[np.isfinite(values)])
     return _top(finite) if (values >= 0).all() else float(finite.max(initial=0.0))
 
 
-def _colours(values, stretch=None):
+def colours_of(values, stretch=None):
     """{cmap, norm} for brightness: from zero up; both signs about zero; logarithmic if few pixels are bright, or on
     request."""
     values = np.asarray(values, dtype=float)
@@ -212,31 +215,33 @@ def sky_note(cube):
     return ", with the sky" if cube.background.value > 0 and not cube.background_subtracted else ""
 
 
-def _white(velocities, systemic):
-    """The neutral velocity, neither red nor blue: the systemic velocity if pixels lie on both sides, otherwise their
-    median."""
+def _velocity_colours(velocities, systemic, step):
+    """{cmap, norm} of mean velocities (km/s): white is the systemic velocity (the median if it is not known), red
+    recedes and blue approaches. Where all of the gas recedes, or approaches, only shades of that colour."""
     if not velocities.size:
-        return 0.0
-    systemic = np.nan if systemic is None else systemic.value
-    return systemic if velocities.min() <= systemic <= velocities.max() else float(np.median(velocities))
+        return {"cmap": SIGNED, "norm": Normalize(-step, step)}
+    middle = float(np.median(velocities)) if systemic is None else systemic.value
+    low, high = float(velocities.min()), float(velocities.max())
+    some = 0.25 * step  # less than that is no difference
+    if low > middle + some or high < middle - some:
+        return {"cmap": RECEDING if low > middle else APPROACHING, "norm": Normalize(low, max(high, low + some))}
+    reach = max(float(np.percentile(np.abs(velocities - middle), 99)), some)
+    return {"cmap": SIGNED, "norm": Normalize(middle - reach, middle + reach)}
 
 
 def _moment_colours(cube, order, note=""):
     """(values, label, options) of a moment map."""
     values = np.array(cube.moment(order).value, dtype=float)
     if order == 0:
-        factor, text = readable(_scale(values), cube.unit)
+        factor, text = readable(scale_of(values), cube.unit)
         values = values * factor
-        return values, label(f"moment 0{note}", f"{text} km/s"), _colours(values, "linear")
+        return values, label(f"moment 0{note}", f"{text} km/s"), colours_of(values, "linear")
     bright = np.abs(np.asarray(cube.moment(0).value, dtype=float))
     values[~(bright > MASK * _top(bright[np.isfinite(bright)]))] = np.nan
     finite = values[np.isfinite(values)]
     step = abs(cube.channel_width.value)
     if order == 1:
-        middle = _white(finite, cube.systemic_velocity)
-        reach = float(np.percentile(np.abs(finite - middle), 99)) if finite.size else 0.0
-        reach = max(reach, 0.25 * step)
-        options = {"cmap": SIGNED, "norm": Normalize(middle - reach, middle + reach)}
+        options = _velocity_colours(finite, cube.systemic_velocity, step)
     else:
         low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, step)
         low = min(low, high - 0.1 * step)  # less than that is no difference
@@ -246,9 +251,23 @@ def _moment_colours(cube, order, note=""):
 
 @styled
 def moment(cube, order, axes=None, marks="bar beam", labels=True):
-    """A moment map with its scale: 0 the integral over velocity, 1 the mean velocity, 2 the velocity dispersion. Pixels
-    with less than 2 % of the brightest one's integral are grey in 1 and 2. White in 1 is the systemic velocity
-    (image.velocity), or the median if all pixels lie on one side of it."""
+    """A moment map with its scale. Pixels with less than 2 % of the brightest one's integral are grey in moments 1
+    and 2. White in moment 1 is the systemic velocity (image.velocity), or the median if all pixels lie on one side of
+    it. Returns the axes.
+
+    Parameters
+    ----------
+    cube : Cube
+        Such as ``result.cube()``. Required.
+    order : int
+        0 (integral over velocity), 1 (mean velocity) or 2 (velocity dispersion). Required.
+    axes : matplotlib axes
+        To draw into. Default: those of a new figure.
+    marks : str
+        What to mark, by default 'bar beam': a scale bar and the beam.
+    labels : bool
+        Label the axes. Default: True.
+    """
     axes = new_axes(axes, (COLUMN, COLUMN * min(max(Sky(cube).aspect, 0.5), 1.5) + 0.6))
     values, text, options = _moment_colours(cube, order, sky_note(cube))
     axes.set_facecolor(FAINT)
@@ -259,7 +278,13 @@ def moment(cube, order, axes=None, marks="bar beam", labels=True):
 
 @styled
 def moments(cube):
-    """All three moments side by side."""
+    """All three moments side by side. Returns the figure.
+
+    Parameters
+    ----------
+    cube : Cube
+        Such as ``result.cube()``. Required.
+    """
     figure = new_figure(PAGE, row_size(cube, 3)[-1])
     draw_row(figure, cube, 0.0, [lambda axes, k=k: draw_moment(axes, cube, k, sky_note(cube)) for k in range(3)])
     return figure
@@ -298,10 +323,18 @@ def draw_row(figure, cube, top, draws):
 
 @styled
 def peak(cube, axes=None):
-    """The largest value along the velocity axis."""
+    """The largest value along the velocity axis. Returns the axes.
+
+    Parameters
+    ----------
+    cube : Cube
+        Such as ``result.cube()``. Required.
+    axes : matplotlib axes
+        To draw into. Default: those of a new figure.
+    """
     axes = new_axes(axes, (COLUMN, COLUMN * min(max(Sky(cube).aspect, 0.5), 1.5) + 0.6))
     values, text = of_scale(cube.peak.value, "peak", cube.unit)
-    options = _colours(values)
+    options = colours_of(values)
     drawn = draw_map(axes, clip(values, options["norm"]), cube, **options)
     _bar_above(axes, drawn, text, beyond(values, options["norm"]))
     return axes
@@ -392,21 +425,31 @@ def channel_planes(cube, number=12, velocities=None, stretch=None):
     """What a grid of channel maps shows: {planes, texts, name, unit, cmap, norm}."""
     shown = choose_channels(cube, number, velocities)
     planes = np.asarray(cube.data.value[shown], dtype=float)
-    factor, unit = readable(_scale(planes), cube.unit)
+    factor, unit = readable(scale_of(planes), cube.unit)
     return {
         "planes": planes * factor,
         "texts": _velocity_texts(cube.velocity.value[shown]),
         "name": brightness_name(cube),
         "unit": unit,
-        **_colours(planes * factor, stretch),
+        **colours_of(planes * factor, stretch),
     }
 
 
 @styled
 def channel_maps(cube, number=12, velocities=None, stretch=None):
-    """At most `number` channels that contain the line, or those at `velocities` (km/s), on one scale, with a scale bar
-    and
-    the beam. `stretch` is 'linear' or 'log'; by default, whichever suits the image."""
+    """Channels on one scale, with a scale bar and the beam. Returns the figure.
+
+    Parameters
+    ----------
+    cube : Cube
+        Such as ``result.cube()``. Required.
+    number : int
+        At most this many channels. Default: 12.
+    velocities : list of float, km/s
+        Show the channels at these velocities. Default: evenly over the line.
+    stretch : str
+        'linear' or 'log'. Default: whichever suits the image.
+    """
     shown = channel_planes(cube, number, velocities, stretch)
     return _grid_figure(cube, **shown)
 
@@ -430,13 +473,23 @@ def depth_colours(values):
 def draw_channel(axes, cube, channel):
     """One channel: (drawn, label)."""
     values, text = of_scale(cube.data.value[channel], brightness_name(cube), cube.unit)
-    colours = _colours(values)
+    colours = colours_of(values)
     return draw_map(axes, clip(values, colours["norm"]), cube, **colours), text
 
 
 @styled
 def optical_depth(cube, number=12, velocities=None):
-    """At most `number` channels of the optical depth through the mesh, without a beam."""
+    """Channels of the optical depth through the mesh, without a beam. Returns the figure.
+
+    Parameters
+    ----------
+    cube : Cube
+        Such as ``result.cube()``. Required.
+    number : int
+        At most this many channels. Default: 12.
+    velocities : list of float, km/s
+        Show the channels at these velocities. Default: evenly over the line.
+    """
     if cube.optical_depth is None:
         raise ValueError("no optical depth; run with image.optical_depth")
     shown = choose_channels(cube, number, velocities)

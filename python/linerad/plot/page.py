@@ -93,7 +93,23 @@ def _map_block(cube):
 @styled
 def quicklook(result, camera=None, number=8, velocities=None, stretch=None, title=None):
     """Everything in the result, on one page: channel maps, moments and optical depth of a camera, spectra with errors,
-    convergence and excitation. `title` precedes the facts about the run."""
+    convergence and excitation. Returns the figure.
+
+    Parameters
+    ----------
+    result : Result
+        Of a run. Required.
+    camera : str or int
+        Its name, or its number from 0. Default: the first.
+    number : int
+        At most this many channels. Default: 8.
+    velocities : list of float, km/s
+        Show the channels at these velocities. Default: evenly over the line.
+    stretch : str
+        'linear' or 'log'. Default: whichever suits the image.
+    title : str
+        Precedes the facts about the run. Default: none.
+    """
     cube = result.cube(camera) if result.cameras else None
     blocks = []
     if cube is not None:
@@ -118,8 +134,9 @@ def quicklook(result, camera=None, number=8, velocities=None, stretch=None, titl
 # ---- several lines ----
 
 
-def _line_row(figure, top, result, cube, shown, ink, last):
-    """Channel maps of one line, their scale, and the spectrum. `last` has the labels of the axes."""
+def _line_row(figure, top, result, cube, shown, ink, alike, last):
+    """Channel maps of one line, their scale, and the spectrum; returns its axes. Maps have no labels along x if those
+    below are `alike`; spectra, which share their velocities, only in the last row."""
     sky, number = maps.Sky(cube), len(shown["planes"])
     wide, tall = _line_map(sky, number)
     norm = shown["norm"]
@@ -128,8 +145,8 @@ def _line_row(figure, top, result, cube, shown, ink, last):
         marks = "bar beam" if k == 0 else ""
         drawn = maps.draw_map(axes, maps.clip(plane, norm), cube, marks, k == 0, cmap=shown["cmap"], norm=norm)
         maps.write_velocity(axes, text, shown["cmap"])
-        axes.tick_params(labelbottom=last, labelleft=k == 0)
-        if not last:
+        axes.tick_params(labelbottom=not alike, labelleft=k == 0)
+        if alike:
             axes.set_xlabel("")
         if k == 0:
             axes.set_title(line_name(result, cube), loc="left", color=ink, pad=3)
@@ -143,6 +160,7 @@ def _line_row(figure, top, result, cube, shown, ink, last):
     axes.tick_params(labelbottom=last)
     if not last:
         axes.set_xlabel("")
+    return axes
 
 
 def _line_map(sky, number):
@@ -154,16 +172,34 @@ def _line_map(sky, number):
 @styled
 def lines(results, camera=None, velocities=None, number=3, stretch="log"):
     """Several lines of one object, one row each: channel maps at the same velocities, each line on its own scale, and
-    the spectra of the images."""
+    the spectra of the images, which share their velocities. Returns the figure.
+
+    Parameters
+    ----------
+    results : list of Result
+        One for each line. Required.
+    camera : str or int
+        Its name, or its number from 0. Default: the first.
+    velocities : list of float, km/s
+        Show the channels at these velocities. Default: evenly over the first line.
+    number : int
+        At most this many channels. Default: 3.
+    stretch : str
+        'linear' or 'log'. Default: 'log'.
+    """
     cubes = [result.cube(camera) for result in results]
     if velocities is None:
         shown = cubes[0].velocity.value[maps.choose_channels(cubes[0], number)]
         velocities = [float(f"{velocity:.4g}") for velocity in shown]
     planes = [maps.channel_planes(cube, number, velocities, stretch) for cube in cubes]
-    tall = [_line_map(maps.Sky(cube), len(velocities))[1] + 0.22 for cube in cubes]
-    figure = new_figure(PAGE, sum(tall) + 0.42)
-    top = 0.03
+    skies = [maps.Sky(cube) for cube in cubes]
+    alike = [(a.unit, a.extent) == (b.unit, b.extent) for a, b in zip(skies, skies[1:])] + [False]
+    tall = [_line_map(sky, len(velocities))[1] + (0.22 if same else 0.64) for sky, same in zip(skies, alike)]
+    figure = new_figure(PAGE, sum(tall) + 0.03)
+    top, drawn = 0.03, []
     for k, (result, cube) in enumerate(zip(results, cubes)):
-        _line_row(figure, top, result, cube, planes[k], INKS[k % len(INKS)], k == len(cubes) - 1)
+        last = k == len(cubes) - 1
+        drawn.append(_line_row(figure, top, result, cube, planes[k], INKS[k % len(INKS)], alike[k], last))
         top += tall[k]
+    spectra.share_velocities(drawn)
     return figure

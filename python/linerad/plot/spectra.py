@@ -3,7 +3,7 @@
 import astropy.units as u
 import numpy as np
 
-from .style import BAND, INK, label, new_axes, readable, styled
+from .style import BAND, INK, INKS, label, line_name, new_axes, readable, styled
 
 VELOCITY = "radio velocity [km/s]"
 
@@ -40,8 +40,20 @@ def _show_line(axes, edges, values, share=2e-3, room=0.15):
 
 @styled
 def spectrum(result, axes=None, against="velocity", log=False):
-    """The escaped spectrum with a band of one standard error, against 'velocity' or 'x'. In its own figure the upper
-    axis shows the other one."""
+    """The escaped spectrum with a band of one standard error. In its own figure the upper axis shows the other of
+    velocity and x. Returns the axes.
+
+    Parameters
+    ----------
+    result : Result
+        Of a run. Required.
+    axes : matplotlib axes
+        To draw into. Default: those of a new figure.
+    against : str
+        'velocity' (the default), in km/s, or 'x', in Doppler units.
+    log : bool
+        Logarithmic scale. Default: False.
+    """
     found = result.spectrum
     if found is None:
         raise ValueError("no packets were followed, so there is no escaped spectrum")
@@ -97,8 +109,20 @@ def channel_edges(cube):
 
 @styled
 def image_spectrum(cube, axes=None, ink=INK, log=False):
-    """Spectrum of the whole image: flux density in Jy, or the mean brightness; with a band of one standard error if the
-    run has errors (image.errors)."""
+    """Spectrum of the whole image: flux density in Jy, or the mean brightness; with a band of one standard error if
+    the run has errors (``Image(errors=True)``). Returns the axes.
+
+    Parameters
+    ----------
+    cube : Cube
+        Such as ``result.cube()``. Required.
+    axes : matplotlib axes
+        To draw into. Default: those of a new figure.
+    ink : colour
+        Of the line. Default: dark blue.
+    log : bool
+        Logarithmic scale. Default: False.
+    """
     alone, axes = axes is None, new_axes(axes)
     values, errors, name, unit = image_flux(cube)
     edges = channel_edges(cube)
@@ -107,4 +131,55 @@ def image_spectrum(cube, axes=None, ink=INK, log=False):
     axes.set_xlabel(f"{VELOCITY}, receding > 0" if alone else VELOCITY)
     if alone and errors is not None:
         axes.figure.legend(loc="outside lower right")
+    return axes
+
+
+def share_velocities(drawn):
+    """The same range of velocities in all of these axes: that of all together."""
+    ends = np.array([axes.get_xlim() for axes in drawn])
+    for axes in drawn:
+        axes.set_xlim(ends.min(), ends.max())
+
+
+@styled
+def line_spectra(results, camera=None, axes=None):
+    """Spectra of the images of several lines in one diagram. If one is more than ten times as strong as another, each
+    is drawn relative to its peak, which the legend gives. Returns the axes.
+
+    Parameters
+    ----------
+    results : list of Result
+        One for each line. Required.
+    camera : str or int
+        Its name, or its number from 0. Default: None, the first.
+    axes : matplotlib axes
+        Where to draw. Default: None, a new figure.
+    """
+    results = list(results)
+    axes = new_axes(axes)
+    cubes = [result.cube(camera) for result in results]
+    found = [image_flux(cube) for cube in cubes]
+    if len({(name, unit) for _, _, name, unit in found}) > 1:
+        raise ValueError("these images have different units; make them alike with image.unit")
+    tops = [float(np.nanmax(np.abs(values))) for values, _, _, _ in found]
+    relative = min(tops) < 0.1 * max(tops) and min(tops) > 0
+    factor, text = (1.0, "") if relative else readable(max(tops), found[0][3])
+    ends = []
+    for k, (result, cube, (values, errors, name, unit)) in enumerate(zip(results, cubes, found)):
+        ink, edges, scale = INKS[k % len(INKS)], channel_edges(cube), 1 / tops[k] if relative else factor
+        title = line_name(result, cube)
+        if relative:
+            own, own_text = readable(tops[k], unit)
+            title += f", peak {tops[k] * own:.3g} {own_text}"
+        values = np.asarray(values, dtype=float) * scale
+        if errors is not None:
+            band = np.nan_to_num(np.asarray(errors, dtype=float) * scale)
+            axes.stairs(values + band, edges, baseline=values - band, fill=True, color=ink, alpha=0.3, lw=0)
+        axes.stairs(values, edges, color=ink, baseline=None, label=title, ls="-" if k < len(INKS) else "--")
+        _show_line(axes, edges, values, room=0.5)
+        ends.append(axes.get_xlim())
+    axes.set_xlim(np.min(ends), np.max(ends))
+    axes.set_xlabel(f"{VELOCITY}, receding > 0")
+    axes.set_ylabel(f"{found[0][2]} relative to its peak" if relative else label(found[0][2], text))
+    axes.figure.legend(loc="outside upper left") if axes.figure.get_layout_engine() else axes.legend()
     return axes

@@ -9,10 +9,12 @@ import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.patheffects import withStroke
 
+from .._names import frequency_name, transition_name
 from ..errors import InputError
 
 COLUMN, PAGE = 3.5, 7.1  # inches: one column of a journal, and both
 BRIGHTNESS, WIDTHS, SIGNED = "inferno", "viridis", "RdBu_r"  # colour maps; red recedes, blue approaches
+RECEDING, APPROACHING = "Reds", "Blues_r"  # where all of it does
 INK, ACCENT, BAND = "#0072b2", "#d55e00", "#a6cee3"
 INKS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")  # of Okabe & Ito (2008), safe for colour-blind readers
 FAINT = "#d4d4d4"  # where there is too little light
@@ -30,7 +32,6 @@ STYLE = {
     "axes.labelpad": 2.5,
 }  # fmt: skip
 
-_BUILT_IN = {"sio": "SiO", "oh18cm": "OH", "cii": "C II", "hi21": "H I", "lya": r"Ly$\alpha$"}  # not just capitals
 _PREFIXES = {-4: "p", -3: "n", -2: "\N{MICRO SIGN}", -1: "m", 0: "", 1: "k", 2: "M", 3: "G"}
 
 
@@ -53,7 +54,17 @@ def check_format(path):
 
 @styled
 def save(figure, path, dpi=200):
-    """Write a figure as PNG, PDF or SVG, by the extension."""
+    """Writes a figure.
+
+    Parameters
+    ----------
+    figure : matplotlib figure
+        What the other functions return. Required.
+    path : str
+        PNG, PDF or SVG, by the extension. Required.
+    dpi : int
+        Dots per inch of a PNG. Default: 200.
+    """
     check_format(path)
     figure.savefig(path, dpi=dpi)
 
@@ -125,21 +136,9 @@ def count(number, noun):
     return f"{text} {noun}{'' if number == 1 else 's'}"
 
 
-def _frequency(hertz):
-    """115.271 GHz; from the far infrared on, wavelength."""
-    if hertz > 1e13:
-        micron = 2.99792458e14 / hertz
-        return f"{micron:.6g} \N{MICRO SIGN}m" if micron >= 1 else f"{1e3 * micron:.6g} nm"
-    size, unit = next((pair for pair in ((1e9, "GHz"), (1e6, "MHz")) if hertz >= pair[0]), (1.0, "Hz"))
-    return f"{hertz / size:.6g} {unit}"
-
-
 def line_name(result, cube=None):
     """'CO 1-0, 115.271 GHz', as far as known."""
-    name, transition = result.text("molecule") or "", result.text("transition") or ""
-    name = name.split(",")[0].split("  ")[0].strip()
-    name = _BUILT_IN.get(name, name.upper() if name == name.lower() else name)
-    words = [f"{name} {transition}".strip() if len(transition) < 8 else name]
+    words = [transition_name(result.text)]
     if cube is not None:
-        words.append(_frequency(cube.rest_frequency.value))
+        words.append(frequency_name(cube.rest_frequency.value))
     return ", ".join(word for word in words if word)
