@@ -38,7 +38,7 @@ def with_image(fails, image, camera=CAMERA, **options):
 
 
 def test_the_model_of_these_tests_is_good_when_left_alone(folder):
-    write(folder, CHANNELS, CAMERA)
+    write(folder, CHANNELS.replace("50", "150"), CAMERA)
     done = folder.run(*CHECK)
     assert done.returncode == 0 and done.stderr == "", done.stderr
     assert "64 channels" in done.stdout and "camera1" in done.stdout

@@ -158,7 +158,7 @@ def test_moments_are_those_of_the_line(folder):
     assert (peak == data.max(axis=0)).all()
 
 
-@pytest.mark.parametrize("unit", ["K", "Jy/sr", "photon"])
+@pytest.mark.parametrize("unit", ["K", "Jy/sr", "photon", "erg/s/cm^2/arcsec^2/Angstrom"])
 def test_units_agree_with_each_other(folder, private, unit):
     header, per_pixel = load(folder)
     run(private, f"image.unit={unit}")
@@ -166,7 +166,9 @@ def test_units_agree_with_each_other(folder, private, unit):
     pixel = (header["CDELT2"] * u.deg) ** 2
     brightness = (per_pixel.max() * u.Jy / pixel).to(u.Jy / u.sr)
     nu = header["RESTFRQ"] * u.Hz
+    per_wavelength = (brightness * u.sr).to("erg s-1 cm-2 Angstrom-1", u.spectral_density(nu)) / u.sr
     expected = {
+        "erg/s/cm^2/arcsec^2/Angstrom": per_wavelength.to("erg s-1 cm-2 Angstrom-1 arcsec-2"),
         "K": brightness.to(u.K, u.brightness_temperature(nu)),
         "Jy/sr": brightness,
         "photon": (brightness / (constants.h * nu) * u.photon).to("photon s-1 cm-2 sr-1 Hz-1"),

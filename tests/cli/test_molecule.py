@@ -1,5 +1,6 @@
 """linerad molecule: tables of line data from files and by name, and messages about corrupted files."""
 
+import json
 import os
 import re
 from pathlib import Path
@@ -89,6 +90,40 @@ def test_temperature_of_critical_densities(folder):
     done = folder.run("molecule", "xy.dat", "--temperature=500")
     assert section(done.stdout, "lines")[0].split()[-1] == "7.500e+04"
     assert "500 K is out of range: n_crit is given at 100 K" in done.stdout
+
+
+def test_json_has_the_same_tables(folder):
+    (folder.path / "xy.dat").write_text(FILE)
+    done = folder.run("molecule", "xy.dat", "--json", "--temperature", "20")
+    assert done.returncode == 0 and done.stderr == ""
+    table = json.loads(done.stdout)
+    kelvin = 1.438776877  # h c / k of 1 cm^-1
+    assert table["name"] == "XY" and table["mass_u"] == pytest.approx(30) and table["temperature_K"] == 20
+    assert [row["energy_K"] for row in table["levels"]] == pytest.approx([0, 10 * kelvin, 30 * kelvin], abs=1e-6)
+    assert [row["label"] for row in table["levels"]] == ["0 0", "1 0", "2 0"]
+    first, second = table["lines"]
+    assert (first["upper"], first["lower"]) == (2, 1) and (second["upper"], second["lower"]) == (3, 2)
+    assert second["frequency_Hz"] == pytest.approx(599.584916e9) and second["einstein_a_per_s"] == 2.5e-5
+    assert first["critical_density_cm3"]["o-H2"] == pytest.approx(1.5e-6 / (1e-11 + 1e-11 / 9))
+    assert table["partners"] == [{"name": "o-H2", "reference": "XY-oH2 of nobody (2020)", "rates": 2,
+                                  "temperatures": 2, "coldest_K": 10, "hottest_K": 100}]
+    assert json.loads(folder.run("molecule", "co", "--json").stdout)["partners"] == []
+    assert "--json needs a molecule" in error_line(folder.run("molecule", "--json"))
+
+
+def test_oddities_of_real_files_are_read_with_a_warning(folder):
+    """Levels exchanged, a pair repeated, a row too many, a frequency in another unit: each is named with its line."""
+    odd = FILE.replace("1 2 1 1.5e-06 299.792458", "1 1 2 1.5e-06 299.792458e6")
+    odd += "3 2 1 9e-11 9e-11\n"
+    (folder.path / "xy.dat").write_text(odd)
+    done = folder.run("molecule", "xy.dat")
+    assert done.returncode == 0
+    warnings = [line.removeprefix("linerad: warning: xy.dat:") for line in done.stderr.splitlines()]
+    assert [line.split(":")[0] for line in warnings] == ["14", "14", "29", "29"], warnings
+    for line, words in zip(warnings, ["contradict the energies", "lies below", "but 2 are stated", "appear again"]):
+        assert words in line
+    (folder.path / "xy.dat").write_text(FILE)
+    assert done.stdout == folder.run("molecule", "xy.dat").stdout
 
 
 @pytest.mark.parametrize("value", ["0", "-3", "cold", "nan", "1e999", "20K", ""])

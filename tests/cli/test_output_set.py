@@ -10,6 +10,7 @@ import h5py
 import pytest
 from astropy.io import fits
 from conftest import error_line
+from test_run import Terminal
 
 IMAGES = """\
 channels: {number: 4, range: [-60 km/s, 60 km/s]}
@@ -80,18 +81,11 @@ def test_a_run_killed_while_it_writes_leaves_the_earlier_set(imaging):
 
 
 def test_two_runs_cannot_write_to_one_name(imaging):
-    slow = subprocess.Popen(
-        [imaging.program, "run", "model.yaml", "--packets", "1e9", "--device", "cpu", "--quiet", "-o", "out.h5"],
-        cwd=imaging.path,
-    )
-    while not (imaging.path / "out.h5.lock").exists():
-        assert slow.poll() is None
-        time.sleep(0.01)
-    time.sleep(0.2)
+    slow = Terminal(imaging, "--packets", "1e9", "--device", "cpu", "-o", "out.h5")
+    slow.read_packets()
     line = error_line(imaging.run("run", "model.yaml", "--quiet", "-o", "out.h5"))
-    slow.kill()
-    slow.wait()
-    assert f"out.h5: another run (process {slow.pid}) is writing to this name" in line
+    slow.stop(signal.SIGKILL)
+    assert f"out.h5: another run (process {slow.process.pid}) is writing to this name" in line
     assert imaging.run("run", "model.yaml", "--quiet", "-o", "out.h5").returncode == 0  # its lock ended with it
     assert len(ids(imaging)) == 1
 
@@ -119,13 +113,10 @@ def test_a_dangling_link_names_the_new_file(imaging):
 
 
 def test_partial_cubes_say_so(imaging):
-    process = subprocess.Popen(
-        [imaging.program, "run", "model.yaml", "--packets", "1e9", "--device", "cpu", "--quiet", "-o", "out.h5"],
-        cwd=imaging.path,
-    )
-    time.sleep(2)
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(timeout=60) == 130
+    terminal = Terminal(imaging, "--packets", "1e9", "--device", "cpu", "-o", "out.h5")
+    terminal.read_packets()
+    terminal.stop(signal.SIGTERM)
+    assert terminal.process.returncode == 130
     with h5py.File(imaging.path / "out.h5") as file:
         partial = file.attrs["partial"]
     assert partial.endswith(" of 1000000000 packets")

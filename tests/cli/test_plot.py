@@ -61,7 +61,7 @@ def test_errors_are_one_line(folder, draws):
     assert "sketch" in error_line(draws("gone.h5", "--kind", "sketch"))
     assert folder.run("run", "model.yaml").returncode == 0
     assert "no images" in error_line(draws("model.h5", "--kind", "channels"))
-    assert "single result" in error_line(draws("model.h5", "model.h5", "--kind", "spectrum"))
+    assert "with several results" in error_line(draws("model.h5", "model.h5", "--kind", "spectrum"))
     assert "no/such/folder.png" in error_line(draws("model.h5", "-o", "no/such/folder.png"))
     assert "txt" in error_line(draws("model.h5", "-o", "picture.txt"))
 

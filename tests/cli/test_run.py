@@ -4,6 +4,7 @@ import json
 import math
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -17,8 +18,8 @@ from conftest import error_line
 
 KEYS = """packets packets_requested emitted escaped escaped_error absorbed absorbed_error f_esc f_esc_error
 scatterings_per_packet scatterings_per_packet_error mean_path mean_path_error median_abs_x median_abs_x_error
-quartiles_abs_x quartiles_abs_x_error peak_abs_x seconds scatterings scatterings_per_second device precision seed
-reference_b_cm_s version output cubes""".split()
+quartiles_abs_x quartiles_abs_x_error peak_abs_x peak_abs_x_error asymmetric mean_velocity red_blue_ratio seconds
+scatterings scatterings_per_second device precision seed reference_b_cm_s version output cubes settings""".split()
 
 
 def strict_json(text):
@@ -143,6 +144,18 @@ def test_the_default_output_spares_what_the_model_reads(folder):
     assert (folder.path / "model_result.h5").read_bytes() == before
 
 
+def test_parts_of_a_run_have_names_of_their_own_beside_what_the_model_reads(folder):
+    """model_1of2.h5, unless the model reads a file of that name."""
+    with h5py.File(folder.path / "model_1of2.h5", "w") as file:
+        file["t"] = np.full((16, 2, 2), 100.0)
+        file["t"].attrs["units"] = "K"
+    folder.change_model("temperature: 1e4 K", "temperature: {file: model_1of2.h5, dataset: t}")
+    for part in ("1/2", "2/2"):
+        done = folder.run("run", "model.yaml", "--packets", "10", "--share", part)
+        assert done.returncode == 0, done.stderr
+    assert (folder.path / "model_result_1of2.h5").exists() and (folder.path / "model_2of2.h5").exists()
+
+
 def test_files_of_settings_are_beside_the_user_and_others_beside_the_model(folder):
     """The same name in both places: one value in the folder of the model, another in the current one."""
     (folder.path / "models").mkdir()
@@ -188,26 +201,47 @@ def test_an_earlier_result_is_replaced_by_the_new_one(folder):
 class Terminal:
     """A run whose stderr is a terminal, so that it shows a progress line."""
 
-    def __init__(self, folder, *arguments):
+    def __init__(self, folder, *arguments, env=None):
         try:
             self.side, other = pty.openpty()
         except OSError as error:
             pytest.skip(f"no pseudo-terminal here: {error}")
-        command = [folder.program, "run", "model.yaml", *arguments]
-        self.process = subprocess.Popen(command, cwd=folder.path, stdout=subprocess.PIPE, stderr=other, text=True)
+        command = [folder.program, "run", "model.yaml", *map(str, arguments)]
+        self.process = subprocess.Popen(
+            command, cwd=folder.path, stdout=subprocess.PIPE, stderr=other, text=True, env=env
+        )
         os.close(other)
         self.text = ""
 
-    def read_until(self, words, seconds=60):
+    def read_while(self, condition, seconds=120):
         end = time.monotonic() + seconds
-        while not all(word in self.text for word in words):
+        while condition(self.text):
             ready, _, _ = select.select([self.side], [], [], max(0, end - time.monotonic()))
-            assert ready, f"{words} not seen in {self.text!r}"
+            assert ready, f"waited in vain: {self.text!r}"
             try:
                 self.text += os.read(self.side, 4096).decode()
             except OSError:  # the program has closed its end
-                assert all(word in self.text for word in words), self.text
+                assert not condition(self.text), self.text
         return self.text
+
+    def read_until(self, words):
+        return self.read_while(lambda text: not all(word in text for word in words))
+
+    def read_packets(self):
+        """Until some packets are finished, however long the first ones take, and some are not."""
+        return self.read_while(lambda text: not re.search(r" [1-9]\d* of \d+ packets", text))
+
+    def stop(self, number):
+        """Sends a signal; returns the standard output and all that was written to the terminal."""
+        self.process.send_signal(number)
+        stdout, _ = self.process.communicate(timeout=120)
+        try:
+            while piece := os.read(self.side, 4096):
+                self.text += piece.decode()
+        except OSError:  # the program has closed its end
+            pass
+        os.close(self.side)
+        return stdout, self.text
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -227,7 +261,7 @@ def test_ctrl_c_keeps_what_is_finished(folder, number):
     with h5py.File(folder.path / "out.h5") as file:
         assert file["summary"].attrs["packets"] == summary["packets"]
         assert file["summary"].attrs["packets_requested"] == 10**9
-    assert sorted(folder.contents()) == ["model.yaml", "out.h5"]
+    assert {"model.yaml", "out.h5"} <= set(folder.contents()) <= {"model.yaml", "out.h5", "out.h5.state"}
 
 
 def test_progress_without_a_terminal_is_plain_lines(folder):

@@ -2,8 +2,6 @@
 
 import json
 import os
-import re
-import select
 import shutil
 import signal
 import subprocess
@@ -14,29 +12,18 @@ import pytest
 from conftest import error_line
 from test_run import Terminal
 
-DEEP = ["--set", "medium.tau_mean=1e6", "--packets", "1e6", "--device", "cpu", "-o", "out.h5", "--json"]
-
-
-def wait_for_packets(terminal):
-    """Until some packets are finished; the first ones take a few seconds."""
-    end = time.monotonic() + 60
-    while not re.search(r" [1-9]\d* of \d+ packets", terminal.text):
-        ready, _, _ = select.select([terminal.side], [], [], max(0, end - time.monotonic()))
-        assert ready, terminal.text
-        terminal.text += os.read(terminal.side, 4096).decode()
+DEEP = ["--set", "physics.acceleration=none", "--set", "medium.tau_mean=1e6", "--packets", "1e6", "--device", "cpu", "-o", "out.h5", "--json"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
 def test_a_stop_takes_about_a_second_at_any_depth(folder, number):
     """Packets that would take minutes are left, and the result says so."""
     terminal = Terminal(folder, *DEEP)
-    wait_for_packets(terminal)
+    terminal.read_packets()
     start = time.monotonic()
-    terminal.process.send_signal(number)
-    stdout, _ = terminal.process.communicate(timeout=120)
-    assert time.monotonic() - start < 5
-    text = terminal.read_until(["long histories are missing"])
-    os.close(terminal.side)
+    stdout, text = terminal.stop(number)
+    assert time.monotonic() - start < 30, "packets that were in flight have minutes to go"
+    assert "long histories are missing" in text
     assert terminal.process.returncode == 130
     summary = json.loads(stdout)
     assert 0 < summary["packets"] < summary["packets_requested"] and summary["packets_left"] > 0
@@ -51,10 +38,8 @@ def test_a_stop_takes_about_a_second_at_any_depth(folder, number):
 def test_finished_packets_balance_when_others_are_left(folder):
     """Escaped and absorbed photons add up to those emitted, although roulette has changed packets that were left."""
     terminal = Terminal(folder, *DEEP, "--set", "medium.absorption=0.1 1/pc")
-    wait_for_packets(terminal)
-    terminal.process.send_signal(signal.SIGTERM)
-    stdout, _ = terminal.process.communicate(timeout=120)
-    os.close(terminal.side)
+    terminal.read_packets()
+    stdout, _ = terminal.stop(signal.SIGTERM)
     summary = json.loads(stdout)
     assert summary["packets_left"] > 0
     assert summary["escaped"] + summary["absorbed"] == pytest.approx(summary["emitted"], rel=1e-6)
@@ -68,14 +53,14 @@ def test_a_complete_result_is_not_partial(folder):
 
 
 def test_nohup_still_works(folder):
-    process = subprocess.Popen(
-        [folder.program, "run", "model.yaml", "--packets", "3e5", "-o", "out.h5", "--quiet", "--device", "cpu"],
-        cwd=folder.path,
-        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
-    )
-    time.sleep(0.3)
-    process.send_signal(signal.SIGHUP)
-    assert process.wait(timeout=120) == 0
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        terminal = Terminal(folder, "--packets", "1e5", "-o", "out.h5", "--device", "cpu")
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    terminal.read_packets()
+    terminal.stop(signal.SIGHUP)
+    assert terminal.process.returncode == 0
 
 
 def test_a_reader_that_leaves_does_not_cost_the_result(folder):
@@ -110,10 +95,8 @@ def test_a_stop_keeps_level_populations(folder):
     folder.model.write_text(POPULATIONS)
     terminal = Terminal(folder, "-o", "out.h5", "--json", "--device", "cpu")
     terminal.read_until(["iterations of level populations"])
-    terminal.process.send_signal(signal.SIGINT)
-    stdout, _ = terminal.process.communicate(timeout=120)
-    terminal.read_until(["stopped while solving for level populations: those after"])
-    os.close(terminal.side)
+    stdout, text = terminal.stop(signal.SIGINT)
+    assert "stopped while solving for level populations: those after" in text
     assert terminal.process.returncode == 130
     summary = json.loads(stdout)
     iterations = summary["populations"]["iterations"]
@@ -130,21 +113,13 @@ def test_a_result_that_cannot_be_written_goes_elsewhere(folder):
     place, spare = folder.path / "place", folder.path / "spare"
     place.mkdir()
     spare.mkdir()
-    process = subprocess.Popen(
-        [folder.program, "run", "model.yaml", "--packets", "1e9", "--quiet", "--device", "cpu", "-o", "place/out.h5"],
-        cwd=folder.path,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "TMPDIR": str(spare)},
+    terminal = Terminal(
+        folder, "--packets", "1e9", "--device", "cpu", "-o", "place/out.h5", env={**os.environ, "TMPDIR": str(spare)}
     )
-    while not (place / "out.h5.lock").exists():
-        assert process.poll() is None
-        time.sleep(0.01)
-    time.sleep(1)
+    terminal.read_packets()
     shutil.rmtree(place)
-    process.send_signal(signal.SIGTERM)
-    _, text = process.communicate(timeout=120)
-    assert process.returncode == 2
+    _, text = terminal.stop(signal.SIGTERM)
+    assert terminal.process.returncode == 2
     (saved,) = spare.glob("linerad-*/out.h5")
     assert "place/out.h5: the output directory 'place' cannot be used" in text
     assert f"all files are in {saved.parent} instead" in text

@@ -45,8 +45,42 @@ def test_command_page_has_every_command(root):
 
 
 def test_every_example_is_shown(root):
-    shown = re.findall(r"literalinclude} \.\./examples/(\S+)", (root / "docs" / "examples.md").read_text())
+    shown = re.findall(r"literalinclude} \.\./examples/(\S+\.yaml)", (root / "docs" / "examples.md").read_text())
     assert sorted(shown) == sorted(path.name for path in (root / "examples").glob("*.yaml"))
+
+
+def test_python_reference_is_complete(root):
+    """Every public name of the package has an entry, except the viewer, which has its own page."""
+    pages = "".join(path.read_text() for path in (root / "docs" / "api").glob("*.md"))
+    shown = set(re.findall(r"^\.\. auto\w+:: linerad\.([\w.]+?)(?:\(\))?$", pages, re.M))
+    text = (root / "python" / "linerad" / "__init__.py").read_text()
+    imported = re.findall(r"^from \.[a-z]\w* import (\([^)]*\)|.*)$", text, re.M)
+    names = set(re.findall(r"\b[A-Za-z]\w+\b", " ".join(imported)))
+    assert len(names) > 40
+    assert names - shown == {"Estimate", "Partner"}
+
+
+def test_how_to_pages_are_listed(root):
+    folder = root / "docs" / "howto"
+    listed = re.findall(r"^(\w+)$", (folder / "index.md").read_text(), re.M)
+    assert sorted(listed) == sorted(path.stem for path in folder.glob("*.md") if path.stem != "index")
+    for name in listed:
+        assert (folder / f"{name}.md").read_text().startswith("# How do I "), f"{name}.md asks no question"
+
+
+def test_no_line_of_prose_begins_like_a_list(root):
+    """A line of a paragraph that begins with %, >, + or a number and a bracket would become a comment, a quotation or a
+    list on the site."""
+    for path in [*(root / "docs").rglob("*.md"), root / "README.md", root / "CONTRIBUTING.md"]:
+        text = re.sub(r"^(```|\$\$).*?^\1$", "", path.read_text(), flags=re.S | re.M)
+        found = re.findall(r"^.*\S.*\n( *(?:[%>+] |\d+\) ).*)$", text, re.M)
+        assert not found, f"{path.name}: {found}"
+
+
+def test_no_page_is_named_after_a_date(root):
+    pages = [path for path in (root / "docs").rglob("*.md")]
+    titles = [path.name + path.read_text().partition("\n")[0] for path in pages]
+    assert len(pages) > 40 and not [title for title in titles if re.search(r"20\d\d-\d\d", title)]
 
 
 def test_c_interface_is_shown_whole(root):

@@ -77,7 +77,8 @@ def run(case, device, precision):
     with tempfile.TemporaryDirectory() as folder:
         command = [BINARY, "run", os.path.join(ROOT, "examples", case["model"] + ".yaml"), "--json", "--quiet",
                    "-o", os.path.join(folder, "r.h5"), "--device", device, "--precision", precision,
-                   "--packets", "%d" % packets, "--set", "run.batches=64", "--set", "output.bins=4000"]
+                   "--packets", "%d" % packets, "--set", "run.batches=64", "--set", "output.bins=4000",
+                   "--set", "physics.acceleration=none"]
         for setting in case["set"]:
             command += ["--set", setting]
         done = subprocess.run(command, capture_output=True, text=True)

@@ -102,10 +102,11 @@ class Linerad:
     def run(self, model, settings=None, *, packets, seed=1, precision=None, threads=None, fields=None):
         """Runs a model file (or `NAME`, an example) and returns a Run.
 
-        settings: a mapping for --set. fields: {file name: {dataset: (array, units)}}, HDF5 files the model refers to.
+        Every scattering is followed unless the settings say otherwise. settings: a mapping for --set. fields: {file
+        name: {dataset: (array, units)}}, HDF5 files the model refers to.
         """
         source = EXAMPLES / f"{model}.yaml" if isinstance(model, str) else Path(model)
-        settings = {"run.batches": BATCHES} | (settings or {})
+        settings = {"run.batches": BATCHES, "physics.acceleration": "none"} | (settings or {})
         precision = precision or os.environ.get("LINERAD_PRECISION", "mixed")
         key = (source, tuple(sorted((k, str(v)) for k, v in settings.items())), packets, seed, precision, threads)
         if fields is None and key in self.done:

@@ -116,6 +116,7 @@ def all_around(linerad, packets, refined):
     return ratio, error
 
 
+@pytest.mark.long
 def test_all_directions_make_up_the_light_that_escapes(linerad):
     ratio, error = all_around(linerad, 1e5, True)
     assert abs(ratio - 1) < 0.003 + 3.5 * error

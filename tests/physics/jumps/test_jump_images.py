@@ -31,14 +31,14 @@ def spectrum(run, name):
     return image.intensity.ravel(), image.error.ravel()
 
 
-def compare(linerad, settings, packets, least_skipped):
-    jumped = linerad.run(HERE / "slab_image.yaml", settings | {"physics.acceleration": "jumps", "physics.trials": TRIALS},
-                         packets=packets[0], seed=91)
-    followed = linerad.run(HERE / "slab_image.yaml", settings | {"physics.acceleration": "none"}, packets=packets[1],
-                           seed=92)
+def compare(linerad, settings, packets, least_skipped, model="slab_image", cameras=CAMERAS, seeds=(91, 92)):
+    jumped = linerad.run(HERE / f"{model}.yaml", settings | {"physics.acceleration": "jumps", "physics.trials": TRIALS},
+                         packets=packets[0], seed=seeds[0])
+    followed = linerad.run(HERE / f"{model}.yaml", settings | {"physics.acceleration": "none"}, packets=packets[1],
+                           seed=seeds[1])
     assert jumped.summary["scatterings_skipped"] > least_skipped * jumped.summary["scatterings"]
     terms = []
-    for name in CAMERAS:
+    for name in cameras:
         one, one_error = spectrum(jumped, name)
         other, other_error = spectrum(followed, name)
         used = other > 4 * other_error  # whatever the other image shows there
@@ -49,12 +49,38 @@ def compare(linerad, settings, packets, least_skipped):
         assert abs(ratio - 1) < N_SIGMA * error + 0.005
         terms.append(chi**2)
     terms = np.concatenate(terms)
-    assert len(terms) > 40 and 0.5 < np.mean(terms) < 2
+    # (d / sigma)^2 with sigma from eight groups has a mean of 7/5 and a variance of 7.8 (Student's t); with three cameras
+    # the bound is the smaller one it has always been
+    limit = 2 if len(cameras) == 3 else 1.4 + N_SIGMA * np.sqrt(7.8 / len(terms))
+    assert len(terms) > 12 * len(cameras) and 0.5 < np.mean(terms) < limit
 
 
 @pytest.mark.parametrize("settings", ({}, {"medium.tau_absorption": 0.02}), ids=("clear", "dusty"))
 def test_slab(linerad, settings):
     compare(linerad, settings, (4e4, 2e4), 0.5)
+
+
+def test_slab_with_recoil(linerad):
+    """As strong as jumps allow; the source is in the midplane, and the red side is brighter."""
+    compare(linerad, {"medium.b": "1.15 km/s", "physics.recoil": True}, (4e4, 2e4), 0.5)
+
+
+ONE = {"cameras": "[{name: one, direction: [0.3, 0.5, 0.8], pixels: 1}]", "output.fields": False,
+       "image": "{unit: photon, errors: true, distance: 1 kpc}"}
+
+
+@pytest.mark.long
+def test_shell_that_expands(linerad):
+    compare(linerad, ONE | {"channels": "{number: 30, range: [-40, 30]}"}, (1e4, 5e3), 0.3, "flow", ("one",))
+
+
+def test_refined_mesh(linerad):
+    """Balls that span cells of different sizes. Few packets give few channels errors that can be relied on: with the
+    seeds of the other tests, 2e4 and 1e4 gave fluxes of 0.979(12), 1.2e5 and 6e4 gave 1.011(5)."""
+    refined = {"mesh.cells": [8, 8, 8],
+               "mesh.refine": "[{shell: {centre: [0 pc, 0 pc, 0 pc], inner: 0.45 pc, outer: 0.55 pc}, levels: 2}]"}
+    compare(linerad, ONE | refined | {"channels": "{number: 30, range: [-15, 15]}"}, (8e4, 4e4), 0.3, "box", ("one",),
+            (1091, 1092))
 
 
 @pytest.mark.long

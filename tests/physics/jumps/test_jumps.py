@@ -204,6 +204,22 @@ def test_refined_sphere(linerad):
         assert_agrees(name, with_tables(jumped[name], name, TRIALS), followed[name])
 
 
+def test_refined_mesh_of_one_gas(linerad):
+    """Balls span cells of all sizes: as few scatterings are followed as in a single cell."""
+    refined = {"mesh.refine": "[{shell: {centre: [0 pc, 0 pc, 0 pc], inner: 0.45 pc, outer: 0.55 pc}, levels: 2}]"}
+    given = {"medium.opacity": "2000 1/pc", "output.fields": False}
+    one = linerad.run(HERE / "box.yaml", given | jumps(), packets=1e4, seed=91)
+    many = linerad.run(HERE / "box.yaml", given | refined | jumps(**{"mesh.cells": [8, 8, 8]}), packets=1e4, seed=92)
+    followed = linerad.run(HERE / "box.yaml", given | {"physics.acceleration": "none"}, packets=1e4, seed=93)
+    part = [1 - run.summary["scatterings_skipped"] / (run.summary["scatterings_per_packet"] * run.summary["packets"])
+            for run in (one, many)]
+    print(f"  followed: {100 * part[0]:.2f} % in one cell, {100 * part[1]:.2f} % in a refined mesh")
+    assert part[1] < 1.3 * part[0]
+    assert_equal_spectra(many, followed, "total")
+    for name in ("median_abs_x", "mean_path", "scatterings_per_packet"):
+        assert_agrees(name, with_tables(many[name], name, TRIALS), followed[name])
+
+
 # ---- histories ------------------------------------------------------------------------------------------------------
 
 

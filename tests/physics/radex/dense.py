@@ -70,7 +70,7 @@ def lvg(tau, change=14.0):
     return np.where(tau < change, exponential(1.17 * tau), 1 / (far * np.sqrt(np.log(far / (2 * np.sqrt(np.pi))))))
 
 
-def plane_layer(tau):
+def layer(tau):
     """Exact mean over directions in a static plane layer of depth tau: (1/2 - E3(tau)) / tau."""
     t = np.maximum(tau, 1e-5)
     return np.where(tau < 1e-5, 1, (0.5 - expn(3, t)) / t)
