@@ -1,6 +1,6 @@
 """Fit an observed cube: an infalling CO envelope, with four parameters. About a minute on two cores.
 
-    pip install '.[fit,plot]'
+    pip install 'linerad[fit,plot]'
     python examples/fit.py                  # writes fit.png
     python examples/fit.py --steps 400      # a longer chain
 

@@ -11,7 +11,7 @@ A rotating disc, and clouds that a wind carries away within 50 degrees of its ax
 import argparse
 from pathlib import Path
 
-import h5py
+import gas_file
 import numpy as np
 
 KPC = 3.0857e21  # cm
@@ -64,20 +64,9 @@ def galaxy(n, seed=3):
 
 
 def write(path, density, velocity):
-    n = len(density)
-    with h5py.File(path, "w") as file:
-        file.attrs["format"], file.attrs["version"] = "linerad-model", 1
-        mesh = file.create_group("mesh")
-        mesh.attrs["kind"] = "uniform"
-        mesh["cells"] = [n, n, n]
-        for name, corner in ("lower", -SIZE / 2), ("upper", SIZE / 2):
-            mesh[name] = [corner] * 3
-            mesh[name].attrs["units"] = "kpc"
-        fields = {"n_HI": (density, "cm-3"), "absorption": (density * EXTINCTION * (1 - ALBEDO) * METALS, "cm-1")}
-        fields |= {f"velocity_{axis}": (v, "km/s") for axis, v in zip("xyz", velocity)}
-        for name, (values, units) in fields.items():
-            file[f"fields/{name}"] = values.astype("f4")
-            file[f"fields/{name}"].attrs["units"] = units
+    fields = {"n_HI": (density, "cm-3"), "absorption": (density * EXTINCTION * (1 - ALBEDO) * METALS, "cm-1")}
+    fields |= {f"velocity_{axis}": (v, "km/s") for axis, v in zip("xyz", velocity)}
+    gas_file.write(path, SIZE, "kpc", fields)
 
 
 def main():

@@ -1,4 +1,4 @@
-"""Plots a result of examples/wind.yaml or examples/wind_spectrum.yaml: surface brightness and spectrum from two sides.
+"""Plots a result of examples/halo.yaml, wind.yaml or wind_spectrum.yaml: surface brightness and spectrum from two sides.
 
     python examples/wind_plot.py wind.h5                          # writes wind.png
     python examples/wind_plot.py wind_spectrum.h5 -o wind.pdf
@@ -90,14 +90,24 @@ def draw_maps(figure, axes, views):
     bar.set_label(r"Ly$\alpha$ surface brightness [erg s$^{-1}$ cm$^{-2}$ arcsec$^{-2}$]")
 
 
-def draw_spectra(axes, views):
+def draw_escaped(axes, spectrum):
+    """All escaped packets, with their errors, as if they were seen from all sides."""
+    density, error = (values * ENERGY / (4 * np.pi * DISTANCE**2) for values in spectrum.per_velocity())
+    edges = spectrum.velocity_edges.to_value(u.km / u.s)
+    low, high = ((density + sign * error).to_value(FLUX) for sign in (-1, 1))
+    axes.stairs(high, edges, baseline=low, fill=True, color="#c0c0c0", label=r"mean of all directions, $\pm1\,\sigma$")
+
+
+def draw_spectra(axes, views, spectrum):
+    draw_escaped(axes, spectrum)
     for name, view in views.items():
         axes.stairs(view.flux, view.edges, color=INKS[name], baseline=None, lw=1.2, label=name)
-    v = np.linspace(-1000, 1000, 801) * u.km / u.s
+    ends = next(iter(views.values())).edges[[0, -1]]
+    v = np.linspace(*ends, 801) * u.km / u.s
     emitted = LUMINOSITY / (4 * np.pi * DISTANCE**2) * np.exp(-0.5 * (v / SIGMA) ** 2) / np.sqrt(2 * np.pi) / SIGMA
     axes.plot(v, emitted.to_value(FLUX), color="#808080", ls="--", lw=0.9, label="emitted")
     axes.axvline(0, color="#c0c0c0", lw=0.6, zorder=0)
-    axes.set(xlim=(-1000, 1000), ylim=(0, None), xlabel="velocity [km/s], receding > 0")
+    axes.set(xlim=ends, ylim=(0, None), xlabel="velocity [km/s], receding > 0")
     axes.set_ylabel(r"flux [$10^{-13}$ erg/s/cm$^2$ per 100 km/s]")
     axes.legend()
 
@@ -107,12 +117,13 @@ def main():
     parser.add_argument("result")
     parser.add_argument("-o", "--output", default="wind.png")
     arguments = parser.parse_args()
-    views = views_of(lr.Result.load(arguments.result))
+    result = lr.Result.load(arguments.result)
+    views = views_of(result)
     with plt.rc_context(plot.STYLE):
         figure = plt.figure(figsize=(7.1, 5.6), layout="constrained")
         axes = figure.subplot_mosaic([["face-on", "edge-on"], ["spectra", "spectra"]], height_ratios=(3, 2.2))
         draw_maps(figure, [axes[name] for name in views], views)
-        draw_spectra(axes["spectra"], views)
+        draw_spectra(axes["spectra"], views, result.spectrum)
         plot.save(figure, arguments.output)
 
 
