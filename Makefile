@@ -3,18 +3,23 @@ JOBS   ?= $(shell nproc)
 BUILD  ?= build
 CMAKE_ARGS ?=
 PYTHON := .venv/bin/python
-# packets of the demo on a CPU, which should take less than a minute on two cores
-DEMO_PACKETS ?= 500000
+# where make install puts things
+PREFIX ?= /usr/local
+# --cuda: also the wheel for GPUs
+WHEEL_ARGS ?=
 # device of the validation report: cpu, or cuda if there is a GPU
 VALIDATE_DEVICE ?= cpu
 
-.PHONY: help build demo check validate bench fuzz tidy format clean
+.PHONY: help build install wheels demo docs check validate bench fuzz tidy format clean
 .DEFAULT_GOAL := build
 MAKEFLAGS += --no-print-directory
 
 help:
-	@echo 'make build     library, command and (with nvcc) the CUDA backend, in $(BUILD)/'
-	@echo 'make demo      install what is missing, build, make channel maps of a molecular cloud: cubes and a figure in out/'
+	@echo 'make build     library, command and (with a GPU and nvcc) the CUDA backend, in $(BUILD)/'
+	@echo 'make install   install what was built (PREFIX=/usr/local, DESTDIR)'
+	@echo 'make wheels    build wheels and try them in bare systems (as root); WHEEL_ARGS=--cuda for GPUs'
+	@echo 'make demo      install what is missing, build, observe a molecular core and a Lyman alpha halo: out/*.png, *.fits'
+	@echo 'make docs      the documentation as a site: out/docs/index.html (installs what is missing; needs no compiler)'
 	@echo 'make check     everything a change must pass: tests, sanitizers, format, layers, symbols'
 	@echo 'make validate  the long physics tests, then the validation report: docs/validation.md'
 	@echo 'make bench     timed cases; results under out/'
@@ -24,25 +29,49 @@ help:
 	@echo 'make clean     remove build*/ and out/'
 	@echo "CMAKE_ARGS='-DLINERAD_CUDA=OFF' and other options of CMakeLists.txt work with all targets that build"
 
+# says what it builds, since the folder remembers the options of an earlier target
 build:
-	cmake -S . -B $(BUILD) $(CMAKE_ARGS)
+	cmake -S . -B $(BUILD) -DLINERAD_NATIVE=OFF -DLINERAD_TESTS=ON -DLINERAD_CUDA=AUTO $(CMAKE_ARGS)
 	cmake --build $(BUILD) -j$(JOBS)
 
-# A molecular cloud in OH and CO: 128^3 cells if there is a working GPU, otherwise 64^3 and fewer packets. Builds no
-# tests, and the CUDA backend only for the GPU present.
-demo:
+# Installs what was built last; DESTDIR=/stage puts it below another root.
+install:
+	@[ -e $(BUILD)/cmake_install.cmake ] || { echo "make install: nothing is built; run 'make build' first" >&2; exit 2; }
+	cmake --install $(BUILD) --prefix $(PREFIX)
+
+wheels:
 	tools/install-deps run
-	@if nvidia-smi -L 2>/dev/null | grep -q GPU; then gpu=AUTO; else gpu=OFF; fi; \
-	 $(MAKE) build CMAKE_ARGS="-DLINERAD_TESTS=OFF -DLINERAD_CUDA=$$gpu $(CMAKE_ARGS)"
+	tools/build-wheels $(WHEEL_ARGS)
+	tools/test-wheels
+
+# A molecular core in three lines, not in LTE, and a Lyman alpha halo: about a minute on two cores. Builds no tests, and
+# kernels only for the processor and the GPU present; Python modules are fetched meanwhile.
+demo:
+	tools/install-deps packages
+	@tools/install-deps run & \
+	 $(MAKE) build CMAKE_ARGS='-DLINERAD_TESTS=OFF -DLINERAD_NATIVE=ON $(CMAKE_ARGS)' && wait $$!
 	@mkdir -p out
-	@if $(BUILD)/linerad info | grep -q '^cuda:'; then cells=128; packets=2000000; else cells=64; packets=$(DEMO_PACKETS); fi; \
+	@export LINERAD_LIBRARY=$(BUILD)/liblinerad.so LINERAD_PYTHON=$(PYTHON); \
 	 set -ex; \
-	 $(BUILD)/linerad cloud --cells $$cells -o out/gas.h5; \
-	 $(BUILD)/linerad run examples/cloud.yaml --set snapshot=out/gas.h5 --packets $$packets -o out/cloud.h5
-	LINERAD_PYTHON=$(PYTHON) $(BUILD)/linerad plot out/cloud_oh.h5 out/cloud_co.h5 --velocities -1 0 1 -o out/cloud.png
-	@echo; echo 'Picture: out/cloud.png'
-	@echo 'Cubes:   out/cloud_oh_x.fits  out/cloud_co_x.fits   (K, five channels of 1 km/s)'
-	@echo 'Results: out/cloud_oh.h5  out/cloud_co.h5'
+	 $(PYTHON) examples/core.py -o out/core_gas.h5; \
+	 $(BUILD)/linerad run examples/core.yaml --set snapshot=out/core_gas.h5 -o out/core.h5; \
+	 $(BUILD)/linerad plot out/core_co.h5 out/core_13co.h5 out/core_c18o.h5 --velocities -0.75 0.05 0.75 --stretch linear \
+	     -o out/core.png; \
+	 $(PYTHON) examples/halo.py -o out/halo_gas.h5; \
+	 $(BUILD)/linerad run examples/halo.yaml --set snapshot=out/halo_gas.h5 -o out/halo.h5; \
+	 $(PYTHON) examples/wind_plot.py out/halo.h5 -o out/halo.png
+	@echo; echo 'A turbulent core in CO, 13CO and C18O'
+	@echo '  picture  out/core.png'
+	@echo '  cubes    out/core_co_front.fits  out/core_13co_front.fits  out/core_c18o_front.fits   (K, 40 channels)'
+	@echo '  results  out/core_co.h5  out/core_13co.h5  out/core_c18o.h5'
+	@echo 'Lyman alpha from a galaxy with a wind'
+	@echo '  picture  out/halo.png'
+	@echo '  cubes    out/halo_face-on.fits  out/halo_edge-on.fits   (photons/s/cm2/sr/Hz, 60 channels)'
+	@echo '  result   out/halo.h5'
+
+docs:
+	tools/install-deps docs
+	tools/check docs
 
 check:
 	tools/install-deps check

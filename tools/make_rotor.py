@@ -2,6 +2,8 @@
 """Writes a linear rotor (CO, HCO+, CS, HCN, ...) as a molecule file in the format of the LAMDA database.
 
     tools/make_rotor.py --name HCO+ --b 44594.428 --d 82.8e-3 --dipole 3.89 --mass 29 > hco+.dat
+    tools/make_rotor.py --name 13CO --b 55101.0126 --d 0.1676868 --dipole 0.11046 --mass 29 --levels 10 --rate 1e-11
+    tools/make_rotor.py --name C18O --b 54891.4203 --d 0.166405 --dipole 0.11079 --mass 30 --levels 10 --rate 1e-11
 
 Energies and Einstein coefficients are those of a rigid rotor with centrifugal stretching,
 

@@ -124,9 +124,11 @@ def _clean_output(output, place, forbidden, smooth):
 
 
 def _merged(outputs):
-    """Consecutive pieces of text merged into one output."""
+    """Consecutive pieces of text merged into one output; nothing is left of a progress line."""
     merged = []
     for output in outputs:
+        if output.get("data") == {"text/plain": ""}:
+            continue
         if merged and output["output_type"] == merged[-1]["output_type"] == "stream":
             merged[-1]["text"] += output["text"]
         else:
