@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/select.h"
 #include "base/constants.h"
 #include "base/context.h"
 #include "model/field.h"
@@ -13,6 +14,7 @@
 #include "solve/common/skip.h"
 #include "solve/imaging/imaging_plan.h"
 #include "solve/report/report.h"
+#include "solve/transport/pass.h"
 
 static const double KM_S = 1e5; /* cm/s */
 
@@ -244,33 +246,43 @@ static double memory_of_cubes(const lr_model *model)
     return pixels * model->channels.n * n_value * (double)sizeof(float);
 }
 
+/* Of the tallies of cells, which transport makes and the result is made of at the end. */
+static int field_groups(lr_context *ctx, const lr_model *model)
+{
+    struct transport_device device;
+    if (!model->output.fields || model->run.packets == 0 || backend_cpu()->device_describe(ctx, 0, &device) != LR_OK)
+        return 0;
+    return pass_field_groups(model, (double)mesh_cell_count(&model->mesh), device.memory_bytes);
+}
+
 /* Returns the bytes that are needed in any case: images can be made in several passes. */
-static double write_memory(FILE *out, const lr_model *model, double records)
+static double write_memory(lr_context *ctx, FILE *out, const lr_model *model, double records)
 {
     const double mib = 1024.0 * 1024.0;
     double n_cell = (double)mesh_cell_count(&model->mesh);
     const int record = model->run.precision == PRECISION_DOUBLE ? 64 : 32;
-    const int sums = model->output.fields ? 32 : 0;
-    const int group = model->output.fields ? 16 : 0;
+    const int group = 16, n_group = field_groups(ctx, model);
+    const int sums = n_group > 0 ? 32 : 0;
     const double tree = 8.0 * (double)model->mesh.tree.n_brick + 4.0 * (double)model->mesh.tree.n_link;
     fprintf(out, "memory        %.4g MiB: %d B per cell for the gas", (n_cell * (record + sums) + tree + records) / mib,
             record);
-    if (model->output.fields)
-        fprintf(out, " and %d B for the fields; plus %d B (%.4g MiB) per group of batches, 2 to %d, for their errors",
-                sums, group, n_cell * group / mib, model->run.batches);
+    if (n_group > 0)
+        fprintf(out, " and %d B for the fields; plus %.4g MiB for their errors, %d B per cell in %d groups of batches",
+                sums, n_cell * group * n_group / mib, group, n_group);
     if (tree > 0)
         fprintf(out, "; %.3g B per cell for the tree of bricks", tree / n_cell);
     if (records > 0)
         fprintf(out, "; up to %.4g MiB for the records of jumps", records / mib);
     /* transport and images follow each other but share the sums of packets, counted with the images */
-    const double transport = model->run.packets > 0 ? n_cell * (record + sums + 2 * group) + tree + records : 0.0;
-    const double all = memory_of_model(model) + larger(transport, imaging_bytes(model));
+    const double transport = model->run.packets > 0 ? n_cell * (record + sums) + tree + records : 0.0;
+    const double fixed = memory_of_model(model) + n_cell * group * n_group;
+    const double all = fixed + larger(transport, imaging_bytes(model));
     fprintf(out, "\n  %-11s about %.3g %s on a CPU, with the model", "in all",
             all < 1024.0 * mib ? all / mib : all / mib / 1024.0, all < 1024.0 * mib ? "MiB" : "GiB");
     if (model->n_camera)
         fprintf(out, " and the images, if these fit into memory at once");
     fprintf(out, "\n");
-    return memory_of_model(model) + larger(transport, memory_of_cubes(model));
+    return fixed + larger(transport, memory_of_cubes(model));
 }
 
 enum lr_status lr_model_report(lr_context *ctx, const lr_model *model, char **text)
@@ -298,7 +310,7 @@ enum lr_status lr_model_report(lr_context *ctx, const lr_model *model, char **te
     write_run(out, model);
     if (status == LR_OK)
         status = report_cost(ctx, out, model, seconds_images, &records);
-    report_doubts(ctx, model, write_memory(out, model, records));
+    report_doubts(ctx, model, write_memory(ctx, out, model, records));
     report_velocity_steps(ctx, model);
     report_neighbours(ctx, model);
     if (fclose(out) != 0 && status == LR_OK)

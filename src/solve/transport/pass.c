@@ -26,6 +26,13 @@ double pass_memory_limit(const lr_model *model, const struct transport_device *d
     return model->run.memory_gib > 0 ? fmin(limit, model->run.memory_gib * GIB) : limit;
 }
 
+int pass_field_groups(const lr_model *model, double cells, double free_bytes)
+{
+    const double memory = model->run.deterministic ? USUAL_MEMORY : free_bytes;
+    const double comfortable = floor(GROUP_SHARE * memory / (cells * GROUP_BYTES));
+    return (int)fmin(fmax(comfortable, FEW_GROUPS), model->run.batches);
+}
+
 enum lr_status pass_plan_memory(lr_context *ctx, const lr_model *model, const struct transport_device *device,
                                 struct transport_job *job, double *left)
 {
@@ -39,15 +46,9 @@ enum lr_status pass_plan_memory(lr_context *ctx, const lr_model *model, const st
     const double fixed = cells * (REALS_PER_CELL * real_bytes + (job->tally.fields ? SUM_BYTES : 0)) + records + balls;
     const double per_group = job->tally.fields ? cells * GROUP_BYTES : 0;
     const double usable = pass_memory_limit(model, device);
-    const double memory = model->run.deterministic ? USUAL_MEMORY : device->memory_bytes;
-    const double comfortable = floor(GROUP_SHARE * memory / fmax(per_group, 1));
-    job->tally.n_group = comfortable >= job->tally.n_batch ? job->tally.n_batch
-                         : comfortable > FEW_GROUPS        ? (int)comfortable
-                                                           : FEW_GROUPS;
+    job->tally.n_group = job->tally.fields ? pass_field_groups(model, cells, device->memory_bytes) : job->tally.n_batch;
     if (fixed + job->tally.n_group * per_group > usable && !model->run.deterministic)
-        job->tally.n_group = FEWEST_GROUPS;
-    if (job->tally.n_group > job->tally.n_batch)
-        job->tally.n_group = job->tally.n_batch;
+        job->tally.n_group = job->tally.n_batch < FEWEST_GROUPS ? job->tally.n_batch : FEWEST_GROUPS;
     const double needed = fixed + job->tally.n_group * per_group;
     if (needed > usable)
         return lr_fail(

@@ -8,7 +8,9 @@
 
 /* Memory that a run may use on a device, in bytes. */
 double pass_memory_limit(const lr_model *model, const struct transport_device *device);
-/* Choose the groups of batches with separate cell tallies; *left is the memory that remains. */
+/* Into how many groups with separate tallies of cells the batches go, if that memory is free. */
+int pass_field_groups(const lr_model *model, double cells, double free_bytes);
+/* Choose these groups, or fewer if they do not fit; *left is the memory that remains. */
 enum lr_status pass_plan_memory(lr_context *ctx, const lr_model *model, const struct transport_device *device,
                                 struct transport_job *job, double *left);
 enum lr_status pass_allocate(lr_context *ctx, const struct transport_job *job, const struct run *run,
