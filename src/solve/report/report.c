@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/select.h"
 #include "base/constants.h"
 #include "base/context.h"
 #include "model/field.h"
@@ -14,7 +13,7 @@
 #include "solve/common/skip.h"
 #include "solve/imaging/imaging_plan.h"
 #include "solve/report/report.h"
-#include "solve/transport/pass.h"
+#include "solve/stage/stage.h"
 
 static const double KM_S = 1e5; /* cm/s */
 
@@ -246,22 +245,13 @@ static double memory_of_cubes(const lr_model *model)
     return pixels * model->channels.n * n_value * (double)sizeof(float);
 }
 
-/* Of the tallies of cells, which transport makes and the result is made of at the end. */
-static int field_groups(lr_context *ctx, const lr_model *model)
-{
-    struct transport_device device;
-    if (!model->output.fields || model->run.packets == 0 || backend_cpu()->device_describe(ctx, 0, &device) != LR_OK)
-        return 0;
-    return pass_field_groups(model, (double)mesh_cell_count(&model->mesh), device.memory_bytes);
-}
-
 /* Returns the bytes that are needed in any case: images can be made in several passes. */
 static double write_memory(lr_context *ctx, FILE *out, const lr_model *model, double records)
 {
     const double mib = 1024.0 * 1024.0;
     double n_cell = (double)mesh_cell_count(&model->mesh);
     const int record = model->run.precision == PRECISION_DOUBLE ? 64 : 32;
-    const int group = 16, n_group = field_groups(ctx, model);
+    const int group = 16, n_group = stage_field_groups(ctx, model);
     const int sums = n_group > 0 ? 32 : 0;
     const double tree = 8.0 * (double)model->mesh.tree.n_brick + 4.0 * (double)model->mesh.tree.n_link;
     fprintf(out, "memory        %.4g MiB: %d B per cell for the gas", (n_cell * (record + sums) + tree + records) / mib,

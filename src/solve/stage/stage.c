@@ -89,6 +89,14 @@ static enum lr_status share_plan(lr_context *ctx, struct transport_job *job, dou
     return LR_OK;
 }
 
+int stage_field_groups(lr_context *ctx, const lr_model *model)
+{
+    struct transport_device device;
+    if (!model->output.fields || model->run.packets == 0 || backend_cpu()->device_describe(ctx, 0, &device) != LR_OK)
+        return 0;
+    return pass_field_groups(model, (double)mesh_cell_count(&model->mesh), device.memory_bytes);
+}
+
 enum lr_status stage_prepare(lr_context *ctx, const lr_model *model, const struct stored *state, struct stage *stage)
 {
     double left = 0;

@@ -33,6 +33,9 @@ enum lr_status stage_open(lr_context *ctx, const lr_model *model, struct stage *
 bool stage_uses_gpu(lr_context *ctx, const lr_model *model);
 bool stage_is_on_gpu(const struct stage *stage);
 
+/* Into how many groups with separate tallies of cells a run on the CPU would put its batches; 0 without tallies. */
+int stage_field_groups(lr_context *ctx, const lr_model *model);
+
 /* The job of a model whose levels are known, and the passes it takes. `state`: what an earlier session left; or NULL.
  */
 enum lr_status stage_prepare(lr_context *ctx, const lr_model *model, const struct stored *state, struct stage *stage);
