@@ -14,17 +14,18 @@ static const double WIDE_VOXELS = 33554432;
 
 /* What a pass over some cameras needs per row (model/light_rows.h) and recorded channel. Transport has sums, a float
  * for each group and a double where they are wide, on the device and on the host; for every camera, or once for all
- * observers of shells. The host makes an emissivity of them for every camera, and its error. */
+ * observers of shells. When the packets are done the host rounds wide sums to floats, and makes an emissivity of these
+ * for every camera, and its error. */
 struct voxel_cost {
-    double sums, emissivity; /* bytes */
-    bool shared;             /* one set of sums for all cameras */
-    bool kept;               /* the host has none */
+    double sums, rounded, emissivity; /* bytes */
+    bool shared;                      /* one set of sums for all cameras */
+    bool kept;                        /* the host has none */
 };
 
 static struct voxel_cost voxel_cost(const lr_model *model, const struct imaging_plan *plan, bool shared)
 {
-    return (struct voxel_cost){plan->n_group * (plan->wide ? 12.0 : 4.0), model->image.errors ? 8.0 : 4.0, shared,
-                               plan->keep};
+    return (struct voxel_cost){plan->n_group * (plan->wide ? 12.0 : 4.0), plan->n_group * 4.0,
+                               model->image.errors ? 8.0 : 4.0, shared, plan->keep};
 }
 
 static double device_bytes_of(const struct voxel_cost *cost, int n_camera)
@@ -34,7 +35,8 @@ static double device_bytes_of(const struct voxel_cost *cost, int n_camera)
 
 static double host_bytes_of(const struct voxel_cost *cost, int n_camera)
 {
-    return cost->kept ? 0 : device_bytes_of(cost, n_camera) + cost->emissivity * n_camera;
+    const double after = cost->rounded * (cost->shared ? 1 : n_camera) + cost->emissivity * n_camera;
+    return cost->kept ? 0 : fmax(device_bytes_of(cost, n_camera), after);
 }
 
 /* Whether the emissivity can stay on the device that traces the rays: nothing else needs it. */
@@ -222,8 +224,9 @@ double imaging_bytes(const lr_model *model)
     for (int c = 0; c < model->n_camera; c++)
         pixels += (double)model->camera[c].pixels[0] * model->camera[c].pixels[1];
     double bytes = extent.cells * (gas + emission) + pixels * extent.n_channel * per_pixel;
-    if (records(model)) /* errors: the light of one group at a time besides */
-        bytes += one_camera * (host_bytes_of(&cost, model->n_camera) + (errors ? 4.0 : 0.0));
+    if (records(
+            model)) /* errors: the light of one group at a time besides, counted already unless the errors are kept */
+        bytes += one_camera * (host_bytes_of(&cost, model->n_camera) + (errors && model->image.emissivity ? 4.0 : 0.0));
     return model->n_camera > 0 ? bytes : 0;
 }
 
