@@ -15,13 +15,6 @@ HERE = Path(__file__).parent
 TRIALS = 8192
 
 
-@pytest.fixture(autouse=True, scope="module")
-def cache(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LINERAD_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield
-
-
 @pytest.mark.parametrize("damping, opacity", (((5e-4, 0.3), (60, 3000)), ((0, 0.1), (600, 600))),
                          ids=("shallow", "no damping"))
 def test_other_damping(linerad, damping, opacity):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from harness import N_SIGMA, assert_agrees, weighted_mean
-from test_jumps import TRIALS, assert_equal_spectra, cache, jumps, with_tables  # noqa: F401
+from test_jumps import TRIALS, assert_equal_spectra, jumps, with_tables
 
 HERE = Path(__file__).parent
 FOLLOWED = {"physics.acceleration": "none"}

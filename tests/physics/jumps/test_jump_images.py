@@ -19,13 +19,6 @@ CAMERAS = ("one", "two", "three")
 TRIALS = 8192
 
 
-@pytest.fixture(autouse=True, scope="module")
-def cache(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LINERAD_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield
-
-
 def spectrum(run, name):
     image = cube(run, name)
     return image.intensity.ravel(), image.error.ravel()

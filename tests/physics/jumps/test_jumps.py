@@ -19,14 +19,6 @@ AMR = HERE.parent / "amr" / "model.yaml"
 TRIALS = 8192
 
 
-@pytest.fixture(autouse=True, scope="module")
-def cache(tmp_path_factory):
-    """All tests of this file share the tables they make, and nothing else does."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LINERAD_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield
-
-
 def jumps(trials=TRIALS, **settings):
     return {"physics.acceleration": "jumps", "physics.trials": trials, **settings}
 
