@@ -54,10 +54,23 @@ __device__ __forceinline__ void fly(const struct pass &pass, const struct table_
         if (flight.collided)
             packet_keep_place(&p, last);
     }
-    if (packet_after_flight(&pass.view, &pass.tally, &p, flight, last, ABSORBING) && *pass.stop == LEAVE) {
+    if (!packet_after_flight(&pass.view, &pass.tally, &p, flight, last, ABSORBING))
+        return;
+    if (*pass.stop == LEAVE) {
         packet_count_life(&pass.view, &pass.tally, &p, 0, ABSORBING);
         p.state = PACKET_GONE;
+    } else if (!IMAGING && round_is_over(pass)) {
+        p.state = ~p.state;
     }
+}
+
+/* A thread has left its loop: its packet has ended, or is to go on in another round. */
+template <bool ABSORBING>
+__device__ __forceinline__ void end_round(const struct pass &pass, struct packet &p)
+{
+    p.state = ~p.state;
+    if (p.state != PACKET_GONE)
+        put_aside<ABSORBING, false>(pass, p);
 }
 
 template <int MODE, bool ABSORBING, bool NARROW>
@@ -66,12 +79,12 @@ __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_PER_SM)
 {
     const struct table_view table = tables_of<MODE>(pass);
     struct packet p;
-    first_packet(pass, p);
+    first_packet<ABSORBING, false>(pass, p);
     for (;;) {
         if (p.state == PACKET_GONE)
             next_packet(pass, p);
-        if (p.state == NO_MORE_PACKETS)
-            return;
+        if (p.state < 0)
+            break;
         if (packet_waits(&p))
             try_scattering<MODE, ABSORBING, NARROW, false, false>(pass, table, p, NULL);
         if (p.state == PACKET_FLYING)
@@ -80,6 +93,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_PER_SM)
          * rest of the warp waits (3.4e10 instead of 4.4e10 scatterings/s on an H200). */
         __syncwarp();
     }
+    end_round<ABSORBING>(pass, p);
 }
 
 /* The same in deep gas, where packets jump instead of scattering if they can. */
@@ -90,12 +104,12 @@ __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_WITH_JUMPS)
     enum { MODE = REDISTRIBUTION_EXACT };
     const struct table_view table = tables_of<MODE>(pass);
     struct packet p;
-    first_packet(pass, p);
+    first_packet<ABSORBING, false>(pass, p);
     for (;;) {
         if (p.state == PACKET_GONE)
             next_packet(pass, p);
-        if (p.state == NO_MORE_PACKETS)
-            return;
+        if (p.state < 0)
+            break;
         if (p.state == PACKET_WAITING && packet_may_jump(&pass.view, &p))
             packet_jump(&pass.view, &pass.tally, &p, last_of_thread(pass), 0, NULL, ABSORBING);
         if (packet_waits(&p))
@@ -104,22 +118,19 @@ __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_WITH_JUMPS)
             fly<MODE, ABSORBING, NARROW, false>(pass, table, p);
         __syncwarp();
     }
+    end_round<ABSORBING>(pass, p);
 }
 
-/* The same with cameras, for one round (cuda_notes.cuh). LONE: there is only one camera, and it is far away. */
+/* The same with cameras (cuda_notes.cuh). LONE: there is only one camera, and it is far away. */
 template <int MODE, bool ABSORBING, bool NARROW, bool LONE, bool JUMPS>
 __global__ void __launch_bounds__(BLOCK_THREADS, ABSORBING ? BLOCKS_WITH_CAMERAS - 1 : BLOCKS_WITH_CAMERAS)
     noting_kernel(const __grid_constant__ struct pass pass)
 {
     __shared__ struct note_page pages[WARPS];
     struct note_page *to = &pages[threadIdx.x / WARP];
-    struct packet *aside = &pass.aside[thread_index()];
     const struct table_view table = tables_of<MODE>(pass);
     struct packet p;
-    if (pass.round == 0)
-        first_packet(pass, p);
-    else
-        take_up<ABSORBING>(pass, *aside, p);
+    first_packet<ABSORBING, true>(pass, p);
     open_page(pass, to);
     for (unsigned look = 0; __any_sync(0xffffffffu, p.state != NO_MORE_PACKETS) && page_has_room(pass, to, look);
          look++) {
@@ -142,18 +153,17 @@ __global__ void __launch_bounds__(BLOCK_THREADS, ABSORBING ? BLOCKS_WITH_CAMERAS
         }
     }
     close_page(pass, to);
-    copy_packet<ABSORBING>(p, *aside);
-    if (__any_sync(0xffffffffu, p.state != NO_MORE_PACKETS) && threadIdx.x % WARP == 0)
-        atomicAdd(&pass.counters->unfinished, 1u);
+    if (p.state > PACKET_GONE)
+        put_aside<ABSORBING, true>(pass, p);
 }
 
-/* Counts packets that were set aside and will not be taken up again. */
+/* Counts packets that were put aside and will not be taken up again. */
 template <bool ABSORBING>
 __global__ void leaving_kernel(const __grid_constant__ struct pass pass)
 {
-    const struct packet &p = pass.aside[thread_index()];
-    if (p.state != PACKET_GONE && p.state != NO_MORE_PACKETS)
-        packet_count_life(&pass.view, &pass.tally, &p, 0, ABSORBING);
+    if (thread_index() < packets_at_first(pass))
+        packet_count_life(&pass.view, &pass.tally, &pass.aside[(pass.round + 1) % 2][thread_index()].packet, 0,
+                          ABSORBING);
 }
 
 } // namespace

@@ -1,78 +1,52 @@
-/* A packet in the registers of its thread: where it comes from, and what is saved when it is set aside. */
+/* A packet in the registers of its thread: where it comes from. */
 #ifndef LR_BACKEND_CUDA_CUDA_PACKET_CUH
 #define LR_BACKEND_CUDA_CUDA_PACKET_CUH
 
-#include "backend/cuda/cuda_pass.cuh"
-#include "kernel/packet_members.h"
+#include "backend/cuda/cuda_rounds.cuh"
 
 namespace
 {
 
-/* State in addition to those of a packet: the thread has none, and there are no more. */
-enum { NO_MORE_PACKETS = -1 };
+/* States of threads that leave their loop: ~state of a packet that is to be put aside, or this. */
+enum { NO_MORE_PACKETS = ~PACKET_GONE };
 
-__device__ __forceinline__ int64_t thread_index()
+__device__ __forceinline__ void start_packet(const struct pass &pass, struct packet &p, int64_t k)
 {
-    return (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    packet_begin(&pass.view, &pass.tally, pass.first_packet + k, &p, last_of_thread(pass));
 }
 
-__device__ __forceinline__ struct last_place *last_of_thread(const struct pass &pass)
+__device__ __forceinline__ void find_no_more(const struct pass &pass, struct packet &p)
 {
-    return pass.last ? pass.last + thread_index() : NULL;
+    p.state = NO_MORE_PACKETS;
+    atomicAdd(&pass.rounds[pass.round % 2].idle, 1u);
 }
 
-__device__ __forceinline__ void start_packet(const struct pass &pass, struct packet &p, int64_t k, int otherwise)
-{
-    p.state = otherwise;
-    if (k < pass.n_packet)
-        packet_begin(&pass.view, &pass.tally, pass.first_packet + k, &p, last_of_thread(pass));
-}
-
-/* Takes a packet from the queue; first_packet() instead gives each thread its own, if there is one per packet. A number
- * that is taken is begun: what a stop leaves to be done begins where the queue stands. */
+/* Takes a packet from the queue. A number that is taken is begun: what a stop leaves to be done begins where the queue
+ * stands. */
 __device__ __forceinline__ void next_packet(const struct pass &pass, struct packet &p)
 {
-    const bool none = pass.one_thread_per_packet || *pass.stop != GO_ON;
-    start_packet(pass, p, none ? pass.n_packet : (int64_t)atomicAdd(pass.queue, 1ull), NO_MORE_PACKETS);
+    const int64_t k = *pass.stop != GO_ON ? pass.n_packet : (int64_t)atomicAdd(pass.queue, 1ull);
+    if (k < pass.n_packet)
+        start_packet(pass, p, k);
+    else
+        find_no_more(pass, p);
 }
 
+/* The packet with which a thread begins a round. */
+template <bool ABSORBING, bool IMAGING>
 __device__ __forceinline__ void first_packet(const struct pass &pass, struct packet &p)
 {
-    start_packet(pass, p, pass.one_thread_per_packet ? thread_index() : pass.n_packet, PACKET_GONE);
-}
-
-/* Saves or restores a packet between rounds: only what cannot be read again from its cell. Anything more would have to
- * stay in registers. */
-template <bool ABSORBING>
-__device__ __forceinline__ void copy_packet(const struct packet &from, struct packet &to)
-{
-#define COPY_MEMBER(type, name, member) to.member = from.member;
-    PLACE_MEMBERS(COPY_MEMBER)
-    CELL_MEMBERS(COPY_MEMBER)
-    PHOTON_MEMBERS(COPY_MEMBER)
-    SUM_MEMBERS(COPY_MEMBER)
-    PATH_MEMBERS(COPY_MEMBER)
-    NAME_MEMBERS(COPY_MEMBER)
-    SHARE_MEMBERS(COPY_MEMBER)
-    if (WALK_IS_RADIAL) {
-        ASIDE_MEMBERS(COPY_MEMBER)
+    const unsigned n = packets_at_first(pass);
+    const unsigned seat = seat_of_thread(pass, n);
+    p.state = PACKET_GONE;
+    if (seat >= n) {
+        if (*(const volatile unsigned long long *)pass.queue >= (unsigned long long)pass.n_packet)
+            find_no_more(pass, p);
+    } else if (pass.round == 0) {
+        start_packet(pass, p, seat);
+    } else {
+        take_up<ABSORBING, IMAGING>(pass, seat, p);
     }
-    if (ABSORBING) {
-        LOSS_MEMBERS(COPY_MEMBER)
-        WEIGHT_MEMBERS(COPY_MEMBER)
-    }
-#undef COPY_MEMBER
-}
-
-template <bool ABSORBING>
-__device__ __forceinline__ void take_up(const struct pass &pass, const struct packet &aside, struct packet &p)
-{
-    copy_packet<ABSORBING>(aside, p);
-    if (p.state == PACKET_GONE || p.state == NO_MORE_PACKETS)
-        return;
-    if (!ABSORBING)
-        packet_set_weight(&p, 1.0);
-    packet_enter(&pass.view, &p);
 }
 
 } // namespace

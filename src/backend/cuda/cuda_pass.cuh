@@ -14,10 +14,19 @@ enum { CONSTANT_CDF = 44 * 251, CONSTANT_VOIGT = 5000 };
 __constant__ float constant_cdf[CONSTANT_CDF];
 __constant__ float constant_voigt[CONSTANT_VOIGT];
 
-/* Counters of one round (cuda_notes.cuh). */
+/* Counters of one round: of packets (cuda_rounds.cuh), and of notes (cuda_notes.cuh). */
+struct round_counters {
+    unsigned aside; /* packets that were put aside, to go on in the next round */
+    unsigned idle;  /* threads that found no more packets */
+};
 struct note_counters {
     unsigned taken, served; /* pages */
-    unsigned unfinished;    /* warps that still have packets */
+};
+
+/* A packet that is put aside. */
+struct parked {
+    struct packet packet;
+    struct last_place last;
 };
 
 /* What the host asks for: to go on, to start no more packets, or to leave also those in flight. */
@@ -36,13 +45,17 @@ struct pass {
     struct last_place *last; /* per thread; or NULL */
     unsigned long long *queue;
     const volatile int *stop; /* GO_ON, FINISH or LEAVE */
+    /* rounds: what concerns one has the index round % 2 */
+    int round;
+    int regroups; /* this round may end before its packets do */
+    unsigned n_thread, n_processor, few_warps;
+    struct round_counters *rounds; /* [2] */
+    struct parked *aside[2];       /* by packets of this round, for the next; or NULL */
     /* light toward cameras */
     struct note *note; /* [n_page][PAGE_NOTES] */
     int *page_notes;   /* number of notes on each page */
     unsigned n_page;
     struct note_counters *counters;
-    struct packet *aside; /* of each thread, between rounds */
-    int round;            /* 0: the first */
 };
 
 template <int MODE>

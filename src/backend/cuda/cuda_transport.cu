@@ -1,6 +1,6 @@
-/* CUDA transport driver: memory, launch and tallies. Packets come from an atomic queue; the kernels are in
- * cuda_kernel.cuh and, for cameras, cuda_cameras.cuh. Compiled once per mesh and precision; LR_CUDA_VARIANT names the
- * entry. */
+/* CUDA transport driver: memory, launch and tallies. Packets come from an atomic queue, and are followed in rounds
+ * (cuda_rounds.cuh); the kernels are in cuda_kernel.cuh and, for cameras, cuda_cameras.cuh. Compiled once per mesh and
+ * precision; LR_CUDA_VARIANT names the entry. */
 #include <cuda_runtime.h>
 
 #include <cmath>
@@ -21,10 +21,10 @@ namespace
 
 /* Allocates a pool of notes that a round of tens of milliseconds fills, if there is memory for it, but at least two
  * pages for each warp that a device runs at a time. */
-bool reserve_notes(struct device *device, int n_thread, struct pass *pass)
+bool reserve_notes(struct device *device, struct pass *pass)
 {
     const size_t page = PAGE_NOTES * sizeof(struct note);
-    const size_t warps = (size_t)(n_thread / WARP);
+    const size_t warps = pass->n_thread / WARP;
     const size_t least = 2 * (warps < MOST_WARPS ? warps : MOST_WARPS);
     size_t available = 0;
     size_t total = 0;
@@ -35,12 +35,24 @@ bool reserve_notes(struct device *device, int n_thread, struct pass *pass)
     pass->note = (struct note *)device_reserve(device, pass->n_page * page);
     pass->page_notes = (int *)device_reserve(device, pass->n_page * sizeof *pass->page_notes);
     pass->counters = (struct note_counters *)device_copy(device, sizeof *pass->counters, NULL);
-    pass->aside = (struct packet *)device_reserve(device, (size_t)n_thread * sizeof *pass->aside);
     return device->error == cudaSuccess;
 }
 
-bool upload(struct device *device, const struct transport_job *job, struct transport_tally *tally, int n_thread,
-            struct pass *pass)
+/* Room for the packets between rounds. With one thread for each there is only one round, unless there are cameras. */
+void reserve_rounds(struct device *device, const struct transport_job *job, struct pass *pass)
+{
+    pass->rounds = (struct round_counters *)device_copy(device, 2 * sizeof *pass->rounds, NULL);
+    for (int i = 0; i < 2 && (!job->one_thread_per_packet || job->cameras.n > 0); i++)
+        pass->aside[i] = (struct parked *)device_reserve(device, pass->n_thread * sizeof *pass->aside[i]);
+}
+
+/* Packets with which the first round begins: one for each thread. */
+int64_t packets_at_once(const struct pass *pass)
+{
+    return pass->n_packet < pass->n_thread ? pass->n_packet : pass->n_thread;
+}
+
+bool upload(struct device *device, const struct transport_job *job, struct transport_tally *tally, struct pass *pass)
 {
     const struct view_store store = {device, device_copy};
     const size_t slots = (size_t)job->tally.n_bin + 2;
@@ -76,7 +88,7 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
                 (double *)device_copy(device, n * sizeof(double), tally->begun ? tally->emissivity_wide : NULL);
         else
             pass->emissivity = (float *)device_copy(device, n * sizeof(float), tally->begun ? tally->emissivity : NULL);
-        if (!reserve_notes(device, n_thread, pass))
+        if (!reserve_notes(device, pass))
             return false;
     }
     if (job->cones.n > 0)
@@ -88,10 +100,12 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
         pass->tally.record =
             (struct transport_record *)device_copy(device, (size_t)pass->n_packet * sizeof *pass->tally.record, NULL);
     if (job->tally.record || pass->tally.cones.places)
-        pass->last = (struct last_place *)device_copy(device, (size_t)n_thread * sizeof *pass->last, NULL);
+        pass->last = (struct last_place *)device_copy(device, pass->n_thread * sizeof *pass->last, NULL);
     pass->tally.n_record = (unsigned long long *)device_copy(device, sizeof *pass->tally.n_record, NULL);
     pass->tally.n_overdue = (unsigned long long *)device_copy(device, sizeof *pass->tally.n_overdue, NULL);
-    pass->queue = (unsigned long long *)device_copy(device, sizeof *pass->queue, NULL);
+    const unsigned long long begun = (unsigned long long)packets_at_once(pass);
+    pass->queue = (unsigned long long *)device_copy(device, sizeof *pass->queue, &begun);
+    reserve_rounds(device, job, pass);
     pass->stop = (const volatile int *)device_copy(device, sizeof(int), NULL);
     if (job->mode == REDISTRIBUTION_TABLE_CONSTANT && device->error == cudaSuccess) {
         if (job->tables->n_row * job->tables->n_node != CONSTANT_CDF || job->tables->n_voigt != CONSTANT_VOIGT)
@@ -153,23 +167,33 @@ struct kernels choose_kernels(const struct transport_job *job)
     }
 }
 
-int64_t blocks_that_fill(struct device *device, kernel_fn *kernel)
+int processors_of(struct device *device)
 {
     int id = 0;
     int processors = 1;
-    int resident = 1;
     okay(device, cudaGetDevice(&id));
     okay(device, cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, id));
-    okay(device, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, BLOCK_THREADS, 0));
-    return (int64_t)processors * resident;
+    return processors;
 }
 
-/* Blocks for the packets: enough to fill the device, or for one thread per packet. */
-int64_t choose_blocks(struct device *device, const struct transport_job *job, int64_t n_packet, kernel_fn *kernel)
+int64_t blocks_that_fill(struct device *device, kernel_fn *kernel)
+{
+    int resident = 1;
+    okay(device, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, BLOCK_THREADS, 0));
+    return (int64_t)processors_of(device) * resident;
+}
+
+/* Threads for the packets: as many as fill the device, or one per packet. */
+void choose_threads(struct device *device, const struct transport_job *job, int64_t n_packet, kernel_fn *kernel,
+                    struct pass *pass)
 {
     const int64_t enough = (n_packet + BLOCK_THREADS - 1) / BLOCK_THREADS;
-    const int64_t filling = blocks_that_fill(device, kernel);
-    return job->one_thread_per_packet || enough < filling ? enough : filling;
+    const int64_t blocks = job->one_thread_per_packet ? enough : blocks_that_fill(device, kernel);
+    pass->n_thread = (unsigned)(blocks * BLOCK_THREADS);
+    pass->n_processor = (unsigned)processors_of(device);
+    const unsigned few = FEW_WARPS_PER_PROCESSOR * pass->n_processor;
+    const unsigned warps = pass->n_thread / WARP;
+    pass->few_warps = few < warps ? few : warps;
 }
 
 double now()
@@ -231,17 +255,35 @@ void wait_for(struct device *device, const struct pass *pass, const struct trans
     }
 }
 
+/* Rounds without cameras, each with at most half the packets of the one before, until every packet has a warp to
+ * itself. None is waited for: a round without work takes microseconds. */
+void queue_rounds(struct device *device, const struct pass *pass, struct kernels kernels, cudaStream_t work)
+{
+    struct pass next = *pass;
+    int64_t most = packets_at_once(pass);
+    do {
+        next.regroups = !pass->one_thread_per_packet && most > pass->few_warps;
+        okay(device, cudaMemsetAsync(&pass->rounds[next.round % 2], 0, sizeof *pass->rounds, work));
+        kernels.packets<<<pass->n_thread / BLOCK_THREADS, BLOCK_THREADS, 0, work>>>(next);
+        next.round++;
+        most /= 2;
+    } while (next.regroups);
+    okay(device, cudaGetLastError());
+}
+
 /* Rounds of packets and cameras until no packet is left. A few are queued ahead of those being waited for, so that the
  * device never waits for the host; a round without work takes microseconds. */
 void run_rounds(struct device *device, const struct transport_monitor *monitor, struct transport_tally *tally,
-                const struct pass *pass, struct kernels kernels, int64_t blocks, cudaStream_t work, cudaStream_t side,
+                const struct pass *pass, struct kernels kernels, cudaStream_t work, cudaStream_t side,
                 cudaEvent_t begin, double start)
 {
     enum { AHEAD = 2, ROUNDS = 4 };
+    const unsigned blocks = pass->n_thread / BLOCK_THREADS;
     const int64_t camera_blocks = blocks_that_fill(device, kernels.cameras);
     struct pass next = *pass;
-    struct note_counters *counters = NULL;
+    struct round_counters *counters = NULL;
     cudaEvent_t done[AHEAD] = {};
+    next.regroups = !pass->one_thread_per_packet;
     okay(device, cudaMallocHost(&counters, AHEAD * sizeof *counters));
     for (int i = 0; i < AHEAD; i++)
         okay(device, cudaEventCreateWithFlags(&done[i], cudaEventDisableTiming));
@@ -251,21 +293,23 @@ void run_rounds(struct device *device, const struct transport_monitor *monitor, 
         if (set >= AHEAD) {
             wait_for(device, pass, monitor, tally, done[slot], side, start);
             okay(device, cudaEventSynchronize(done[slot]));
-            if (counters[slot].unfinished == 0)
+            if (counters[slot].idle == pass->n_thread)
                 break;
             if (request_of(monitor, start) == LEAVE) {
-                kernels.leaving<<<(unsigned)blocks, BLOCK_THREADS, 0, work>>>(next);
+                kernels.leaving<<<blocks, BLOCK_THREADS, 0, work>>>(next);
                 break;
             }
         }
         for (int i = 0; i < ROUNDS; i++) {
-            okay(device, cudaMemsetAsync(pass->counters, 0, sizeof *counters, work));
-            kernels.packets<<<(unsigned)blocks, BLOCK_THREADS, 0, work>>>(next);
+            okay(device, cudaMemsetAsync(&pass->rounds[next.round % 2], 0, sizeof *pass->rounds, work));
+            okay(device, cudaMemsetAsync(pass->counters, 0, sizeof *pass->counters, work));
+            kernels.packets<<<blocks, BLOCK_THREADS, 0, work>>>(next);
             kernels.cameras<<<(unsigned)camera_blocks, BLOCK_THREADS, 0, work>>>(next);
-            next.round = 1;
+            next.round++;
         }
         okay(device, cudaGetLastError());
-        okay(device, cudaMemcpyAsync(&counters[slot], pass->counters, sizeof *counters, cudaMemcpyDeviceToHost, work));
+        okay(device, cudaMemcpyAsync(&counters[slot], &pass->rounds[(next.round - 1) % 2], sizeof *counters,
+                                     cudaMemcpyDeviceToHost, work));
         okay(device, cudaEventRecord(done[slot], work));
     }
     cudaStreamSynchronize(work);
@@ -275,7 +319,7 @@ void run_rounds(struct device *device, const struct transport_monitor *monitor, 
 }
 
 void launch(struct device *device, const struct transport_monitor *monitor, struct transport_tally *tally,
-            const struct pass *pass, struct kernels kernels, int64_t blocks)
+            const struct pass *pass, struct kernels kernels)
 {
     cudaStream_t work = NULL;
     cudaStream_t side = NULL;
@@ -288,11 +332,10 @@ void launch(struct device *device, const struct transport_monitor *monitor, stru
         okay(device, cudaDeviceSynchronize())) {
         const double start = now();
         if (kernels.cameras) {
-            run_rounds(device, monitor, tally, pass, kernels, blocks, work, side, begin, start);
+            run_rounds(device, monitor, tally, pass, kernels, work, side, begin, start);
         } else {
             okay(device, cudaEventRecord(begin, work));
-            kernels.packets<<<(unsigned)blocks, BLOCK_THREADS, 0, work>>>(*pass);
-            okay(device, cudaGetLastError());
+            queue_rounds(device, pass, kernels, work);
         }
         okay(device, cudaEventRecord(end, work));
         wait_for(device, pass, monitor, tally, end, side, start);
@@ -300,7 +343,7 @@ void launch(struct device *device, const struct transport_monitor *monitor, stru
         okay(device, cudaEventElapsedTime(&milliseconds, begin, end));
     }
     tally->seconds += 1e-3 * (double)milliseconds;
-    tally->n_flight = blocks * BLOCK_THREADS;
+    tally->n_flight = packets_at_once(pass);
     cudaEventDestroy(begin);
     cudaEventDestroy(end);
     cudaStreamDestroy(work);
@@ -361,8 +404,7 @@ void put_back(struct device *device, const struct pass *pass, struct packet_rang
 {
     unsigned long long taken = 0;
     okay(device, cudaMemcpy(&taken, pass->queue, sizeof taken, cudaMemcpyDeviceToHost));
-    const bool all = pass->one_thread_per_packet || (int64_t)taken >= pass->n_packet;
-    range->first = all ? range->end : range->first + (int64_t)taken;
+    range->first = (int64_t)taken < pass->n_packet ? range->first + (int64_t)taken : range->end;
 }
 
 /* Follows the packets of the first range; n_before had ended before the call of the backend. */
@@ -373,10 +415,9 @@ void run_range(struct device *device, const struct transport_job *job, const str
     pass.n_before = n_before;
     const struct packet_range range = tally->todo.range[0];
     const struct kernels kernels = choose_kernels(job);
-    const int64_t blocks = choose_blocks(device, job, range.end - range.first, kernels.packets);
-    if (device->error == cudaSuccess && upload(device, job, tally, (int)(blocks * BLOCK_THREADS), &pass) &&
-        find_shades(device, &pass.view)) {
-        launch(device, monitor, tally, &pass, kernels, blocks);
+    choose_threads(device, job, range.end - range.first, kernels.packets, &pass);
+    if (device->error == cudaSuccess && upload(device, job, tally, &pass) && find_shades(device, &pass.view)) {
+        launch(device, monitor, tally, &pass, kernels);
         if (device->error == cudaSuccess && download(device, job, &pass, tally))
             put_back(device, &pass, &tally->todo.range[0]);
     } else if (device->error == cudaSuccess) {
