@@ -14,6 +14,12 @@ else()
   target_link_libraries(linerad_static PUBLIC linerad_private)
   add_custom_target(unit_tests)
 
+  # The CPU in the place of GPUs (tests/cli/test_devices.py).
+  add_library(pretended_gpu MODULE tests/cli/pretended_gpu.c)
+  target_link_libraries(pretended_gpu PRIVATE linerad_static)
+  target_link_options(pretended_gpu PRIVATE -Wl,--exclude-libs,ALL)
+  set_target_properties(pretended_gpu PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/tests)
+
   function(add_unit_test name source)
     add_executable(${name} ${source})
     target_link_libraries(${name} PRIVATE linerad_static PkgConfig::CMOCKA ${CERF_LIBRARY} m)
@@ -60,6 +66,9 @@ endif()
 # The Python package is used from its sources, with the library of this build.
 set(test_environment LINERAD_BIN=$<TARGET_FILE:linerad_cli> LINERAD_LIBRARY=$<TARGET_FILE:linerad>
     PYTHONPATH=${PROJECT_SOURCE_DIR}/python PYTHONDONTWRITEBYTECODE=1)
+if(TARGET pretended_gpu)
+  list(APPEND test_environment LINERAD_PRETENDED_GPU=$<TARGET_FILE:pretended_gpu>)
+endif()
 # Reference data that is not part of the project, next to the checkout or where LINERAD_REFERENCE says; tests that need
 # it are skipped without it.
 get_filename_component(reference ${PROJECT_SOURCE_DIR}/../shared/reference ABSOLUTE)
@@ -105,6 +114,7 @@ function(add_parity_test name)
                        ENVIRONMENT "${test_environment}")
 endfunction()
 
+add_parity_test(devices ${PROJECT_SOURCE_DIR}/tests/parity/devices.py)
 add_parity_test(images ${PROJECT_SOURCE_DIR}/tests/parity/images.py)
 add_parity_test(levels ${PROJECT_SOURCE_DIR}/tests/parity/levels.py)
 add_parity_test(transport ${PROJECT_SOURCE_DIR}/tests/parity/compare.py cpu:mixed cuda:mixed cuda:double)

@@ -268,7 +268,8 @@ class Model:
         threads : int
             CPU threads; 0 is all. Default: that of the model, 0.
         device : str
-            'auto', 'cpu', 'cuda' or 'cuda:1'. Default: that of the model, 'auto'.
+            'auto', 'cpu', 'cuda', 'cuda:1', or several GPUs: 'cuda:0,1' or 'cuda:all'. Default: that of the model,
+            'auto'.
         precision : str
             'mixed' or 'double'. Default: that of the model, 'mixed'.
         progress : function or class

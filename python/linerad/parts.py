@@ -1031,7 +1031,7 @@ class Run(Part):
     memory : float, GiB
         Memory that a run may use. Default: 80 % of what is free.
     device : str
-        'auto' (the default: a GPU if there is one), 'cpu', 'cuda' or 'cuda:1'.
+        'auto' (the default: a GPU if there is one), 'cpu', 'cuda', 'cuda:1', or several GPUs: 'cuda:0,1' or 'cuda:all'.
     precision : str
         'mixed' (the default: single with double sums) or 'double'.
     scheduling : str

@@ -4,7 +4,6 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/context.h"
@@ -47,30 +46,37 @@ const struct lr_backend *backend_gpu(char *why, int why_size)
     return backend;
 }
 
-enum lr_status backend_select(lr_context *ctx, const char *wanted, const struct lr_backend **backend, int *device)
+/* Puts numbers into a list that does not name them. */
+static enum lr_status find_devices(lr_context *ctx, const char *wanted, int count, struct device_list *devices)
 {
-    *device = 0;
+    if (!devices->named)
+        devices->n = !devices->all ? 1 : count < MOST_DEVICES ? count : MOST_DEVICES;
+    for (int i = 0; i < devices->n; i++) {
+        if (!devices->named)
+            devices->number[i] = i;
+        if (devices->number[i] >= count)
+            return lr_fail(ctx, LR_ERROR_DEVICE, "device '%s' does not exist: there are %d, numbered from 0", wanted,
+                           count);
+    }
+    return LR_OK;
+}
+
+enum lr_status backend_select(lr_context *ctx, const char *wanted, const struct lr_backend **backend,
+                              struct device_list *devices)
+{
+    const bool cuda = device_list_read(wanted, devices);
     if (strcmp(wanted, "cpu") == 0) {
         *backend = backend_cpu();
-        return LR_OK;
+        return find_devices(ctx, wanted, 1, devices);
     }
     char why[512];
     *backend = backend_gpu(why, sizeof why);
-    if (strcmp(wanted, "auto") == 0) {
-        if (!*backend) {
-            lr_log(ctx, LR_LOG_INFO, "running on the CPU: %s", why);
-            *backend = backend_cpu();
-        }
-        return LR_OK;
+    if (!*backend && !cuda) {
+        lr_log(ctx, LR_LOG_INFO, "running on the CPU: %s", why);
+        *backend = backend_cpu();
     }
     if (!*backend)
         return lr_fail(ctx, LR_ERROR_DEVICE, "device '%s' is not available: %s; use '--device cpu' or 'auto'", wanted,
                        why);
-    if (strncmp(wanted, "cuda:", 5) == 0)
-        *device = (int)strtol(wanted + 5, NULL, 10);
-    const int count = (*backend)->device_count();
-    if (*device < 0 || *device >= count)
-        return lr_fail(ctx, LR_ERROR_DEVICE, "device '%s' does not exist: there are %d, numbered from 0", wanted,
-                       count);
-    return LR_OK;
+    return find_devices(ctx, wanted, (*backend)->device_count(), devices);
 }

@@ -37,7 +37,7 @@ static const char help[] =
     "  --beam B               FWHM of a Gaussian beam: 5arcsec, or major,minor,angle as 6arcsec,4arcsec,30deg\n"
     "  --distance D           of the object, such as 140pc; converts lengths to angles for a distant camera\n"
     "  --threads N            CPU threads, 0 = all\n"
-    "  --device NAME          auto, cpu, cuda or cuda:N\n"
+    "  --device NAME          auto, cpu, cuda, cuda:N, cuda:0,1 or cuda:all\n"
     "  --set KEY=VALUE        set any other value in cameras, channels or image; repeatable\n"
     "  --json, --json=line    summary as JSON on stdout, on several lines or on one; all other text goes to stderr\n"
     "                         (off)\n"

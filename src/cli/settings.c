@@ -79,12 +79,13 @@ int settings_add_choice(struct settings *settings, const char *option, const cha
 
 int settings_add_device(struct settings *settings, const char *value)
 {
-    static const char *const choices[] = {"auto", "cpu", "cuda", "cuda:N", NULL};
+    static const char *const choices[] = {"auto", "cpu", "cuda", "cuda:N", "cuda:all", NULL};
     const char *number = strncmp(value, "cuda:", 5) == 0 ? value + 5 : "";
-    if (*number && strspn(number, "0123456789") == strlen(number))
+    if (*number && strspn(number, "0123456789,") == strlen(number))
         return settings_add_value(settings, "run.device", value);
     if (strncmp(value, "gpu", 3) == 0) /* nearer to cpu by its letters */
-        return message_error("--device %s: did you mean 'cuda'? The choices are auto, cpu, cuda, cuda:N", value);
+        return message_error("--device %s: did you mean 'cuda'? The choices are auto, cpu, cuda, cuda:N, cuda:all",
+                             value);
     return settings_add_choice(settings, "--device", "run.device", value, choices);
 }
 

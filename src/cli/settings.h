@@ -16,7 +16,7 @@ int settings_add_whole(struct settings *settings, const char *option, const char
 /* The value is one of a NULL-terminated list. */
 int settings_add_choice(struct settings *settings, const char *option, const char *key, const char *value,
                         const char *const *choices);
-/* run.device: auto, cpu, cuda or cuda:N. */
+/* run.device: auto, cpu, cuda, cuda:N, cuda:all or a list such as cuda:0,1. */
 int settings_add_device(struct settings *settings, const char *value);
 /* Appends the texts of `more`, which is left empty. */
 int settings_append(struct settings *settings, struct settings *more);

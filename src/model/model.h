@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/device_list.h"
 #include "kernel/kinds.h"
 #include "kernel/sums.h"
 #include "linerad.h"
@@ -121,7 +122,7 @@ struct run {
     int batches;       /* independent groups of packets that give the errors */
     int64_t max_steps; /* after which a packet is given up as stuck */
     double memory_gib; /* memory that a run may use, on the device and on the host; 0 = 80 % of what is free */
-    char device[32];   /* "auto", "cpu", "cuda" or "cuda:N" */
+    char device[DEVICE_NAME_SIZE]; /* as in base/device_list.h */
     enum precision precision;
     enum scheduling scheduling;
     enum until_quantity until; /* stop when this is known ... */

@@ -79,8 +79,9 @@ static enum lr_status follow(lr_context *ctx, const lr_model *model, struct stag
         done, status,
         stage_begin_pass(ctx, model, stage, stage->plan.n_window > 0 ? &stage->plan.window[0] : NULL, true, &tally));
     job->trace = &trace;
-    LR_TRY_OR(done, status,
-              worker->backend->transport(ctx, worker->device, 1, worker->double_precision, job, &monitor, &tally));
+    LR_TRY_OR(
+        done, status,
+        worker->backend->transport(ctx, worker_device(worker), 1, worker->double_precision, job, &monitor, &tally));
     if (teller->ended)
         tell_end(teller, &tally, job->tally.n_batch);
     else

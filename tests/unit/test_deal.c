@@ -1,4 +1,4 @@
-/* Chunks of packets for ranks: every packet once, however many ranks take them, and smaller ones toward the end. */
+/* Chunks of packets for devices: every packet once, however many devices take them, and smaller ones toward the end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static int64_t board_add(struct communicator *team, enum board_slot slot, int64_
     return before;
 }
 
-static struct deal make(lr_context *ctx, int parts, int64_t least)
+static struct deal make(lr_context *ctx, int parts, int64_t devices, int64_t least)
 {
     static const struct packet_range ranges[] = {{5, 6}, {10, 1000}, {1000, 1003}, {2000, 6000}};
     struct transport_todo all = {.n_range = 4, .range = malloc(sizeof ranges)};
@@ -28,7 +28,7 @@ static struct deal make(lr_context *ctx, int parts, int64_t least)
     for (int r = 0; r < 4; r++)
         all.range[r] = ranges[r];
     board[BOARD_CHUNK] = 17; /* of an earlier list */
-    assert_int_equal(deal_make(ctx, &all, parts, least, 17, &deal), LR_OK);
+    assert_int_equal(deal_make(ctx, &all, parts, devices, least, 17, &deal), LR_OK);
     return deal;
 }
 
@@ -51,7 +51,7 @@ static void test_every_packet_is_dealt_once(void **state)
     struct communicator team = {.size = 3, .board_add = board_add};
     lr_context *ctx = lr_context_create();
     ctx->team = &team;
-    struct deal deal = make(ctx, 4, 8);
+    struct deal deal = make(ctx, 4, 3, 8);
     struct transport_todo taken = {.range = calloc((size_t)deal_most_ranges(&deal), sizeof *taken.range)};
     int64_t n, total = 0, last = N_PACKET;
     while ((n = deal_take(&deal, &taken)) > 0) {
@@ -80,7 +80,7 @@ static void test_what_nobody_takes_is_returned(void **state)
     struct communicator team = {.size = 2, .board_add = board_add};
     lr_context *ctx = lr_context_create();
     ctx->team = &team;
-    struct deal deal = make(ctx, 2, 100);
+    struct deal deal = make(ctx, 2, 2, 100);
     struct transport_todo list = {.range = calloc((size_t)deal_most_ranges(&deal), sizeof *list.range)};
     assert_int_equal(deal_take(&deal, &list), N_PACKET / 4);
     deal_return(&deal, &list);
@@ -92,9 +92,36 @@ static void test_what_nobody_takes_is_returned(void **state)
     lr_context_free(ctx);
 }
 
+/* No board is needed for the devices of one process, and each has a chunk even if that is a small one. */
+static void test_threads_of_one_process(void **state)
+{
+    enum { DEVICES = 5 };
+    (void)state;
+    lr_context *ctx = lr_context_create();
+    struct deal deal = make(ctx, 2, DEVICES, 1 << 18);
+    struct transport_todo taken[DEVICES] = {0};
+    int64_t total = 0, sum = 0, n[DEVICES] = {0};
+    for (int d = 0; d < DEVICES; d++)
+        taken[d].range = calloc((size_t)deal_most_ranges(&deal), sizeof *taken[d].range);
+#pragma omp parallel for schedule(static, 1) num_threads(DEVICES)
+    for (int d = 0; d < DEVICES; d++)
+        n[d] = deal_take(&deal, &taken[d]);
+    for (int d = 0; d < DEVICES; d++) {
+        assert_true(n[d] > 0 && n[d] <= (N_PACKET + DEVICES - 1) / DEVICES);
+        total += n[d];
+        sum += sum_of_numbers(&taken[d]);
+        todo_free(&taken[d]);
+    }
+    assert_int_equal(total, N_PACKET);
+    assert_int_equal(sum, SUM);
+    deal_free(&deal);
+    lr_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_packet_is_dealt_once),
-                                       cmocka_unit_test(test_what_nobody_takes_is_returned)};
+                                       cmocka_unit_test(test_what_nobody_takes_is_returned),
+                                       cmocka_unit_test(test_threads_of_one_process)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,14 @@ bool okay(struct device *device, cudaError_t error)
     return device->error == cudaSuccess;
 }
 
+/* Of the device that this thread uses, for messages. */
+int device_number()
+{
+    int number = 0;
+    cudaGetDevice(&number);
+    return number;
+}
+
 /* Allocates memory without setting its contents. */
 void *device_reserve(struct device *device, size_t bytes)
 {

@@ -149,12 +149,28 @@ void launch(struct device *device, const struct transport_monitor *monitor, cons
     cudaEventDestroy(end);
 }
 
+/* Brings the traced rows of all channels, and leaves the others as they are. */
+void download_rows(struct device *device, const struct trace_job *job, const struct pass *pass, const float *from,
+                   float *to)
+{
+    const size_t row = (size_t)pass->n_x, step = (size_t)pass->row_step, first = (size_t)job->row_first;
+    const size_t n_y = (size_t)pass->n_y, n_out = (size_t)(job->n_channel / job->merge);
+    if (step == 1 && first == 0) {
+        okay(device, cudaMemcpy(to, from, n_out * n_y * row * sizeof(float), cudaMemcpyDeviceToHost));
+        return;
+    }
+    for (size_t c = 0; c < n_out && first < n_y; c++) {
+        const size_t at = (c * n_y + first) * row, pitch = step * row * sizeof(float);
+        okay(device, cudaMemcpy2D(to + at, pitch, from + at, pitch, row * sizeof(float),
+                                  (n_y - first + step - 1) / step, cudaMemcpyDeviceToHost));
+    }
+}
+
 void download(struct device *device, const struct trace_job *job, const struct pass *pass, struct trace_image *image)
 {
-    const size_t n = (size_t)job->pixels[0] * (size_t)job->pixels[1] * (size_t)(job->n_channel / job->merge);
-    okay(device, cudaMemcpy(image->intensity, pass->intensity, n * sizeof(float), cudaMemcpyDeviceToHost));
+    download_rows(device, job, pass, pass->intensity, image->intensity);
     if (image->optical_depth)
-        okay(device, cudaMemcpy(image->optical_depth, pass->optical_depth, n * sizeof(float), cudaMemcpyDeviceToHost));
+        download_rows(device, job, pass, pass->optical_depth, image->optical_depth);
     if (job->n_probe > 0)
         okay(device, cudaMemcpy(image->transmission, pass->transmission, probe_sample_count(job) * sizeof(double),
                                 cudaMemcpyDeviceToHost));
@@ -176,10 +192,10 @@ enum lr_status VARIANT_NAME(cuda_trace_,
     }
     device_release(&device);
     if (device.error == cudaErrorMemoryAllocation)
-        return fail(ctx, LR_ERROR_MEMORY, "the GPU has too little free memory to trace %lld cells and %d channels",
-                    (long long)job->n_cell, job->n_channel);
+        return fail(ctx, LR_ERROR_MEMORY, "cuda:%d has too little free memory to trace %lld cells and %d channels",
+                    device_number(), (long long)job->n_cell, job->n_channel);
     if (device.error != cudaSuccess)
-        return fail(ctx, LR_ERROR_DEVICE, "the GPU failed: %s", cudaGetErrorString(device.error));
+        return fail(ctx, LR_ERROR_DEVICE, "cuda:%d failed: %s", device_number(), cudaGetErrorString(device.error));
     if (*monitor->stop)
         return fail(ctx, LR_ERROR_INTERRUPTED, "stopped while tracing images; nothing was written");
     return LR_OK;

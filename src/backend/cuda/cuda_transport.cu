@@ -455,10 +455,10 @@ enum lr_status VARIANT_NAME(cuda_transport_,
     }
     if (error == cudaErrorMemoryAllocation)
         return fail(ctx, LR_ERROR_MEMORY,
-                    "the GPU has too little free memory for %lld cells: use a smaller mesh or "
+                    "cuda:%d has too little free memory for %lld cells: use a smaller mesh or "
                     "'output.fields: false'",
-                    (long long)job->n_cell);
+                    device_number(), (long long)job->n_cell);
     if (error != cudaSuccess)
-        return fail(ctx, LR_ERROR_DEVICE, "the GPU failed: %s", cudaGetErrorString(error));
+        return fail(ctx, LR_ERROR_DEVICE, "cuda:%d failed: %s", device_number(), cudaGetErrorString(error));
     return LR_OK;
 }

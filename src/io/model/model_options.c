@@ -1,12 +1,12 @@
 /* Sections `physics`, `output` and `run`: choices with defaults. */
 #include "io/model/model_options.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/constants.h"
+#include "base/device_list.h"
 #include "io/model/model_shift.h"
 #include "io/model/model_value.h"
 #include "model/field.h"
@@ -112,19 +112,16 @@ enum lr_status read_output(const struct reader *r, const struct yaml_node *node,
     return read_directions(r, yaml_find(node, "directions"), output);
 }
 
-/* auto, cpu, cuda or cuda:N. */
 static enum lr_status read_device(const struct reader *r, const struct yaml_node *node, struct run *run)
 {
+    struct device_list devices;
     if (!node)
         return LR_OK;
     LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_SCALAR));
-    const char *text = node->text, *number = strncmp(text, "cuda:", 5) == 0 ? text + 5 : NULL;
-    size_t digits = 0;
-    while (number && isdigit((unsigned char)number[digits]))
-        digits++;
-    bool numbered = number && digits > 0 && digits < 4 && number[digits] == '\0';
-    if (!numbered && strcmp(text, "auto") != 0 && strcmp(text, "cpu") != 0 && strcmp(text, "cuda") != 0)
-        return READER_FAIL(r, node, "'%s' is not one of: auto, cpu, cuda, cuda:N", text);
+    const char *text = node->text;
+    if (!device_list_read(text, &devices) && strcmp(text, "auto") != 0 && strcmp(text, "cpu") != 0)
+        return READER_FAIL(r, node, "'%s' is not one of: auto, cpu, cuda, cuda:N, cuda:all, or a list such as cuda:0,1",
+                           text);
     snprintf(run->device, sizeof run->device, "%s", text);
     return LR_OK;
 }

@@ -136,7 +136,7 @@ static const struct schema_key RUN[] = {
         "stuck; more would repeat its random numbers"),
     KEY("memory", VALUE, "number of GiB", "80 % of free memory",
         "memory a run may use, on the device and on the host; larger images are made in several passes"),
-    KEY("device", VALUE, "`auto`, `cpu`, `cuda` or `cuda:N`", "`auto`",
+    KEY("device", VALUE, "`auto`, `cpu`, `cuda`, `cuda:N`, `cuda:all` or a list such as `cuda:0,1`", "`auto`",
         "where packets are followed; `auto` takes a GPU if there is one"),
     WORDS("precision", PRECISIONS, "`mixed`", "single precision with double sums, or double throughout"),
     WORDS("scheduling", SCHEDULINGS, "`queue`",

@@ -396,7 +396,7 @@ static enum lr_status find_tables(lr_context *ctx, const struct worker *worker, 
         const int grade = t / plan->n_family;
         struct ball_wish wish = wish_of(model, plan, grade, t % plan->n_family);
         wish.backend = worker->backend;
-        wish.device = worker->device;
+        wish.device = worker_device(worker);
         wish.threads = model->run.threads;
         wish.ctx = ctx;
         wish.inner = grade ? &table[t - plan->n_family] : NULL;

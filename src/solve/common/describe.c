@@ -35,17 +35,19 @@ enum lr_status describe_run(lr_context *ctx, const struct run *run, struct worke
     worker->threads = result->threads;
     worker->double_precision = run->precision == PRECISION_DOUBLE;
     const int ranks = lr_team_size(ctx);
+    char devices[DEVICE_NAME_SIZE];
+    device_list_write(&worker->devices, devices);
     if (ranks > 1 && strcmp(worker->backend->name, "cpu") == 0)
         snprintf(summary->device, sizeof summary->device, "cpu (%d ranks of %d thread%s, %.60s)", ranks,
                  result->threads, result->threads == 1 ? "" : "s", description->name);
     else if (ranks > 1)
-        snprintf(summary->device, sizeof summary->device, "%d ranks, %s:%d %.80s", ranks, worker->backend->name,
-                 worker->device, description->name);
+        snprintf(summary->device, sizeof summary->device, "%d ranks, %s:%.30s %.60s", ranks, worker->backend->name,
+                 devices, description->name);
     else if (strcmp(worker->backend->name, "cpu") == 0)
         snprintf(summary->device, sizeof summary->device, "cpu (%d thread%s, %.60s)", result->threads,
                  result->threads == 1 ? "" : "s", description->name);
     else
-        snprintf(summary->device, sizeof summary->device, "%s:%d %.100s", worker->backend->name, worker->device,
+        snprintf(summary->device, sizeof summary->device, "%s:%.40s %.80s", worker->backend->name, devices,
                  description->name);
     snprintf(summary->precision, sizeof summary->precision, "%s",
              run->precision == PRECISION_DOUBLE ? "double" : "mixed");

@@ -12,8 +12,8 @@ enum lr_status lr_scene_image(lr_context *ctx, const lr_scene *scene, lr_result 
     enum lr_status status = LR_OK;
     const double start = lr_seconds();
     *result = NULL;
-    LR_TRY(backend_select(ctx, scene->run.device, &worker.backend, &worker.device));
-    LR_TRY(worker.backend->device_describe(ctx, worker.device, &description));
+    LR_TRY(backend_select(ctx, scene->run.device, &worker.backend, &worker.devices));
+    LR_TRY(worker.backend->device_describe(ctx, worker_device(&worker), &description));
     LR_TRY_OR(fail, status, lr_allocate(ctx, 1, sizeof *made, &made));
     LR_TRY_OR(fail, status,
               describe_run(ctx, &scene->run, &worker, &description, scene->model_text, scene->model_resolved, made));

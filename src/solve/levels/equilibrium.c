@@ -378,7 +378,7 @@ enum lr_status equilibrium_solve(lr_context *ctx, const struct worker *worker, c
     LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof *out->x, &out->x));
     LR_TRY_OR(done, status, lr_allocate(ctx, n, sizeof *other, &other));
     LR_TRY_OR(done, status, lr_allocate(ctx, cells, sizeof *out->residual, &out->residual));
-    LR_TRY_OR(done, status, it.backend->open(ctx, place.device, place.threads, &prepared.job, &it.state));
+    LR_TRY_OR(done, status, it.backend->open(ctx, worker_device(&place), place.threads, &prepared.job, &it.state));
     LR_TRY_OR(done, status, first_guess(ctx, model, keeper, out->x));
     if (shared)
         LR_TRY_OR(done, status, team_share(ctx, PLACE_LEVELS, out->x, (int64_t)(n * sizeof *out->x)));

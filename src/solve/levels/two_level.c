@@ -20,7 +20,7 @@ static enum lr_status measure_rates(lr_context *ctx, const struct worker *worker
     struct transport_tally tally = {0};
     double left = 0;
     enum lr_status status = LR_OK;
-    LR_TRY(worker->backend->device_describe(ctx, worker->device, &description));
+    LR_TRY(worker->backend->device_describe(ctx, worker_device(worker), &description));
     LR_TRY(job_prepare(ctx, derived, &prepared));
     struct transport_job *job = &prepared.job;
     job->tally.fields = true;

@@ -51,10 +51,12 @@ static double whole_run(const struct life_table *lives, double n_packet, double 
     return (n_packet - n_flight) / n_flight * lives->mean + life_table_last_alive(lives, n_flight);
 }
 
+/* One device has been tried, and the run uses several. */
 static void conclude(const struct transport_job *job, const struct transport_tally *tally,
-                     const struct samples *samples, struct pilot *pilot)
+                     const struct samples *samples, int devices, struct pilot *pilot)
 {
-    const double n_packet = (double)(job->packets.end - job->packets.first), n_flight = (double)tally->n_flight;
+    const double n_packet = (double)(job->packets.end - job->packets.first), n_tried = (double)tally->n_flight;
+    const double n_flight = n_tried * devices;
     struct life_table lives;
     double scattered = 0, events = 0, skipped = 0;
     for (int b = 0; b < job->tally.n_batch; b++) {
@@ -71,17 +73,17 @@ static void conclude(const struct transport_job *job, const struct transport_tal
     pilot->scatterings = scattered / lives.steps * lifetime;
     pilot->followed = events > 0 ? pilot->scatterings * events / (events + skipped) : 0;
     /* Steps that a packet made in the time of the pilot: fewer on average if there were not enough packets for all. */
-    const double made = fmax(lives.steps / n_flight, lives.steps_left / fmax(lives.n_left, 1));
+    const double made = fmax(lives.steps / n_tried, lives.steps_left / fmax(lives.n_left, 1));
     pilot->seconds = tally->seconds;
     pilot->steps = made;
     pilot->n_flight = n_flight;
     pilot->n_packet = n_packet;
     double parts = 1; /* as long as the pilot */
     if (pilot->at_least)
-        parts = n_packet / begun;
+        parts = n_packet / (begun * devices);
     else if (!whole)
         parts =
-            whole_run(&lives, n_packet, n_flight) / made / warmed_up(samples, lives.n_ended, n_flight, tally->seconds);
+            whole_run(&lives, n_packet, n_flight) / made / warmed_up(samples, lives.n_ended, n_tried, tally->seconds);
     pilot->seconds_packets = tally->seconds * fmax(parts, 1) * pilot->n_pass;
 }
 
@@ -99,11 +101,11 @@ enum lr_status pilot_fly(lr_context *ctx, const lr_model *model, struct stage *s
     LR_TRY_OR(done, status, stage_begin_pass(ctx, model, stage, window, true, &tally));
     const double start = lr_seconds();
     LR_TRY_OR(done, status,
-              worker->backend->transport(ctx, worker->device, worker->threads, worker->double_precision,
+              worker->backend->transport(ctx, worker_device(worker), worker->threads, worker->double_precision,
                                          &stage->prepared.job, &monitor, &tally));
     pilot->seconds_preparing += lr_seconds() - start - tally.seconds;
     pilot->n_pass = window ? stage->plan.n_window : 1;
-    conclude(&stage->prepared.job, &tally, &samples, pilot);
+    conclude(&stage->prepared.job, &tally, &samples, worker->devices.n, pilot);
 done:
     stage_end_pass(stage, &tally);
     return status;

@@ -21,10 +21,10 @@ static const char *device_of(const lr_model *model)
 bool stage_uses_gpu(lr_context *ctx, const lr_model *model)
 {
     const struct lr_backend *backend = NULL;
-    int device = 0;
+    struct device_list devices;
     lr_log_fn *log = ctx->log;
     ctx->log = NULL; /* messages are for the run itself */
-    const enum lr_status status = backend_select(ctx, device_of(model), &backend, &device);
+    const enum lr_status status = backend_select(ctx, device_of(model), &backend, &devices);
     ctx->log = log;
     return status == LR_OK && backend != backend_cpu();
 }
@@ -38,10 +38,9 @@ enum lr_status stage_open(lr_context *ctx, const lr_model *model, struct stage *
 {
     struct worker *worker = &stage->worker;
     stage->prepared.model = model;
-    LR_TRY(backend_select(ctx, device_of(model), &worker->backend, &worker->device));
-    team_choose_device(ctx, model->run.device, worker);
-    LR_TRY(worker->backend->device_describe(ctx, worker->device, &stage->device));
-    LR_TRY(team_share_memory(ctx, worker, &stage->device.memory_bytes));
+    LR_TRY(backend_select(ctx, device_of(model), &worker->backend, &worker->devices));
+    team_choose_devices(ctx, worker);
+    LR_TRY(team_describe_device(ctx, worker, &stage->device));
     LR_TRY(describe_run(ctx, &model->run, worker, &stage->device, model->text, model->resolved, result));
     stage->tracer = worker_in_order(worker, model->run.deterministic);
     return LR_OK;
@@ -66,9 +65,9 @@ static enum lr_status plan_images(lr_context *ctx, const lr_model *model, double
     struct transport_device host;
     if (model->n_camera == 0)
         return LR_OK;
-    LR_TRY(backend_cpu()->device_describe(ctx, 0, &host));
-    LR_TRY(team_share_memory(ctx, &(struct worker){.backend = backend_cpu()}, &host.memory_bytes));
+    LR_TRY(team_host_memory(ctx, &stage->worker, &host.memory_bytes));
     stage->plan.keep = stage->worker.backend->drop != NULL && !resuming && !stage->keep_state && !team_is_large(ctx) &&
+                       stage->worker.devices.n == 1 &&
                        !(model->run.until_error > 0); /* which is reached somewhere in a pass */
     LR_TRY(imaging_plan(ctx, model, left, pass_memory_limit(model, &host), &stage->plan));
     image_check_plan(model, stage->prepared.job.n_packet, &stage->check);

@@ -2,6 +2,7 @@
 
 #include "backend/todo.h"
 #include "base/context.h"
+#include "parallel/meeting.h"
 
 static int64_t chunk_size(int64_t left, int64_t parts, int64_t least)
 {
@@ -9,11 +10,12 @@ static int64_t chunk_size(int64_t left, int64_t parts, int64_t least)
     return size < left ? size : left;
 }
 
-enum lr_status deal_make(lr_context *ctx, struct transport_todo *all, int parts, int64_t least, int64_t base,
-                         struct deal *deal)
+enum lr_status deal_make(lr_context *ctx, struct transport_todo *all, int parts, int64_t devices, int64_t least,
+                         int64_t base, struct deal *deal)
 {
-    const int64_t n = todo_numbers(all), divisor = (int64_t)parts * ctx->team->size;
-    *deal = (struct deal){.team = ctx->team, .base = base, .all = *all};
+    const int64_t n = todo_numbers(all), divisor = parts * devices, equal = (n + devices - 1) / devices;
+    least = least < equal ? least : equal;
+    *deal = (struct deal){.team = team_is_large(ctx) ? ctx->team : NULL, .base = base, .all = *all};
     *all = (struct transport_todo){0};
     for (int64_t left = n; left > 0; left -= chunk_size(left, divisor, least))
         deal->n_chunk++;
@@ -35,9 +37,23 @@ int deal_most_ranges(const struct deal *deal)
     return (int)deal->n_chunk + deal->all.n_range + 1;
 }
 
+/* Chunks taken so far; `more` are taken now. */
+static int64_t count_taken(struct deal *deal, int64_t more)
+{
+    int64_t before;
+    if (deal->team)
+        return deal->team->board_add(deal->team, BOARD_CHUNK, more) - deal->base;
+#pragma omp atomic capture
+    {
+        before = deal->taken;
+        deal->taken += more;
+    }
+    return before;
+}
+
 int64_t deal_take(struct deal *deal, struct transport_todo *to)
 {
-    const int64_t k = deal->team->board_add(deal->team, BOARD_CHUNK, 1) - deal->base;
+    const int64_t k = count_taken(deal, 1);
     if (k >= deal->n_chunk)
         return 0;
     todo_add_part(&deal->all, deal->begin[k], deal->begin[k + 1], to);
@@ -46,7 +62,7 @@ int64_t deal_take(struct deal *deal, struct transport_todo *to)
 
 void deal_return(struct deal *deal, struct transport_todo *to)
 {
-    const int64_t taken = deal->team->board_add(deal->team, BOARD_CHUNK, 0) - deal->base;
+    const int64_t taken = count_taken(deal, 0);
     if (taken < deal->n_chunk)
         todo_add_part(&deal->all, deal->begin[taken], deal->begin[deal->n_chunk], to);
 }

@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "parallel/communicator.h"
 #include "parallel/meeting.h"
+#include "solve/team/crew_trace.h"
 
 struct counter {
     const struct transport_monitor *whole;
@@ -26,7 +27,7 @@ static enum lr_status trace_rows(lr_context *ctx, const struct worker *worker, c
     job.row_step = ctx->team->size;
     if (team_is_helper(ctx))
         job.n_probe = 0;
-    return worker->backend->trace(ctx, worker->device, worker->threads, worker->double_precision, &job, monitor, image);
+    return crew_trace(ctx, worker, &job, monitor, image);
 }
 
 struct array {
@@ -49,8 +50,7 @@ enum lr_status team_trace(lr_context *ctx, const struct worker *worker, const st
                           const struct transport_monitor *monitor, struct trace_image *image)
 {
     if (!team_is_large(ctx))
-        return worker->backend->trace(ctx, worker->device, worker->threads, worker->double_precision, job, monitor,
-                                      image);
+        return crew_trace(ctx, worker, job, monitor, image);
     const double start = lr_seconds(), before = image->seconds;
     struct counter counter = {monitor, ctx->team->size};
     struct transport_monitor own = *monitor;

@@ -7,19 +7,19 @@
 #include "backend/todo.h"
 #include "base/context.h"
 #include "parallel/meeting.h"
-#include "solve/team/deal.h"
+#include "solve/team/crew_transport.h"
 #include "solve/team/team_sums.h"
 #include "solve/team/watch.h"
 
 /* Chunks: a CPU asks for the next one while packets of the last are in flight. A GPU finishes one before it begins
- * another, so that they are fewer there, and not smaller than what it follows at a time. */
+ * another, so that they are fewer there, and no smaller than what it follows at a time. */
 enum { PARTS_CPU = 4, LEAST_CPU = 8, PARTS_GPU = 2, LEAST_GPU = 1 << 18 };
 
 /* What rank 0 tells the others before each segment. */
 struct order {
     int64_t work; /* 0: there is no more */
     int64_t n_range, n_flight, n_value;
-    int64_t put_back, on_gpu;
+    int64_t put_back, on_gpu, devices; /* of all ranks, if they have as many as rank 0 */
     int64_t base[N_BOARD_SLOT];
     double patience;
 };
@@ -56,16 +56,6 @@ static void share_flight(const struct communicator *team, struct transport_todo 
     todo->n_flight = end - first;
 }
 
-/* Room for all ranges that a list may be given. */
-static enum lr_status make_room(lr_context *ctx, int more, struct transport_todo *todo)
-{
-    struct packet_range *range = realloc(todo->range, (size_t)(todo->n_range + more) * sizeof *range);
-    if (!range)
-        return lr_fail(ctx, LR_ERROR_MEMORY, "out of memory for the list of packets");
-    todo->range = range;
-    return LR_OK;
-}
-
 /* What all ranks have left goes to rank 0. */
 static enum lr_status gather_todo(lr_context *ctx, struct deal *deal, struct transport_todo *todo)
 {
@@ -78,7 +68,7 @@ static enum lr_status gather_todo(lr_context *ctx, struct deal *deal, struct tra
     LR_TRY(team_least(ctx, PLACE_SUMS, &n_value));
     todo->n_value = (int)-n_value;
     if (first) {
-        status = make_room(ctx, (int)counts[0] + deal_most_ranges(deal), todo);
+        status = todo_make_room(ctx, (int64_t)counts[0] + deal_most_ranges(deal), todo);
         const size_t flights = (size_t)todo->n_flight + (size_t)counts[1];
         double *flight = realloc(todo->flight, (flights * (size_t)todo->n_value + 1) * sizeof *flight);
         if (flight)
@@ -109,44 +99,24 @@ struct part {
     struct transport_tally *tally;
     struct deal deal;
     struct watch watch;
-    int64_t before; /* packets of earlier calls of the backend */
 };
-
-static int64_t take_more(void *user, struct transport_todo *todo)
-{
-    struct part *part = user;
-    return deal_take(&part->deal, todo);
-}
 
 static void count(void *user, int64_t done, double scatterings)
 {
     struct part *part = user;
-#pragma omp atomic write
-    part->watch.done = part->before + done;
+    __atomic_store(&part->watch.done, &done, __ATOMIC_RELAXED);
     part->watch.scatterings = scatterings;
 }
 
-static int64_t left_to_do(const struct transport_tally *tally)
+/* Takes the ranges of a list and makes chunks of them. */
+static enum lr_status make_chunks(lr_context *ctx, const struct order *order, struct transport_todo *todo,
+                                  struct deal *deal)
 {
-    return todo_numbers(&tally->todo) + tally->todo.n_flight;
-}
-
-/* Chunk after chunk on the device of this rank. */
-static enum lr_status follow_chunks(lr_context *ctx, const struct transport_monitor *monitor, struct part *part)
-{
-    const struct worker *worker = part->worker;
-    struct transport_tally *tally = part->tally;
-    for (;;) {
-        LR_TRY(make_room(ctx, monitor->n_more, &tally->todo));
-        if (left_to_do(tally) == 0 && (ctx->stop || part->watch.pause || deal_take(&part->deal, &tally->todo) == 0))
-            return LR_OK;
-        const int64_t n = left_to_do(tally);
-        LR_TRY(worker->backend->transport(ctx, worker->device, worker->threads, worker->double_precision, part->job,
-                                          monitor, tally));
-        if (left_to_do(tally) > 0)
-            return LR_OK; /* it was stopped */
-        part->before += n;
-    }
+    struct transport_todo all = {.range = todo->range, .n_range = todo->n_range};
+    todo->range = NULL;
+    todo->n_range = 0;
+    return deal_make(ctx, &all, order->on_gpu ? PARTS_GPU : PARTS_CPU, order->devices,
+                     order->on_gpu ? LEAST_GPU : LEAST_CPU, order->base[BOARD_CHUNK], deal);
 }
 
 /* Waits until all ranks have ended, while others can still be asked to pause. */
@@ -163,33 +133,24 @@ static enum lr_status take_part(lr_context *ctx, const struct order *order, cons
 {
     struct communicator *team = ctx->team;
     struct transport_tally *tally = part->tally;
-    struct transport_todo all = {0};
     enum lr_status status = LR_OK;
     part->watch = (struct watch){.ctx = ctx, .whole = whole};
     memcpy(part->watch.base, order->base, sizeof order->base);
     LR_TRY(spread_todo(ctx, order, &tally->todo));
     share_flight(team, &tally->todo);
-    all.range = tally->todo.range;
-    all.n_range = tally->todo.n_range;
-    tally->todo.range = NULL;
-    tally->todo.n_range = 0;
-    status = deal_make(ctx, &all, order->on_gpu ? PARTS_GPU : PARTS_CPU, order->on_gpu ? LEAST_GPU : LEAST_CPU,
-                       order->base[BOARD_CHUNK], &part->deal);
+    status = make_chunks(ctx, order, &tally->todo, &part->deal);
     LR_TRY(team_meet(ctx, PLACE_WORK, status));
     const struct transport_monitor monitor = {.stop = &ctx->stop,
                                               .patience = order->patience,
                                               .progress = count,
                                               .user = part,
                                               .put_back = order->put_back != 0,
-                                              .pause = order->put_back ? &part->watch.pause : NULL,
-                                              .more = take_more,
-                                              .more_user = part,
-                                              .n_more = deal_most_ranges(&part->deal)};
+                                              .pause = order->put_back ? &part->watch.pause : NULL};
     const double start = lr_seconds(), before = tally->seconds;
     status = watch_begin(&part->watch);
     const bool watches = status == LR_OK;
     if (watches)
-        status = follow_chunks(ctx, &monitor, part);
+        status = crew_transport(ctx, part->worker, part->job, &monitor, &part->deal, tally);
     if (status != LR_OK)
         team->board_add(team, BOARD_STOP, 1); /* the others need not go on */
     wait_for_others(team, &part->watch);
@@ -203,22 +164,49 @@ static enum lr_status take_part(lr_context *ctx, const struct order *order, cons
 
 /* ---- rank 0 ---- */
 
-enum lr_status team_transport(lr_context *ctx, const struct worker *worker, const struct transport_job *job,
-                              const struct transport_monitor *monitor, struct transport_tally *tally)
+static struct order order_of(const lr_context *ctx, const struct worker *worker,
+                             const struct transport_monitor *monitor, const struct transport_todo *todo)
 {
-    struct communicator *team = ctx->team;
-    const struct transport_todo *todo = &tally->todo;
-    struct part part = {.worker = worker, .job = job, .tally = tally};
-    if (!team_is_large(ctx))
-        return worker->backend->transport(ctx, worker->device, worker->threads, worker->double_precision, job, monitor,
-                                          tally);
-    struct order order = {.work = 1,
+    return (struct order){.work = 1,
                           .n_range = todo->n_range,
                           .n_flight = todo->n_flight,
                           .n_value = todo->n_value,
                           .put_back = monitor->put_back,
                           .on_gpu = worker->backend != backend_cpu(),
+                          .devices = (int64_t)worker->devices.n * (ctx->team ? ctx->team->size : 1),
                           .patience = monitor->patience};
+}
+
+/* All devices of the only process. */
+static enum lr_status work_here(lr_context *ctx, const struct worker *worker, const struct transport_job *job,
+                                const struct transport_monitor *monitor, struct transport_tally *tally)
+{
+    const struct order order = order_of(ctx, worker, monitor, &tally->todo);
+    struct deal deal = {0};
+    enum lr_status status = make_chunks(ctx, &order, &tally->todo, &deal);
+    if (status == LR_OK)
+        status = crew_transport(ctx, worker, job, monitor, &deal, tally);
+    if (status == LR_OK)
+        status = todo_make_room(ctx, deal_most_ranges(&deal), &tally->todo);
+    if (status == LR_OK) {
+        deal_return(&deal, &tally->todo);
+        todo_tidy(&tally->todo);
+    }
+    deal_free(&deal);
+    return status;
+}
+
+enum lr_status team_transport(lr_context *ctx, const struct worker *worker, const struct transport_job *job,
+                              const struct transport_monitor *monitor, struct transport_tally *tally)
+{
+    struct communicator *team = ctx->team;
+    struct part part = {.worker = worker, .job = job, .tally = tally};
+    if (!team_is_large(ctx) && worker->devices.n > 1)
+        return work_here(ctx, worker, job, monitor, tally);
+    if (!team_is_large(ctx))
+        return worker->backend->transport(ctx, worker_device(worker), worker->threads, worker->double_precision, job,
+                                          monitor, tally);
+    struct order order = order_of(ctx, worker, monitor, &tally->todo);
     LR_TRY(team_meet(ctx, PLACE_WORK, LR_OK));
     for (int slot = 0; slot < N_BOARD_SLOT; slot++)
         order.base[slot] = team->board_add(team, (enum board_slot)slot, 0);

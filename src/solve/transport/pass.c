@@ -98,8 +98,8 @@ enum lr_status pass_transport(lr_context *ctx, const struct worker *worker, cons
 {
     struct progress progress = progress_start(ctx, what, todo_numbers(&tally->todo));
     const struct transport_monitor monitor = progress_monitor(&progress);
-    LR_TRY(worker->backend->transport(ctx, worker->device, worker->threads, worker->double_precision, job, &monitor,
-                                      tally));
+    LR_TRY(worker->backend->transport(ctx, worker_device(worker), worker->threads, worker->double_precision, job,
+                                      &monitor, tally));
     if (!ctx->stop)
         progress_report(&progress, progress.total);
     return LR_OK;
