@@ -35,7 +35,7 @@ __device__ __forceinline__ void try_scattering(const struct pass &pass, const st
     packet_scatter(&pass.view, &p, atom, random, 1, MODE, pass.view.dipole, IMAGING);
 }
 
-template <int MODE, bool ABSORBING, bool NARROW, bool IMAGING>
+template <int MODE, bool ABSORBING, bool NARROW, bool IMAGING, bool JUMPS>
 __device__ __forceinline__ void fly(const struct pass &pass, const struct table_view &table, struct packet &p)
 {
     const struct profiles seen = line_profiles(&table, p.a, packet_aim(&p), MODE, NARROW);
@@ -54,10 +54,9 @@ __device__ __forceinline__ void fly(const struct pass &pass, const struct table_
         if (flight.collided)
             packet_keep_place(&p, last);
     }
-    if (packet_after_flight(&pass.view, &pass.tally, &p, flight, last, ABSORBING) && *pass.stop == LEAVE) {
-        packet_count_life(&pass.view, &pass.tally, &p, 0, ABSORBING);
-        p.state = PACKET_GONE;
-    }
+    /* with cameras the round ends */
+    if (packet_after_flight(&pass.view, &pass.tally, &p, flight, last, ABSORBING) && !IMAGING && *pass.stop > FINISH)
+        break_off<ABSORBING, JUMPS>(pass, p);
 }
 
 template <int MODE, bool ABSORBING, bool NARROW>
@@ -66,16 +65,16 @@ __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_PER_SM)
 {
     const struct table_view table = tables_of<MODE>(pass);
     struct packet p;
-    first_packet(pass, p);
+    first_packet<ABSORBING, false, false>(pass, p);
     for (;;) {
         if (p.state == PACKET_GONE)
-            next_packet(pass, p);
+            next_packet<ABSORBING, false, false>(pass, p);
         if (p.state == NO_MORE_PACKETS)
             return;
         if (packet_waits(&p))
             try_scattering<MODE, ABSORBING, NARROW, false, false>(pass, table, p, NULL);
         if (p.state == PACKET_FLYING)
-            fly<MODE, ABSORBING, NARROW, false>(pass, table, p);
+            fly<MODE, ABSORBING, NARROW, false, false>(pass, table, p);
         /* Keeps the warp in step: otherwise the compiler sends a rejected lane straight back to propose again while the
          * rest of the warp waits (3.4e10 instead of 4.4e10 scatterings/s on an H200). */
         __syncwarp();
@@ -90,10 +89,10 @@ __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_WITH_JUMPS)
     enum { MODE = REDISTRIBUTION_EXACT };
     const struct table_view table = tables_of<MODE>(pass);
     struct packet p;
-    first_packet(pass, p);
+    first_packet<ABSORBING, false, true>(pass, p);
     for (;;) {
         if (p.state == PACKET_GONE)
-            next_packet(pass, p);
+            next_packet<ABSORBING, false, true>(pass, p);
         if (p.state == NO_MORE_PACKETS)
             return;
         if (p.state == PACKET_WAITING && packet_may_jump(&pass.view, &p))
@@ -101,7 +100,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_WITH_JUMPS)
         if (packet_waits(&p))
             try_scattering<MODE, ABSORBING, NARROW, false, false>(pass, table, p, NULL);
         if (p.state == PACKET_FLYING)
-            fly<MODE, ABSORBING, NARROW, false>(pass, table, p);
+            fly<MODE, ABSORBING, NARROW, false, true>(pass, table, p);
         __syncwarp();
     }
 }
@@ -117,16 +116,16 @@ __global__ void __launch_bounds__(BLOCK_THREADS, ABSORBING ? BLOCKS_WITH_CAMERAS
     const struct table_view table = tables_of<MODE>(pass);
     struct packet p;
     if (pass.round == 0)
-        first_packet(pass, p);
+        first_packet<ABSORBING, true, JUMPS>(pass, p);
     else
-        take_up<ABSORBING>(pass, *aside, p);
+        take_up<ABSORBING, true, JUMPS>(pass, *aside, p);
     open_page(pass, to);
     for (unsigned look = 0; __any_sync(0xffffffffu, p.state != NO_MORE_PACKETS) && page_has_room(pass, to, look);
          look++) {
         LR_NO_UNROLL
         for (int turn = 0; turn < TURNS_PER_LOOK; turn++) {
             if (p.state == PACKET_GONE)
-                next_packet(pass, p);
+                next_packet<ABSORBING, true, JUMPS>(pass, p);
             /* threads without a packet have no cell to look at */
             if (JUMPS && p.state == PACKET_WAITING && packet_may_jump(&pass.view, &p)) {
                 struct note note;
@@ -137,12 +136,12 @@ __global__ void __launch_bounds__(BLOCK_THREADS, ABSORBING ? BLOCKS_WITH_CAMERAS
             if (packet_waits(&p))
                 try_scattering<MODE, ABSORBING, NARROW, true, LONE>(pass, table, p, to);
             if (p.state == PACKET_FLYING)
-                fly<MODE, ABSORBING, NARROW, true>(pass, table, p);
+                fly<MODE, ABSORBING, NARROW, true, JUMPS>(pass, table, p);
             __syncwarp();
         }
     }
     close_page(pass, to);
-    copy_packet<ABSORBING>(p, *aside);
+    copy_packet<ABSORBING, true, JUMPS>(p, *aside);
     if (__any_sync(0xffffffffu, p.state != NO_MORE_PACKETS) && threadIdx.x % WARP == 0)
         atomicAdd(&pass.counters->unfinished, 1u);
 }
@@ -153,7 +152,7 @@ __global__ void leaving_kernel(const __grid_constant__ struct pass pass)
 {
     const struct packet &p = pass.aside[thread_index()];
     if (p.state != PACKET_GONE && p.state != NO_MORE_PACKETS)
-        packet_count_life(&pass.view, &pass.tally, &p, 0, ABSORBING);
+        packet_leave(&pass.view, &pass.tally, &p, ABSORBING);
 }
 
 } // namespace

@@ -9,7 +9,7 @@
 namespace
 {
 
-enum { TURNS_PER_LOOK = 8, LOOKS_PER_POOL = 2, PAGE_NOTES = 4 * TURNS_PER_LOOK * WARP };
+enum { TURNS_PER_LOOK = 8, LOOKS_PER_POOL = 2, LOOKS_PER_STOP = 64, PAGE_NOTES = 4 * TURNS_PER_LOOK * WARP };
 #define MOST_WARPS ((size_t)8192)
 #define POOL_BYTES ((size_t)8 << 30)
 
@@ -34,7 +34,8 @@ __device__ __forceinline__ void open_page(const struct pass &pass, struct note_p
 }
 
 /* Makes sure that every lane can write a note in each of the next turns; returns whether it can. Warps with few notes
- * check now and then whether the others have used up the pool, so as not to keep them waiting. */
+ * check now and then whether the others have used up the pool, so as not to keep them waiting, and whether the host asks
+ * to break off. */
 __device__ __forceinline__ bool page_has_room(const struct pass &pass, struct note_page *to, unsigned look)
 {
     const bool full = to->n > PAGE_NOTES - TURNS_PER_LOOK * WARP;
@@ -43,6 +44,8 @@ __device__ __forceinline__ bool page_has_room(const struct pass &pass, struct no
         if (__any_sync(0xffffffffu, used_up))
             return false;
     }
+    if (look % LOOKS_PER_STOP == 0 && __any_sync(0xffffffffu, *pass.stop > FINISH))
+        return false;
     if (!__any_sync(0xffffffffu, full))
         return true;
     close_page(pass, to);

@@ -20,29 +20,34 @@ struct note_counters {
     unsigned unfinished;    /* warps that still have packets */
 };
 
-/* What the host asks for: to go on, to start no more packets, or to leave also those in flight. */
-enum { GO_ON = 0, FINISH = 1, LEAVE = 2 };
+/* What the host asks for: to go on; to start no more packets; and either to put back those in flight, so that they can
+ * go on later, or to leave them for good. */
+enum { GO_ON = 0, FINISH = 1, PUT_BACK = 2, LEAVE = 3 };
 
 /* All that a kernel needs; passed by value. */
 struct pass {
     struct transport_view view;
     struct tally_view tally;
     int64_t first_packet, n_packet; /* numbers from the first on */
+    int64_t n_flight;               /* packets in flight that were put back, and are taken up before those */
+    const struct packet *flight;
+    const struct last_place *flight_last; /* or NULL */
     int64_t n_before;               /* for the host: packets that had ended before */
+    bool puts_back;                 /* for the host: it may ask for PUT_BACK */
     int one_thread_per_packet;
     float *emissivity;       /* [n_deposit_group][n_camera][n_row][n_channel]; or NULL */
     double *emissivity_wide; /* the same, if there are few voxels */
     int n_deposit_group;
-    struct last_place *last; /* per thread; or NULL */
-    unsigned long long *queue;
-    const volatile int *stop; /* GO_ON, FINISH or LEAVE */
+    struct last_place *last;   /* per thread; or NULL */
+    unsigned long long *queue; /* how many of the packets in flight, and then of the numbers, have been taken */
+    const volatile int *stop;  /* what the host asks for */
+    struct packet *aside;      /* of each thread, when it is put back, and with cameras also between rounds */
     /* light toward cameras */
     struct note *note; /* [n_page][PAGE_NOTES] */
     int *page_notes;   /* number of notes on each page */
     unsigned n_page;
     struct note_counters *counters;
-    struct packet *aside; /* of each thread, between rounds */
-    int round;            /* 0: the first */
+    int round; /* 0: the first */
 };
 
 template <int MODE>

@@ -8,11 +8,12 @@
 #include <time.h>
 
 #include "backend/cuda/cuda_cameras.cuh"
+#include "backend/cuda/cuda_fault.h"
 #include "backend/cuda/cuda_fields.cuh"
+#include "backend/cuda/cuda_flight.cuh"
 #include "backend/cuda/cuda_kernel.cuh"
 #include "backend/cuda/cuda_memory.h"
 #include "backend/cuda/cuda_shade.cuh"
-#include "backend/cuda/cuda_variants.h"
 #include "backend/todo.h"
 #include "backend/variant_name.h"
 
@@ -21,10 +22,10 @@ namespace
 
 /* Allocates a pool of notes that a round of tens of milliseconds fills, if there is memory for it, but at least two
  * pages for each warp that a device runs at a time. */
-bool reserve_notes(struct device *device, int n_thread, struct pass *pass)
+bool reserve_notes(struct device *device, size_t n_thread, struct pass *pass)
 {
     const size_t page = PAGE_NOTES * sizeof(struct note);
-    const size_t warps = (size_t)(n_thread / WARP);
+    const size_t warps = n_thread / WARP;
     const size_t least = 2 * (warps < MOST_WARPS ? warps : MOST_WARPS);
     size_t available = 0;
     size_t total = 0;
@@ -35,11 +36,10 @@ bool reserve_notes(struct device *device, int n_thread, struct pass *pass)
     pass->note = (struct note *)device_reserve(device, pass->n_page * page);
     pass->page_notes = (int *)device_reserve(device, pass->n_page * sizeof *pass->page_notes);
     pass->counters = (struct note_counters *)device_copy(device, sizeof *pass->counters, NULL);
-    pass->aside = (struct packet *)device_reserve(device, (size_t)n_thread * sizeof *pass->aside);
     return device->error == cudaSuccess;
 }
 
-bool upload(struct device *device, const struct transport_job *job, struct transport_tally *tally, int n_thread,
+bool upload(struct device *device, const struct transport_job *job, struct transport_tally *tally, size_t n_thread,
             struct pass *pass)
 {
     const struct view_store store = {device, device_copy};
@@ -51,8 +51,6 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
     if (!pass->view.cell)
         return false;
     pass->tally.axes = make_tally_axes(job);
-    pass->first_packet = tally->todo.range[0].first;
-    pass->n_packet = tally->todo.range[0].end - tally->todo.range[0].first;
     pass->tally.deal = make_tally_deal(job);
     pass->tally.quanta = job->tally.quanta;
     pass->tally.n_group = job->tally.n_group;
@@ -83,12 +81,16 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
         pass->tally.cone =
             (double *)device_copy(device, batches * (size_t)job->cones.n * 2 * sizeof(double), tally->cone);
     if (tally->lives)
-        pass->tally.lives = (struct transport_lives *)device_copy(device, 2 * sizeof *tally->lives, NULL);
+        pass->tally.lives = (struct transport_lives *)device_copy(device, 2 * sizeof *tally->lives, tally->lives);
     if (job->tally.record)
-        pass->tally.record =
-            (struct transport_record *)device_copy(device, (size_t)pass->n_packet * sizeof *pass->tally.record, NULL);
+        pass->tally.record = (struct transport_record *)device_copy(
+            device, (size_t)(tally->todo.n_flight + pass->n_packet) * sizeof *pass->tally.record, NULL);
     if (job->tally.record || pass->tally.cones.places)
-        pass->last = (struct last_place *)device_copy(device, (size_t)n_thread * sizeof *pass->last, NULL);
+        pass->last = (struct last_place *)device_copy(device, n_thread * sizeof *pass->last, NULL);
+    if (job->cameras.n > 0 || pass->puts_back)
+        pass->aside = (struct packet *)device_copy(device, n_thread * sizeof *pass->aside, NULL);
+    if (!send_flight(device, &tally->todo, pass))
+        return false;
     pass->tally.n_record = (unsigned long long *)device_copy(device, sizeof *pass->tally.n_record, NULL);
     pass->tally.n_overdue = (unsigned long long *)device_copy(device, sizeof *pass->tally.n_overdue, NULL);
     pass->queue = (unsigned long long *)device_copy(device, sizeof *pass->queue, NULL);
@@ -179,26 +181,55 @@ double now()
     return (double)instant.tv_sec + 1e-9 * (double)instant.tv_nsec;
 }
 
-/* What the monitor asks of a launch that began at `start`. */
-int request_of(const struct transport_monitor *monitor, double start)
+/* What the kernels have been told, when they began, and when a stop was first seen, or 0. */
+struct requests {
+    const struct transport_monitor *monitor;
+    cudaStream_t side;
+    double start, stopped;
+    int told;
+};
+
+int find_request(struct requests *requests)
 {
-    const bool over = monitor->seconds > 0 && now() - start > monitor->seconds;
-    if (over && !monitor->put_back)
+    const struct transport_monitor *monitor = requests->monitor;
+    const double time = now();
+    const bool stopped = *monitor->stop != 0;
+    if (stopped && requests->stopped <= 0)
+        requests->stopped = time;
+    const bool over = monitor->seconds > 0 && time - requests->start > monitor->seconds;
+    const bool asked = stopped || (monitor->pause && *monitor->pause);
+    if (monitor->put_back)
+        return over || asked ? PUT_BACK : GO_ON;
+    if (over || (stopped && monitor->patience > 0 && time - requests->stopped > monitor->patience))
         return LEAVE;
-    return over || *monitor->stop || (monitor->pause && *monitor->pause) ? FINISH : GO_ON;
+    return asked ? FINISH : GO_ON;
+}
+
+/* Tells the kernels what the monitor asks for, and returns it. */
+int pass_on(struct device *device, const struct pass *pass, struct requests *requests)
+{
+    const int request = find_request(requests);
+    if (request > requests->told) {
+        requests->told = request;
+        okay(device, cudaMemcpyAsync((void *)pass->stop, &requests->told, sizeof requests->told, cudaMemcpyHostToDevice,
+                                     requests->side));
+    }
+    return requests->told;
 }
 
 /* Packets that have ended, and scatterings of long histories. */
-void report_progress(struct device *device, const struct pass *pass, const struct transport_monitor *monitor,
-                     struct transport_tally *tally, cudaStream_t side)
+void report_progress(struct device *device, const struct pass *pass, const struct requests *requests,
+                     struct transport_tally *tally)
 {
+    const struct transport_monitor *monitor = requests->monitor;
     const int n_batch = pass->tally.deal.n_batch;
     unsigned long long overdue = 0;
     double done = 0;
     okay(device, cudaMemcpyAsync(tally->batch, pass->tally.batch, (size_t)n_batch * sizeof *tally->batch,
-                                 cudaMemcpyDeviceToHost, side));
-    okay(device, cudaMemcpyAsync(&overdue, pass->tally.n_overdue, sizeof overdue, cudaMemcpyDeviceToHost, side));
-    if (!okay(device, cudaStreamSynchronize(side)))
+                                 cudaMemcpyDeviceToHost, requests->side));
+    okay(device,
+         cudaMemcpyAsync(&overdue, pass->tally.n_overdue, sizeof overdue, cudaMemcpyDeviceToHost, requests->side));
+    if (!okay(device, cudaStreamSynchronize(requests->side)))
         return;
     for (int b = 0; b < n_batch; b++)
         done += tally->batch[b].packets;
@@ -207,10 +238,9 @@ void report_progress(struct device *device, const struct pass *pass, const struc
 
 /* Waits for the kernel, passing progress out and a stop request in. The pauses grow with the elapsed time, so that they
  * lengthen no run by more than a hundredth. */
-void wait_for(struct device *device, const struct pass *pass, const struct transport_monitor *monitor,
-              struct transport_tally *tally, cudaEvent_t end, cudaStream_t side, double start)
+void wait_for(struct device *device, const struct pass *pass, struct requests *requests, struct transport_tally *tally,
+              cudaEvent_t end)
 {
-    int told = GO_ON;
     double since_report = 0;
     double since_start = 0;
     while (cudaEventQuery(end) == cudaErrorNotReady && device->error == cudaSuccess) {
@@ -219,23 +249,18 @@ void wait_for(struct device *device, const struct pass *pass, const struct trans
         nanosleep(&pause, NULL);
         since_report += nap;
         since_start += nap;
-        const int request = request_of(monitor, start);
-        if (request > told) {
-            told = request;
-            okay(device, cudaMemcpyAsync((void *)pass->stop, &told, sizeof told, cudaMemcpyHostToDevice, side));
-        }
-        if (monitor->progress && since_report > 0.1) {
+        pass_on(device, pass, requests);
+        if (requests->monitor->progress && since_report > 0.1) {
             since_report = 0;
-            report_progress(device, pass, monitor, tally, side);
+            report_progress(device, pass, requests, tally);
         }
     }
 }
 
 /* Rounds of packets and cameras until no packet is left. A few are queued ahead of those being waited for, so that the
  * device never waits for the host; a round without work takes microseconds. */
-void run_rounds(struct device *device, const struct transport_monitor *monitor, struct transport_tally *tally,
-                const struct pass *pass, struct kernels kernels, int64_t blocks, cudaStream_t work, cudaStream_t side,
-                cudaEvent_t begin, double start)
+void run_rounds(struct device *device, struct requests *requests, struct transport_tally *tally,
+                const struct pass *pass, struct kernels kernels, int64_t blocks, cudaStream_t work, cudaEvent_t begin)
 {
     enum { AHEAD = 2, ROUNDS = 4 };
     const int64_t camera_blocks = blocks_that_fill(device, kernels.cameras);
@@ -249,14 +274,15 @@ void run_rounds(struct device *device, const struct transport_monitor *monitor, 
     for (int64_t set = 0; device->error == cudaSuccess; set++) {
         const int slot = (int)(set % AHEAD);
         if (set >= AHEAD) {
-            wait_for(device, pass, monitor, tally, done[slot], side, start);
+            wait_for(device, pass, requests, tally, done[slot]);
             okay(device, cudaEventSynchronize(done[slot]));
             if (counters[slot].unfinished == 0)
                 break;
-            if (request_of(monitor, start) == LEAVE) {
+            const int request = pass_on(device, pass, requests);
+            if (request == LEAVE)
                 kernels.leaving<<<(unsigned)blocks, BLOCK_THREADS, 0, work>>>(next);
+            if (request > FINISH)
                 break;
-            }
         }
         for (int i = 0; i < ROUNDS; i++) {
             okay(device, cudaMemsetAsync(pass->counters, 0, sizeof *counters, work));
@@ -286,16 +312,18 @@ void launch(struct device *device, const struct transport_monitor *monitor, stru
         okay(device, cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking)) &&
         okay(device, cudaEventCreate(&begin)) && okay(device, cudaEventCreate(&end)) &&
         okay(device, cudaDeviceSynchronize())) {
-        const double start = now();
+        struct requests requests = {monitor, side, now(), 0, GO_ON};
+        pass_on(device, pass, &requests); /* so that nothing begins after a stop */
+        okay(device, cudaStreamSynchronize(side));
         if (kernels.cameras) {
-            run_rounds(device, monitor, tally, pass, kernels, blocks, work, side, begin, start);
+            run_rounds(device, &requests, tally, pass, kernels, blocks, work, begin);
         } else {
             okay(device, cudaEventRecord(begin, work));
             kernels.packets<<<(unsigned)blocks, BLOCK_THREADS, 0, work>>>(*pass);
             okay(device, cudaGetLastError());
         }
         okay(device, cudaEventRecord(end, work));
-        wait_for(device, pass, monitor, tally, end, side, start);
+        wait_for(device, pass, &requests, tally, end);
         okay(device, cudaStreamSynchronize(work));
         okay(device, cudaEventElapsedTime(&milliseconds, begin, end));
     }
@@ -356,29 +384,55 @@ bool download(struct device *device, const struct transport_job *job, const stru
     return device->error == cudaSuccess;
 }
 
-/* Packets that a stop left in the queue stay to be done. */
-void put_back(struct device *device, const struct pass *pass, struct packet_range *range)
+double packets_ended(const struct transport_job *job, const struct transport_tally *tally)
 {
-    unsigned long long taken = 0;
-    okay(device, cudaMemcpy(&taken, pass->queue, sizeof taken, cudaMemcpyDeviceToHost));
-    const bool all = pass->one_thread_per_packet || (int64_t)taken >= pass->n_packet;
-    range->first = all ? range->end : range->first + (int64_t)taken;
+    double n = 0;
+    for (int b = 0; b < job->tally.n_batch; b++)
+        n += tally->batch[b].packets;
+    return n;
 }
 
-/* Follows the packets of the first range; n_before had ended before the call of the backend. */
+/* What is left to do: packets that nobody has taken, and those that were put back. The others have ended, or they have
+ * been left for good. */
+void conclude(struct device *device, const struct transport_job *job, const struct pass *pass, size_t n_thread,
+              double ended, struct transport_tally *tally)
+{
+    struct transport_todo *todo = &tally->todo;
+    const int64_t end = pass->n_flight + pass->n_packet;
+    unsigned long long queue = 0;
+    okay(device, cudaMemcpy(&queue, pass->queue, sizeof queue, cudaMemcpyDeviceToHost));
+    const int64_t taken = pass->one_thread_per_packet || (int64_t)queue > end ? end : (int64_t)queue;
+    const int64_t taken_up = taken < pass->n_flight ? taken : pass->n_flight;
+    drop_flight(todo, taken_up);
+    if (todo->n_range > 0)
+        todo->range[0].first += taken - taken_up;
+    int64_t aside = 0;
+    if (pass->puts_back)
+        aside = fetch_flight(device, pass, n_thread, job->absorbing, todo);
+    tally->n_left += taken - aside - (int64_t)ended;
+}
+
+/* Follows the packets in flight and those of the first range; n_before had ended before the call of the backend. */
 void run_range(struct device *device, const struct transport_job *job, const struct transport_monitor *monitor,
                struct transport_tally *tally, int64_t n_before)
 {
     struct pass pass = {};
     pass.n_before = n_before;
-    const struct packet_range range = tally->todo.range[0];
+    pass.puts_back = monitor->put_back;
+    if (tally->todo.n_range > 0) {
+        const struct packet_range range = tally->todo.range[0];
+        pass.first_packet = range.first;
+        pass.n_packet = range.end - range.first;
+    }
+    const double ended = packets_ended(job, tally);
     const struct kernels kernels = choose_kernels(job);
-    const int64_t blocks = choose_blocks(device, job, range.end - range.first, kernels.packets);
-    if (device->error == cudaSuccess && upload(device, job, tally, (int)(blocks * BLOCK_THREADS), &pass) &&
+    const int64_t blocks = choose_blocks(device, job, tally->todo.n_flight + pass.n_packet, kernels.packets);
+    const size_t n_thread = (size_t)(blocks * BLOCK_THREADS);
+    if (device->error == cudaSuccess && upload(device, job, tally, n_thread, &pass) &&
         find_shades(device, &pass.view)) {
         launch(device, monitor, tally, &pass, kernels, blocks);
         if (device->error == cudaSuccess && download(device, job, &pass, tally))
-            put_back(device, &pass, &tally->todo.range[0]);
+            conclude(device, job, &pass, n_thread, packets_ended(job, tally) - ended, tally);
     } else if (device->error == cudaSuccess) {
         okay(device, cudaErrorMemoryAllocation); /* on the host */
     }
@@ -392,25 +446,28 @@ enum lr_status VARIANT_NAME(cuda_transport_,
                                              const struct transport_monitor *monitor, struct transport_tally *tally)
 {
     struct transport_todo *todo = &tally->todo;
+    const int64_t n_before = (int64_t)packets_ended(job, tally);
     cudaError_t error = cudaSuccess;
-    double n_before = 0;
-    for (int b = 0; b < job->tally.n_batch; b++)
-        n_before += tally->batch[b].packets;
     if (job->one_thread_per_packet && todo_numbers(todo) > INT32_MAX - BLOCK_THREADS)
         return fail(ctx, LR_ERROR_INPUT, "run.scheduling: static starts one thread per packet, at most 2e9; use queue");
-    if (todo->n_flight > 0)
+    if (todo->n_flight > 0 && todo->n_value != STORED_NUMBERS)
         return fail(ctx, LR_ERROR_INPUT,
-                    "packets in flight were put back by a CPU, and a GPU cannot take them up; use '--device cpu'");
-    while (error == cudaSuccess && todo->n_range > 0) {
+                    "packets in flight were stored by another version of linerad; finish the run with that one");
+    if (todo->n_flight > 0 && job->one_thread_per_packet)
+        return fail(ctx, LR_ERROR_INPUT, "run.scheduling: static cannot go on with packets in flight; use queue");
+    while (error == cudaSuccess && (todo->n_flight > 0 || todo->n_range > 0)) {
         struct device device = {};
-        run_range(&device, job, monitor, tally, (int64_t)n_before);
+        run_range(&device, job, monitor, tally, n_before);
         device_release(&device);
         error = device.error;
-        if (todo->range[0].first < todo->range[0].end)
+        const bool began_all = todo->n_range == 0 || todo->range[0].first == todo->range[0].end;
+        if (began_all && todo->n_range > 0) {
+            todo->n_range--;
+            for (int r = 0; r < todo->n_range; r++)
+                todo->range[r] = todo->range[r + 1];
+        }
+        if (todo->n_flight > 0 || !began_all) /* the host has asked for it */
             break;
-        todo->n_range--;
-        for (int r = 0; r < todo->n_range; r++)
-            todo->range[r] = todo->range[r + 1];
     }
     if (error == cudaErrorMemoryAllocation)
         return fail(ctx, LR_ERROR_MEMORY,
@@ -418,6 +475,6 @@ enum lr_status VARIANT_NAME(cuda_transport_,
                     "'output.fields: false'",
                     (long long)job->n_cell);
     if (error != cudaSuccess)
-        return fail(ctx, LR_ERROR_DEVICE, "the GPU failed: %s", cudaGetErrorString(error));
+        return cuda_fault(fail, ctx, "the transport of packets", error);
     return LR_OK;
 }
