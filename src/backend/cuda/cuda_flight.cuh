@@ -1,38 +1,33 @@
-/* Packets in flight on the host: those that a GPU takes up, and those that it has put back (kernel/packet_store.h).
- * Included by cuda_transport.cu. */
+/* Packets in flight on the host: those that a GPU is to take up, and those that it has put back
+ * (kernel/packet_store.h). Included by cuda_transport.cu. */
 #ifndef LR_BACKEND_CUDA_CUDA_FLIGHT_CUH
 #define LR_BACKEND_CUDA_CUDA_FLIGHT_CUH
 
 #include <cstdlib>
 
 #include "backend/cuda/cuda_memory.h"
-#include "backend/cuda/cuda_packet.cuh"
+#include "backend/cuda/cuda_pass.cuh"
 #include "kernel/packet_store.h"
 
 namespace
 {
 
-/* Sends those that are to be taken up to the device. */
-bool send_flight(struct device *device, const struct transport_todo *todo, struct pass *pass)
+/* Those of the list, on the device. */
+const struct parked *send_flight(struct device *device, const struct transport_todo *todo)
 {
     const size_t n = (size_t)todo->n_flight;
     if (n == 0)
-        return true;
-    struct packet *packet = (struct packet *)calloc(n, sizeof *packet);
-    struct last_place *last = (struct last_place *)calloc(n, sizeof *last);
-    for (size_t k = 0; packet && last && k < n; k++)
-        packet_load(todo->flight + k * STORED_NUMBERS, &packet[k], &last[k]);
-    if (packet && last) {
-        pass->n_flight = todo->n_flight;
-        pass->flight = (const struct packet *)device_copy(device, n * sizeof *packet, packet);
-        if (pass->last)
-            pass->flight_last = (const struct last_place *)device_copy(device, n * sizeof *last, last);
-    } else {
+        return NULL;
+    struct parked *parked = (struct parked *)calloc(n, sizeof *parked);
+    if (!parked) {
         okay(device, cudaErrorMemoryAllocation);
+        return NULL;
     }
-    free(packet);
-    free(last);
-    return device->error == cudaSuccess;
+    for (size_t k = 0; k < n; k++)
+        packet_load(todo->flight + k * STORED_NUMBERS, &parked[k].packet, &parked[k].last);
+    const struct parked *sent = (const struct parked *)device_copy(device, n * sizeof *parked, parked);
+    free(parked);
+    return sent;
 }
 
 /* Removes the first n of the list. */
@@ -43,37 +38,30 @@ void drop_flight(struct transport_todo *todo, int64_t n)
         todo->flight[i] = todo->flight[n * todo->n_value + i];
 }
 
-/* Adds those that the threads have put aside to the list; returns how many. */
-int64_t fetch_flight(struct device *device, const struct pass *pass, size_t n_thread, bool absorbing,
+/* Adds those that were put aside in this round to the list; returns how many. */
+int64_t fetch_flight(struct device *device, const struct pass *pass, int round, bool absorbing,
                      struct transport_todo *todo)
 {
-    struct packet *aside = (struct packet *)calloc(n_thread, sizeof *aside);
-    struct last_place *last = (struct last_place *)calloc(n_thread, sizeof *last);
-    int64_t n = 0;
-    if (aside && last) {
-        okay(device, cudaMemcpy(aside, pass->aside, n_thread * sizeof *aside, cudaMemcpyDeviceToHost));
-        if (pass->last)
-            okay(device, cudaMemcpy(last, pass->last, n_thread * sizeof *last, cudaMemcpyDeviceToHost));
-    }
-    for (size_t t = 0; aside && last && t < n_thread; t++)
-        n += aside[t].state != PACKET_GONE && aside[t].state != NO_MORE_PACKETS;
+    struct round_counters counters = {};
+    okay(device, cudaMemcpy(&counters, &pass->rounds[round % 2], sizeof counters, cudaMemcpyDeviceToHost));
+    const size_t n = counters.aside;
+    struct parked *parked = (struct parked *)calloc(n + 1, sizeof *parked);
     double *grown =
-        (double *)realloc(todo->flight, (size_t)(todo->n_flight + n + 1) * STORED_NUMBERS * sizeof(double));
+        (double *)realloc(todo->flight, ((size_t)todo->n_flight + n + 1) * STORED_NUMBERS * sizeof(double));
     if (grown)
         todo->flight = grown;
-    if (!aside || !last || !grown)
+    if (!parked || !grown)
         okay(device, cudaErrorMemoryAllocation);
-    for (size_t t = 0; device->error == cudaSuccess && t < n_thread; t++) {
-        if (aside[t].state == PACKET_GONE || aside[t].state == NO_MORE_PACKETS)
-            continue;
-        if (!absorbing)
-            packet_set_weight(&aside[t], 1.0);
-        packet_store(&aside[t], &last[t], todo->flight + todo->n_flight++ * STORED_NUMBERS);
+    else if (n > 0)
+        okay(device, cudaMemcpy(parked, pass->aside[round % 2], n * sizeof *parked, cudaMemcpyDeviceToHost));
+    for (size_t k = 0; device->error == cudaSuccess && k < n; k++) {
+        if (!absorbing) /* then kernels do not know it */
+            packet_set_weight(&parked[k].packet, 1.0);
+        packet_store(&parked[k].packet, &parked[k].last, todo->flight + todo->n_flight++ * STORED_NUMBERS);
     }
     todo->n_value = STORED_NUMBERS;
-    free(aside);
-    free(last);
-    return n;
+    free(parked);
+    return (int64_t)n;
 }
 
 } // namespace

@@ -35,7 +35,7 @@ __device__ __forceinline__ void try_scattering(const struct pass &pass, const st
     packet_scatter(&pass.view, &p, atom, random, 1, MODE, pass.view.dipole, IMAGING);
 }
 
-template <int MODE, bool ABSORBING, bool NARROW, bool IMAGING, bool JUMPS>
+template <int MODE, bool ABSORBING, bool NARROW, bool IMAGING>
 __device__ __forceinline__ void fly(const struct pass &pass, const struct table_view &table, struct packet &p)
 {
     const struct profiles seen = line_profiles(&table, p.a, packet_aim(&p), MODE, NARROW);
@@ -54,9 +54,21 @@ __device__ __forceinline__ void fly(const struct pass &pass, const struct table_
         if (flight.collided)
             packet_keep_place(&p, last);
     }
-    /* with cameras the round ends */
-    if (packet_after_flight(&pass.view, &pass.tally, &p, flight, last, ABSORBING) && !IMAGING && *pass.stop > FINISH)
-        break_off<ABSORBING, JUMPS>(pass, p);
+    if (!packet_after_flight(&pass.view, &pass.tally, &p, flight, last, ABSORBING))
+        return;
+    if (!IMAGING && *pass.stop > FINISH)
+        obey<ABSORBING>(pass, p);
+    else if (!IMAGING && round_is_over(pass))
+        p.state = ~p.state;
+}
+
+/* A thread has left its loop: its packet has ended, or is to go on in another round. */
+template <bool ABSORBING, bool JUMPS>
+__device__ __forceinline__ void end_round(const struct pass &pass, struct packet &p)
+{
+    p.state = ~p.state;
+    if (p.state != PACKET_GONE)
+        put_aside<ABSORBING, false, JUMPS>(pass, p);
 }
 
 template <int MODE, bool ABSORBING, bool NARROW>
@@ -69,16 +81,17 @@ __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_PER_SM)
     for (;;) {
         if (p.state == PACKET_GONE)
             next_packet<ABSORBING, false, false>(pass, p);
-        if (p.state == NO_MORE_PACKETS)
-            return;
+        if (p.state < 0)
+            break;
         if (packet_waits(&p))
             try_scattering<MODE, ABSORBING, NARROW, false, false>(pass, table, p, NULL);
         if (p.state == PACKET_FLYING)
-            fly<MODE, ABSORBING, NARROW, false, false>(pass, table, p);
+            fly<MODE, ABSORBING, NARROW, false>(pass, table, p);
         /* Keeps the warp in step: otherwise the compiler sends a rejected lane straight back to propose again while the
          * rest of the warp waits (3.4e10 instead of 4.4e10 scatterings/s on an H200). */
         __syncwarp();
     }
+    end_round<ABSORBING, false>(pass, p);
 }
 
 /* The same in deep gas, where packets jump instead of scattering if they can. */
@@ -93,32 +106,29 @@ __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_WITH_JUMPS)
     for (;;) {
         if (p.state == PACKET_GONE)
             next_packet<ABSORBING, false, true>(pass, p);
-        if (p.state == NO_MORE_PACKETS)
-            return;
+        if (p.state < 0)
+            break;
         if (p.state == PACKET_WAITING && packet_may_jump(&pass.view, &p))
             packet_jump(&pass.view, &pass.tally, &p, last_of_thread(pass), 0, NULL, ABSORBING);
         if (packet_waits(&p))
             try_scattering<MODE, ABSORBING, NARROW, false, false>(pass, table, p, NULL);
         if (p.state == PACKET_FLYING)
-            fly<MODE, ABSORBING, NARROW, false, true>(pass, table, p);
+            fly<MODE, ABSORBING, NARROW, false>(pass, table, p);
         __syncwarp();
     }
+    end_round<ABSORBING, true>(pass, p);
 }
 
-/* The same with cameras, for one round (cuda_notes.cuh). LONE: there is only one camera, and it is far away. */
+/* The same with cameras (cuda_notes.cuh). LONE: there is only one camera, and it is far away. */
 template <int MODE, bool ABSORBING, bool NARROW, bool LONE, bool JUMPS>
 __global__ void __launch_bounds__(BLOCK_THREADS, ABSORBING ? BLOCKS_WITH_CAMERAS - 1 : BLOCKS_WITH_CAMERAS)
     noting_kernel(const __grid_constant__ struct pass pass)
 {
     __shared__ struct note_page pages[WARPS];
     struct note_page *to = &pages[threadIdx.x / WARP];
-    struct packet *aside = &pass.aside[thread_index()];
     const struct table_view table = tables_of<MODE>(pass);
     struct packet p;
-    if (pass.round == 0)
-        first_packet<ABSORBING, true, JUMPS>(pass, p);
-    else
-        take_up<ABSORBING, true, JUMPS>(pass, *aside, p);
+    first_packet<ABSORBING, true, JUMPS>(pass, p);
     open_page(pass, to);
     for (unsigned look = 0; __any_sync(0xffffffffu, p.state != NO_MORE_PACKETS) && page_has_room(pass, to, look);
          look++) {
@@ -136,23 +146,21 @@ __global__ void __launch_bounds__(BLOCK_THREADS, ABSORBING ? BLOCKS_WITH_CAMERAS
             if (packet_waits(&p))
                 try_scattering<MODE, ABSORBING, NARROW, true, LONE>(pass, table, p, to);
             if (p.state == PACKET_FLYING)
-                fly<MODE, ABSORBING, NARROW, true, JUMPS>(pass, table, p);
+                fly<MODE, ABSORBING, NARROW, true>(pass, table, p);
             __syncwarp();
         }
     }
     close_page(pass, to);
-    copy_packet<ABSORBING, true, JUMPS>(p, *aside);
-    if (__any_sync(0xffffffffu, p.state != NO_MORE_PACKETS) && threadIdx.x % WARP == 0)
-        atomicAdd(&pass.counters->unfinished, 1u);
+    if (p.state > PACKET_GONE)
+        put_aside<ABSORBING, true, JUMPS>(pass, p);
 }
 
-/* Counts packets that were set aside and will not be taken up again. */
+/* Counts packets that were put aside and will not be taken up again. */
 template <bool ABSORBING>
 __global__ void leaving_kernel(const __grid_constant__ struct pass pass)
 {
-    const struct packet &p = pass.aside[thread_index()];
-    if (p.state != PACKET_GONE && p.state != NO_MORE_PACKETS)
-        packet_leave(&pass.view, &pass.tally, &p, ABSORBING);
+    if (thread_index() < packets_at_first(pass))
+        packet_leave(&pass.view, &pass.tally, &pass.aside[(pass.round + 1) % 2][thread_index()].packet, ABSORBING);
 }
 
 } // namespace

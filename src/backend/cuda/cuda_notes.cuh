@@ -1,10 +1,11 @@
 /* Scatterings that cameras may see. Packets note them on pages that warps take from a pool. When the pool is used up,
- * the packets are set aside and another kernel (cuda_cameras.cuh) serves the cameras; this is one round, and rounds
- * repeat until no packets are left. Each kernel thus has all registers to itself, and all lanes do the same work. */
+ * the packets are put aside and another kernel (cuda_cameras.cuh) serves the cameras; this is one round
+ * (cuda_rounds.cuh), and rounds repeat until no packets are left. Each kernel thus has all registers to itself, and all
+ * lanes do the same work. */
 #ifndef LR_BACKEND_CUDA_CUDA_NOTES_CUH
 #define LR_BACKEND_CUDA_CUDA_NOTES_CUH
 
-#include "backend/cuda/cuda_pass.cuh"
+#include "backend/cuda/cuda_rounds.cuh"
 
 namespace
 {
@@ -34,14 +35,14 @@ __device__ __forceinline__ void open_page(const struct pass &pass, struct note_p
 }
 
 /* Makes sure that every lane can write a note in each of the next turns; returns whether it can. Warps with few notes
- * check now and then whether the others have used up the pool, so as not to keep them waiting, and whether the host asks
- * to break off. */
+ * check now and then whether the others have used up the pool, so as not to keep them waiting, and whether the round is
+ * over for want of packets. */
 __device__ __forceinline__ bool page_has_room(const struct pass &pass, struct note_page *to, unsigned look)
 {
     const bool full = to->n > PAGE_NOTES - TURNS_PER_LOOK * WARP;
     if (look % LOOKS_PER_POOL == 0) {
         const bool used_up = *(volatile unsigned *)&pass.counters->taken >= pass.n_page;
-        if (__any_sync(0xffffffffu, used_up))
+        if (__any_sync(0xffffffffu, used_up || round_is_over(pass)))
             return false;
     }
     if (look % LOOKS_PER_STOP == 0 && __any_sync(0xffffffffu, *pass.stop > FINISH))

@@ -14,10 +14,19 @@ enum { CONSTANT_CDF = 44 * 251, CONSTANT_VOIGT = 5000 };
 __constant__ float constant_cdf[CONSTANT_CDF];
 __constant__ float constant_voigt[CONSTANT_VOIGT];
 
-/* Counters of one round (cuda_notes.cuh). */
+/* Counters of one round: of packets (cuda_rounds.cuh), and of notes (cuda_notes.cuh). */
+struct round_counters {
+    unsigned aside; /* packets that were put aside, to go on in the next round */
+    unsigned idle;  /* threads that found no more packets */
+};
 struct note_counters {
     unsigned taken, served; /* pages */
-    unsigned unfinished;    /* warps that still have packets */
+};
+
+/* A packet that is put aside. */
+struct parked {
+    struct packet packet;
+    struct last_place last;
 };
 
 /* What the host asks for: to go on; to start no more packets; and either to put back those in flight, so that they can
@@ -30,24 +39,26 @@ struct pass {
     struct tally_view tally;
     int64_t first_packet, n_packet; /* numbers from the first on */
     int64_t n_flight;               /* packets in flight that were put back, and are taken up before those */
-    const struct packet *flight;
-    const struct last_place *flight_last; /* or NULL */
-    int64_t n_before;               /* for the host: packets that had ended before */
-    bool puts_back;                 /* for the host: it may ask for PUT_BACK */
+    const struct parked *flight;
+    int64_t n_before; /* for the host: packets that had ended before */
     int one_thread_per_packet;
     float *emissivity;       /* [n_deposit_group][n_camera][n_row][n_channel]; or NULL */
     double *emissivity_wide; /* the same, if there are few voxels */
     int n_deposit_group;
-    struct last_place *last;   /* per thread; or NULL */
+    struct last_place *last; /* per thread; or NULL */
     unsigned long long *queue; /* how many of the packets in flight, and then of the numbers, have been taken */
     const volatile int *stop;  /* what the host asks for */
-    struct packet *aside;      /* of each thread, when it is put back, and with cameras also between rounds */
+    /* rounds: what concerns one has the index round % 2 */
+    int round;
+    int regroups; /* this round may end before its packets do */
+    unsigned n_thread, n_processor, few_warps;
+    struct round_counters *rounds; /* [2] */
+    struct parked *aside[2];       /* by packets of this round, for the next; or NULL */
     /* light toward cameras */
     struct note *note; /* [n_page][PAGE_NOTES] */
     int *page_notes;   /* number of notes on each page */
     unsigned n_page;
     struct note_counters *counters;
-    int round; /* 0: the first */
 };
 
 template <int MODE>

@@ -1,6 +1,6 @@
-/* CUDA transport driver: memory, launch and tallies. Packets come from an atomic queue; the kernels are in
- * cuda_kernel.cuh and, for cameras, cuda_cameras.cuh. Compiled once per mesh and precision; LR_CUDA_VARIANT names the
- * entry. */
+/* CUDA transport driver: memory, launch and tallies. Packets come from an atomic queue, and are followed in rounds
+ * (cuda_rounds.cuh); the kernels are in cuda_kernel.cuh and, for cameras, cuda_cameras.cuh. Compiled once per mesh and
+ * precision; LR_CUDA_VARIANT names the entry. */
 #include <cuda_runtime.h>
 
 #include <cmath>
@@ -22,10 +22,10 @@ namespace
 
 /* Allocates a pool of notes that a round of tens of milliseconds fills, if there is memory for it, but at least two
  * pages for each warp that a device runs at a time. */
-bool reserve_notes(struct device *device, size_t n_thread, struct pass *pass)
+bool reserve_notes(struct device *device, struct pass *pass)
 {
     const size_t page = PAGE_NOTES * sizeof(struct note);
-    const size_t warps = n_thread / WARP;
+    const size_t warps = pass->n_thread / WARP;
     const size_t least = 2 * (warps < MOST_WARPS ? warps : MOST_WARPS);
     size_t available = 0;
     size_t total = 0;
@@ -39,8 +39,22 @@ bool reserve_notes(struct device *device, size_t n_thread, struct pass *pass)
     return device->error == cudaSuccess;
 }
 
-bool upload(struct device *device, const struct transport_job *job, struct transport_tally *tally, size_t n_thread,
-            struct pass *pass)
+/* Room for the packets between rounds. With one thread for each there is only one round, unless there are cameras. */
+void reserve_rounds(struct device *device, const struct transport_job *job, struct pass *pass)
+{
+    pass->rounds = (struct round_counters *)device_copy(device, 2 * sizeof *pass->rounds, NULL);
+    for (int i = 0; i < 2 && (!job->one_thread_per_packet || job->cameras.n > 0); i++)
+        pass->aside[i] = (struct parked *)device_copy(device, pass->n_thread * sizeof *pass->aside[i], NULL);
+}
+
+/* Packets with which the first round begins: one for each thread. */
+int64_t packets_at_once(const struct pass *pass)
+{
+    const int64_t all = pass->n_flight + pass->n_packet;
+    return all < pass->n_thread ? all : pass->n_thread;
+}
+
+bool upload(struct device *device, const struct transport_job *job, struct transport_tally *tally, struct pass *pass)
 {
     const struct view_store store = {device, device_copy};
     const size_t slots = (size_t)job->tally.n_bin + 2;
@@ -74,7 +88,7 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
                 (double *)device_copy(device, n * sizeof(double), tally->begun ? tally->emissivity_wide : NULL);
         else
             pass->emissivity = (float *)device_copy(device, n * sizeof(float), tally->begun ? tally->emissivity : NULL);
-        if (!reserve_notes(device, n_thread, pass))
+        if (!reserve_notes(device, pass))
             return false;
     }
     if (job->cones.n > 0)
@@ -84,16 +98,15 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
         pass->tally.lives = (struct transport_lives *)device_copy(device, 2 * sizeof *tally->lives, tally->lives);
     if (job->tally.record)
         pass->tally.record = (struct transport_record *)device_copy(
-            device, (size_t)(tally->todo.n_flight + pass->n_packet) * sizeof *pass->tally.record, NULL);
+            device, (size_t)(pass->n_flight + pass->n_packet) * sizeof *pass->tally.record, NULL);
     if (job->tally.record || pass->tally.cones.places)
-        pass->last = (struct last_place *)device_copy(device, n_thread * sizeof *pass->last, NULL);
-    if (job->cameras.n > 0 || pass->puts_back)
-        pass->aside = (struct packet *)device_copy(device, n_thread * sizeof *pass->aside, NULL);
-    if (!send_flight(device, &tally->todo, pass))
-        return false;
+        pass->last = (struct last_place *)device_copy(device, pass->n_thread * sizeof *pass->last, NULL);
     pass->tally.n_record = (unsigned long long *)device_copy(device, sizeof *pass->tally.n_record, NULL);
     pass->tally.n_overdue = (unsigned long long *)device_copy(device, sizeof *pass->tally.n_overdue, NULL);
-    pass->queue = (unsigned long long *)device_copy(device, sizeof *pass->queue, NULL);
+    const unsigned long long begun = (unsigned long long)packets_at_once(pass);
+    pass->queue = (unsigned long long *)device_copy(device, sizeof *pass->queue, &begun);
+    reserve_rounds(device, job, pass);
+    pass->flight = send_flight(device, &tally->todo);
     pass->stop = (const volatile int *)device_copy(device, sizeof(int), NULL);
     if (job->mode == REDISTRIBUTION_TABLE_CONSTANT && device->error == cudaSuccess) {
         if (job->tables->n_row * job->tables->n_node != CONSTANT_CDF || job->tables->n_voigt != CONSTANT_VOIGT)
@@ -155,23 +168,33 @@ struct kernels choose_kernels(const struct transport_job *job)
     }
 }
 
-int64_t blocks_that_fill(struct device *device, kernel_fn *kernel)
+int processors_of(struct device *device)
 {
     int id = 0;
     int processors = 1;
-    int resident = 1;
     okay(device, cudaGetDevice(&id));
     okay(device, cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, id));
-    okay(device, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, BLOCK_THREADS, 0));
-    return (int64_t)processors * resident;
+    return processors;
 }
 
-/* Blocks for the packets: enough to fill the device, or for one thread per packet. */
-int64_t choose_blocks(struct device *device, const struct transport_job *job, int64_t n_packet, kernel_fn *kernel)
+int64_t blocks_that_fill(struct device *device, kernel_fn *kernel)
+{
+    int resident = 1;
+    okay(device, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, BLOCK_THREADS, 0));
+    return (int64_t)processors_of(device) * resident;
+}
+
+/* Threads for the packets: as many as fill the device, or one per packet. */
+void choose_threads(struct device *device, const struct transport_job *job, int64_t n_packet, kernel_fn *kernel,
+                    struct pass *pass)
 {
     const int64_t enough = (n_packet + BLOCK_THREADS - 1) / BLOCK_THREADS;
-    const int64_t filling = blocks_that_fill(device, kernel);
-    return job->one_thread_per_packet || enough < filling ? enough : filling;
+    const int64_t blocks = job->one_thread_per_packet ? enough : blocks_that_fill(device, kernel);
+    pass->n_thread = (unsigned)(blocks * BLOCK_THREADS);
+    pass->n_processor = (unsigned)processors_of(device);
+    const unsigned few = FEW_WARPS_PER_PROCESSOR * pass->n_processor;
+    const unsigned warps = pass->n_thread / WARP;
+    pass->few_warps = few < warps ? few : warps;
 }
 
 double now()
@@ -222,14 +245,14 @@ void report_progress(struct device *device, const struct pass *pass, const struc
                      struct transport_tally *tally)
 {
     const struct transport_monitor *monitor = requests->monitor;
+    const cudaStream_t side = requests->side;
     const int n_batch = pass->tally.deal.n_batch;
     unsigned long long overdue = 0;
     double done = 0;
     okay(device, cudaMemcpyAsync(tally->batch, pass->tally.batch, (size_t)n_batch * sizeof *tally->batch,
-                                 cudaMemcpyDeviceToHost, requests->side));
-    okay(device,
-         cudaMemcpyAsync(&overdue, pass->tally.n_overdue, sizeof overdue, cudaMemcpyDeviceToHost, requests->side));
-    if (!okay(device, cudaStreamSynchronize(requests->side)))
+                                 cudaMemcpyDeviceToHost, side));
+    okay(device, cudaMemcpyAsync(&overdue, pass->tally.n_overdue, sizeof overdue, cudaMemcpyDeviceToHost, side));
+    if (!okay(device, cudaStreamSynchronize(side)))
         return;
     for (int b = 0; b < n_batch; b++)
         done += tally->batch[b].packets;
@@ -257,16 +280,35 @@ void wait_for(struct device *device, const struct pass *pass, struct requests *r
     }
 }
 
+/* Rounds without cameras, each with at most half the packets of the one before, until every packet has a warp to
+ * itself. None is waited for: a round without work takes microseconds. Returns how many there are. */
+int queue_rounds(struct device *device, const struct pass *pass, struct kernels kernels, cudaStream_t work)
+{
+    struct pass next = *pass;
+    int64_t most = packets_at_once(pass);
+    do {
+        next.regroups = !pass->one_thread_per_packet && most > pass->few_warps;
+        okay(device, cudaMemsetAsync(&pass->rounds[next.round % 2], 0, sizeof *pass->rounds, work));
+        kernels.packets<<<pass->n_thread / BLOCK_THREADS, BLOCK_THREADS, 0, work>>>(next);
+        next.round++;
+        most /= 2;
+    } while (next.regroups);
+    okay(device, cudaGetLastError());
+    return next.round;
+}
+
 /* Rounds of packets and cameras until no packet is left. A few are queued ahead of those being waited for, so that the
- * device never waits for the host; a round without work takes microseconds. */
-void run_rounds(struct device *device, struct requests *requests, struct transport_tally *tally,
-                const struct pass *pass, struct kernels kernels, int64_t blocks, cudaStream_t work, cudaEvent_t begin)
+ * device never waits for the host; a round without work takes microseconds. Returns how many there were. */
+int run_rounds(struct device *device, struct requests *requests, struct transport_tally *tally, const struct pass *pass,
+               struct kernels kernels, cudaStream_t work, cudaEvent_t begin)
 {
     enum { AHEAD = 2, ROUNDS = 4 };
+    const unsigned blocks = pass->n_thread / BLOCK_THREADS;
     const int64_t camera_blocks = blocks_that_fill(device, kernels.cameras);
     struct pass next = *pass;
-    struct note_counters *counters = NULL;
+    struct round_counters *counters = NULL;
     cudaEvent_t done[AHEAD] = {};
+    next.regroups = !pass->one_thread_per_packet;
     okay(device, cudaMallocHost(&counters, AHEAD * sizeof *counters));
     for (int i = 0; i < AHEAD; i++)
         okay(device, cudaEventCreateWithFlags(&done[i], cudaEventDisableTiming));
@@ -276,51 +318,53 @@ void run_rounds(struct device *device, struct requests *requests, struct transpo
         if (set >= AHEAD) {
             wait_for(device, pass, requests, tally, done[slot]);
             okay(device, cudaEventSynchronize(done[slot]));
-            if (counters[slot].unfinished == 0)
+            if (counters[slot].idle == pass->n_thread)
                 break;
             const int request = pass_on(device, pass, requests);
             if (request == LEAVE)
-                kernels.leaving<<<(unsigned)blocks, BLOCK_THREADS, 0, work>>>(next);
+                kernels.leaving<<<blocks, BLOCK_THREADS, 0, work>>>(next);
             if (request > FINISH)
                 break;
         }
         for (int i = 0; i < ROUNDS; i++) {
-            okay(device, cudaMemsetAsync(pass->counters, 0, sizeof *counters, work));
-            kernels.packets<<<(unsigned)blocks, BLOCK_THREADS, 0, work>>>(next);
+            okay(device, cudaMemsetAsync(&pass->rounds[next.round % 2], 0, sizeof *pass->rounds, work));
+            okay(device, cudaMemsetAsync(pass->counters, 0, sizeof *pass->counters, work));
+            kernels.packets<<<blocks, BLOCK_THREADS, 0, work>>>(next);
             kernels.cameras<<<(unsigned)camera_blocks, BLOCK_THREADS, 0, work>>>(next);
-            next.round = 1;
+            next.round++;
         }
         okay(device, cudaGetLastError());
-        okay(device, cudaMemcpyAsync(&counters[slot], pass->counters, sizeof *counters, cudaMemcpyDeviceToHost, work));
+        okay(device, cudaMemcpyAsync(&counters[slot], &pass->rounds[(next.round - 1) % 2], sizeof *counters,
+                                     cudaMemcpyDeviceToHost, work));
         okay(device, cudaEventRecord(done[slot], work));
     }
     cudaStreamSynchronize(work);
     for (int i = 0; i < AHEAD; i++)
         cudaEventDestroy(done[i]);
     cudaFreeHost(counters);
+    return next.round;
 }
 
-void launch(struct device *device, const struct transport_monitor *monitor, struct transport_tally *tally,
-            const struct pass *pass, struct kernels kernels, int64_t blocks)
+/* Returns the number of rounds. */
+int launch(struct device *device, const struct transport_monitor *monitor, struct transport_tally *tally,
+            const struct pass *pass, struct kernels kernels)
 {
     cudaStream_t work = NULL;
     cudaStream_t side = NULL;
     cudaEvent_t begin = NULL;
     cudaEvent_t end = NULL;
     float milliseconds = 0;
+    int rounds = 0;
     if (okay(device, cudaStreamCreateWithFlags(&work, cudaStreamNonBlocking)) &&
         okay(device, cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking)) &&
         okay(device, cudaEventCreate(&begin)) && okay(device, cudaEventCreate(&end)) &&
         okay(device, cudaDeviceSynchronize())) {
         struct requests requests = {monitor, side, now(), 0, GO_ON};
-        pass_on(device, pass, &requests); /* so that nothing begins after a stop */
-        okay(device, cudaStreamSynchronize(side));
         if (kernels.cameras) {
-            run_rounds(device, &requests, tally, pass, kernels, blocks, work, begin);
+            rounds = run_rounds(device, &requests, tally, pass, kernels, work, begin);
         } else {
             okay(device, cudaEventRecord(begin, work));
-            kernels.packets<<<(unsigned)blocks, BLOCK_THREADS, 0, work>>>(*pass);
-            okay(device, cudaGetLastError());
+            rounds = queue_rounds(device, pass, kernels, work);
         }
         okay(device, cudaEventRecord(end, work));
         wait_for(device, pass, &requests, tally, end);
@@ -328,11 +372,12 @@ void launch(struct device *device, const struct transport_monitor *monitor, stru
         okay(device, cudaEventElapsedTime(&milliseconds, begin, end));
     }
     tally->seconds += 1e-3 * (double)milliseconds;
-    tally->n_flight = blocks * BLOCK_THREADS;
+    tally->n_flight = packets_at_once(pass);
     cudaEventDestroy(begin);
     cudaEventDestroy(end);
     cudaStreamDestroy(work);
     cudaStreamDestroy(side);
+    return rounds;
 }
 
 bool download_emissivity(struct device *device, const struct transport_job *job, const struct pass *pass,
@@ -394,45 +439,46 @@ double packets_ended(const struct transport_job *job, const struct transport_tal
 
 /* What is left to do: packets that nobody has taken, and those that were put back. The others have ended, or they have
  * been left for good. */
-void conclude(struct device *device, const struct transport_job *job, const struct pass *pass, size_t n_thread,
+void conclude(struct device *device, const struct transport_job *job, bool put_back, const struct pass *pass, int rounds,
               double ended, struct transport_tally *tally)
 {
     struct transport_todo *todo = &tally->todo;
     const int64_t end = pass->n_flight + pass->n_packet;
     unsigned long long queue = 0;
     okay(device, cudaMemcpy(&queue, pass->queue, sizeof queue, cudaMemcpyDeviceToHost));
-    const int64_t taken = pass->one_thread_per_packet || (int64_t)queue > end ? end : (int64_t)queue;
+    const int64_t taken = (int64_t)queue < end ? (int64_t)queue : end;
     const int64_t taken_up = taken < pass->n_flight ? taken : pass->n_flight;
     drop_flight(todo, taken_up);
     if (todo->n_range > 0)
         todo->range[0].first += taken - taken_up;
-    int64_t aside = 0;
-    if (pass->puts_back)
-        aside = fetch_flight(device, pass, n_thread, job->absorbing, todo);
-    tally->n_left += taken - aside - (int64_t)ended;
+    const int64_t back = put_back ? fetch_flight(device, pass, rounds - 1, job->absorbing, todo) : 0;
+    tally->n_left += taken - back - (int64_t)ended;
 }
 
-/* Follows the packets in flight and those of the first range; n_before had ended before the call of the backend. */
+/* Follows the packets in flight and, unless there was a stop, those of the first range; n_before had ended before the
+ * call of the backend. */
 void run_range(struct device *device, const struct transport_job *job, const struct transport_monitor *monitor,
                struct transport_tally *tally, int64_t n_before)
 {
     struct pass pass = {};
+    struct requests first = {monitor, NULL, now(), 0, GO_ON};
+    const int asked = find_request(&first);
     pass.n_before = n_before;
-    pass.puts_back = monitor->put_back;
-    if (tally->todo.n_range > 0) {
+    pass.n_flight = tally->todo.n_flight;
+    if (tally->todo.n_range > 0 && asked == GO_ON) {
         const struct packet_range range = tally->todo.range[0];
         pass.first_packet = range.first;
         pass.n_packet = range.end - range.first;
     }
+    if (asked > FINISH || pass.n_flight + pass.n_packet == 0)
+        return;
     const double ended = packets_ended(job, tally);
     const struct kernels kernels = choose_kernels(job);
-    const int64_t blocks = choose_blocks(device, job, tally->todo.n_flight + pass.n_packet, kernels.packets);
-    const size_t n_thread = (size_t)(blocks * BLOCK_THREADS);
-    if (device->error == cudaSuccess && upload(device, job, tally, n_thread, &pass) &&
-        find_shades(device, &pass.view)) {
-        launch(device, monitor, tally, &pass, kernels, blocks);
+    choose_threads(device, job, pass.n_flight + pass.n_packet, kernels.packets, &pass);
+    if (device->error == cudaSuccess && upload(device, job, tally, &pass) && find_shades(device, &pass.view)) {
+        const int rounds = launch(device, monitor, tally, &pass, kernels);
         if (device->error == cudaSuccess && download(device, job, &pass, tally))
-            conclude(device, job, &pass, n_thread, packets_ended(job, tally) - ended, tally);
+            conclude(device, job, monitor->put_back, &pass, rounds, packets_ended(job, tally) - ended, tally);
     } else if (device->error == cudaSuccess) {
         okay(device, cudaErrorMemoryAllocation); /* on the host */
     }
