@@ -51,6 +51,14 @@ else()
   endforeach()
 endif()
 
+# A "GPU" for tests of what happens when one fails.
+if(TARGET linerad_static AND NOT LINERAD_SANITIZE)
+  add_library(fake_gpu MODULE tests/cli/fake_gpu.c)
+  target_link_libraries(fake_gpu PRIVATE linerad_static)
+  set_target_properties(fake_gpu PROPERTIES OUTPUT_NAME linerad_cuda PREFIX lib SUFFIX .so
+                        LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/tests/fake_gpu)
+endif()
+
 if(NOT TARGET linerad_cli)
   return()
 endif()

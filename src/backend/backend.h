@@ -225,7 +225,7 @@ static inline size_t transport_voxel_count(const struct transport_job *job)
 enum { TRANSPORT_MAX_BATCH = 1024 };
 
 /* Packets that are to be followed: the numbers of those that have not begun, and those in the middle of their lives as
- * plain numbers, so that they can be stored (kernel/packet_members.h). */
+ * plain numbers, so that they can be stored (kernel/packet_store.h). */
 struct transport_todo {
     int n_range;
     struct packet_range *range; /* own */
@@ -433,16 +433,14 @@ struct level_backend {
 
 struct transport_monitor {
     volatile sig_atomic_t *stop; /* other than 0: start no more packets, but finish those in flight */
-    double
-        patience; /* CPU: seconds after a stop in which they can do so; then the rest is left unfinished. 0: no limit */
+    double patience;             /* seconds after a stop in which they can do so; then the rest is left. 0: no limit */
     /* How many items are done; of packets also about how many scatterings, at least those of long histories. */
     void (*progress)(void *user, int64_t done, double scatterings);
     void *user;
     /* Of transport, after which packets in flight are left unfinished: only their scatterings and lives are counted.
      * 0: no limit. */
     double seconds;
-    /* When the time is over, at a stop and at a pause, packets in flight are not left but put back, to go on later. A
-     * GPU finishes them first. */
+    /* When the time is over, at a stop and at a pause, packets in flight are not left but put back, to go on later. */
     bool put_back;
     volatile sig_atomic_t *pause; /* other than 0: the same; or NULL */
     /* CPU: when all packets of the list have begun, adds others to it and returns how many; in at most n_more ranges,

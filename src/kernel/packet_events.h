@@ -133,6 +133,17 @@ LR_FN void packet_count_life(const struct transport_view *view, const struct tal
               offset);
 }
 
+/* Leaves a packet in the middle of its life for good. What it did so far stays in the sums, and what roulette gave it or
+ * took, so that the packets that have ended balance: 1 = settled + absorbed + that. */
+LR_FN void packet_leave(const struct transport_view *view, const struct tally_view *tally, const struct packet *p,
+                        const int absorbing)
+{
+    packet_count_life(view, tally, p, 0, absorbing);
+    if (absorbing)
+        exact_add(&tally->batch[p->batch].roulette, p->settled + p->absorbed - 1.0, tally->quanta.weight,
+                  packet_offset(p));
+}
+
 /* Counts a packet that ends: escaped through `face`, or lost (face < 0). */
 LR_FN void packet_end(const struct transport_view *view, const struct tally_view *tally, struct packet *p, int face,
                       const struct last_place *last, const int absorbing)

@@ -55,8 +55,9 @@
     MEMBER(uint16_t, group, group)
 #define PATH_MEMBERS(MEMBER)                                                                                           \
     MEMBER(real, path, path)                                                                                           \
-    MEMBER(double, skipped, skipped)                                                                                   \
     MEMBER(uint32_t, crossings, crossings)
+/* With jumps. */
+#define JUMP_MEMBERS(MEMBER) MEMBER(double, skipped, skipped)
 /* With cameras. */
 #define SHARE_MEMBERS(MEMBER)                                                                                          \
     MEMBER(real, owed, owed)                                                                                           \
@@ -70,17 +71,22 @@
     MEMBER(real, kept_n_z, kept_n.z)                                                                                   \
     MEMBER(real, aside, aside)
 
-#define PACKET_MEMBERS(MEMBER)                                                                                         \
+/* What the history of a packet depends on. */
+#define LIFE_MEMBERS(MEMBER)                                                                                           \
     PLACE_MEMBERS(MEMBER)                                                                                              \
     CELL_MEMBERS(MEMBER)                                                                                               \
-    GAS_MEMBERS(MEMBER)                                                                                                \
     PHOTON_MEMBERS(MEMBER)                                                                                             \
     SUM_MEMBERS(MEMBER)                                                                                                \
     LOSS_MEMBERS(MEMBER)                                                                                               \
     WEIGHT_MEMBERS(MEMBER)                                                                                             \
     NAME_MEMBERS(MEMBER)                                                                                               \
     PATH_MEMBERS(MEMBER)                                                                                               \
+    JUMP_MEMBERS(MEMBER)                                                                                               \
     SHARE_MEMBERS(MEMBER)                                                                                              \
     ASIDE_MEMBERS(MEMBER)
+
+#define PACKET_MEMBERS(MEMBER)                                                                                         \
+    LIFE_MEMBERS(MEMBER)                                                                                               \
+    GAS_MEMBERS(MEMBER)
 
 #endif

@@ -408,6 +408,17 @@ static enum lr_status check_same_model(lr_context *ctx, const lr_model *model, c
                            "the processes of this job were given different models; runs of their own need '--mpi off'");
 }
 
+/* When a device fails, or memory runs out, not everything is lost. */
+static enum lr_status name_statepoint(lr_context *ctx, const struct lr_keeper *keeper, enum lr_status status)
+{
+    char cause[sizeof ctx->error];
+    if ((status != LR_ERROR_DEVICE && status != LR_ERROR_MEMORY) || !keeper || !keeper->kept)
+        return status;
+    snprintf(cause, sizeof cause, "%s", ctx->error);
+    return lr_fail(ctx, status, "%s; the statepoint %s.state is there, and the same command with --resume goes on from it",
+                   cause, keeper->path);
+}
+
 enum lr_status lr_run_with(lr_context *ctx, const lr_model *model, const struct lr_run_options *given,
                            lr_result **result)
 {
@@ -436,7 +447,7 @@ enum lr_status lr_run_with(lr_context *ctx, const lr_model *model, const struct 
     }
     const enum lr_status status = run(ctx, &asked, options, &keeping, result);
     stored_free(&keeping.populations);
-    return status;
+    return name_statepoint(ctx, keeping.keeper, status);
 }
 
 enum lr_status lr_run(lr_context *ctx, const lr_model *model, lr_result **result)

@@ -1,12 +1,12 @@
 /* Where lanes get packets from, and where those go that are put back: numbers of packets that have not begun, and
- * packets in the middle of their lives. Each member of such a packet is stored as a double, which represents it exactly
- * in either precision, so that it goes on as if nothing had happened. Included by cpu_transport.c, once per precision
- * and instruction set. */
+ * packets in the middle of their lives (kernel/packet_store.h). Included by cpu_transport.c, once per precision and
+ * instruction set. */
 #ifndef LR_BACKEND_CPU_CPU_FLIGHT_H
 #define LR_BACKEND_CPU_CPU_FLIGHT_H
 
 #include "backend/cpu/cpu_pass.h"
 #include "backend/todo.h"
+#include "kernel/packet_store.h"
 
 enum { QUEUE_CHUNK = 8 };
 
@@ -83,29 +83,6 @@ static int64_t supply_take(struct pass *pass, struct supply *supply)
     return todo_number(&pass->tally->todo, supply->next++);
 }
 
-#define FLIGHT_COUNT(type, name, member) +1
-#define FLIGHT_PUT(type, name, member) *to++ = (double)lane->name[l];
-#define FLIGHT_GET(type, name, member) lane->name[l] = (type)*from++;
-enum { FLIGHT_VALUES = 6 PACKET_MEMBERS(FLIGHT_COUNT) };
-
-static void flight_store(const struct lanes *lane, int l, double *to)
-{
-    PACKET_MEMBERS(FLIGHT_PUT)
-    for (int axis = 0; axis < 3; axis++) {
-        *to++ = (double)lane->last[l].cell[axis];
-        *to++ = (double)lane->last[l].local[axis];
-    }
-}
-
-static void flight_load(struct lanes *lane, int l, const double *from)
-{
-    PACKET_MEMBERS(FLIGHT_GET)
-    for (int axis = 0; axis < 3; axis++) {
-        lane->last[l].cell[axis] = (int)*from++;
-        lane->last[l].local[axis] = (real)*from++;
-    }
-}
-
 /* Takes up one of the packets in flight; returns whether there was one. */
 static int flight_take(struct pass *pass, struct lanes *lane, int l)
 {
@@ -117,7 +94,11 @@ static int flight_take(struct pass *pass, struct lanes *lane, int l)
     flight = pass->next_flight++;
     if (flight >= todo->n_flight)
         return 0;
-    flight_load(lane, l, todo->flight + flight * FLIGHT_VALUES);
+    struct packet p;
+    lane_get(lane, l, &p);
+    packet_load(todo->flight + flight * STORED_NUMBERS, &p, &lane->last[l]);
+    packet_enter(&pass->view, &p);
+    lane_put(lane, l, &p);
     return 1;
 }
 
@@ -127,9 +108,9 @@ static int flight_reserve(struct pass *pass, int threads)
     const struct transport_todo *todo = &pass->tally->todo;
     const size_t ranges = ((size_t)threads + 1) * (size_t)(todo->n_range + pass->monitor->n_more + 1);
     const size_t flights = (size_t)threads * LANES + (size_t)todo->n_flight;
-    pass->back.n_value = FLIGHT_VALUES;
+    pass->back.n_value = STORED_NUMBERS;
     pass->back.range = malloc(ranges * sizeof *pass->back.range);
-    pass->back.flight = malloc(flights * FLIGHT_VALUES * sizeof(double));
+    pass->back.flight = malloc(flights * STORED_NUMBERS * sizeof(double));
     return pass->back.range && pass->back.flight;
 }
 
@@ -137,8 +118,11 @@ static void flight_put_back(struct pass *pass, const struct lanes *lane)
 {
 #pragma omp critical
     for (int l = 0; l < LANES; l++)
-        if (lane->state[l] != PACKET_GONE)
-            flight_store(lane, l, pass->back.flight + FLIGHT_VALUES * pass->back.n_flight++);
+        if (lane->state[l] != PACKET_GONE) {
+            struct packet p;
+            lane_get(lane, l, &p);
+            packet_store(&p, &lane->last[l], pass->back.flight + STORED_NUMBERS * pass->back.n_flight++);
+        }
 }
 
 static void supply_put_back(struct pass *pass, const struct supply *supply)
@@ -154,8 +138,8 @@ static void flight_conclude(struct pass *pass)
     const int64_t rest = todo->n_flight > pass->next_flight ? todo->n_flight - pass->next_flight : 0;
     todo_add_part(todo, pass->next, pass->end, back);
     if (rest > 0)
-        memcpy(back->flight + FLIGHT_VALUES * back->n_flight, todo->flight + FLIGHT_VALUES * pass->next_flight,
-               (size_t)rest * FLIGHT_VALUES * sizeof(double));
+        memcpy(back->flight + STORED_NUMBERS * back->n_flight, todo->flight + STORED_NUMBERS * pass->next_flight,
+               (size_t)rest * STORED_NUMBERS * sizeof(double));
     back->n_flight += rest;
     todo_tidy(back);
     todo_free(todo);

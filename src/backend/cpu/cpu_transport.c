@@ -51,6 +51,7 @@ LANE_FN void serve_lane(struct pass *pass, struct lanes *lane, int l, struct sup
     PHOTON_MEMBERS(LANE_PUT)
     SUM_MEMBERS(LANE_PUT)
     PATH_MEMBERS(LANE_PUT)
+    JUMP_MEMBERS(LANE_PUT)
     lane->owed[l] = p->owed;
     if (absorbing) {
         LOSS_MEMBERS(LANE_PUT)
@@ -180,11 +181,7 @@ static __attribute__((noinline)) void leave_lanes(struct pass *pass, struct lane
         lane_get(lane, l, &p);
         if (p.state == PACKET_GONE)
             continue;
-        packet_count_life(&pass->view, &pass->sums, &p, 0, absorbing);
-        if (absorbing) /* what roulette gave it or took, so that finished packets balance: 1 = settled + absorbed + that
-                        */
-            exact_add(&pass->sums.batch[p.batch].roulette, p.settled + p.absorbed - 1.0, pass->sums.quanta.weight,
-                      packet_offset(&p));
+        packet_leave(&pass->view, &pass->sums, &p, absorbing);
 #pragma omp atomic
         pass->left++;
         lane->state[l] = PACKET_GONE;
@@ -367,7 +364,7 @@ enum lr_status VARIANT_NAME(cpu_transport_,
     unsigned long long n_record = (unsigned long long)tally->n_record;
     enum lr_status status = LR_OK;
 
-    if (tally->todo.n_flight > 0 && tally->todo.n_value != FLIGHT_VALUES)
+    if (tally->todo.n_flight > 0 && tally->todo.n_value != STORED_NUMBERS)
         status = lr_fail(ctx, LR_ERROR_INPUT,
                          "packets in flight were stored by another version of linerad; finish the run with that one");
     pass.end = todo_numbers(&tally->todo);

@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "backend/cuda/cuda_variants.h"
+#include "backend/cuda/cuda_fault.h"
 
 static cuda_fail_fn *fail_fn;
 
@@ -11,7 +11,8 @@ static enum lr_status report(lr_context *ctx, int device, cudaError_t error)
 {
     if (error == cudaSuccess)
         return LR_OK;
-    return fail_fn(ctx, LR_ERROR_DEVICE, "cuda:%d: %s", device, cudaGetErrorString(error));
+    return fail_fn(ctx, LR_ERROR_DEVICE, "cuda:%d cannot be used, with '%s'%s", device, cudaGetErrorString(error),
+                   cuda_advice(error));
 }
 
 static int device_count(void)

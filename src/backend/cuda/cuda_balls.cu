@@ -2,8 +2,8 @@
 #include <cuda_runtime.h>
 
 #include "backend/ball_work.h"
+#include "backend/cuda/cuda_fault.h"
 #include "backend/cuda/cuda_memory.h"
-#include "backend/cuda/cuda_variants.h"
 
 namespace
 {
@@ -90,6 +90,6 @@ enum lr_status cuda_balls(cuda_fail_fn *fail, lr_context *ctx, const struct ball
     }
     device_release(&device);
     if (device.error != cudaSuccess)
-        return fail(ctx, LR_ERROR_DEVICE, "making records of deep gas: %s", cudaGetErrorString(device.error));
+        return cuda_fault(fail, ctx, "the trials for records of deep gas", device.error);
     return LR_OK;
 }

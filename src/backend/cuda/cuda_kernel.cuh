@@ -56,21 +56,19 @@ __device__ __forceinline__ void fly(const struct pass &pass, const struct table_
     }
     if (!packet_after_flight(&pass.view, &pass.tally, &p, flight, last, ABSORBING))
         return;
-    if (*pass.stop == LEAVE) {
-        packet_count_life(&pass.view, &pass.tally, &p, 0, ABSORBING);
-        p.state = PACKET_GONE;
-    } else if (!IMAGING && round_is_over(pass)) {
+    if (!IMAGING && *pass.stop > FINISH)
+        obey<ABSORBING>(pass, p);
+    else if (!IMAGING && round_is_over(pass))
         p.state = ~p.state;
-    }
 }
 
 /* A thread has left its loop: its packet has ended, or is to go on in another round. */
-template <bool ABSORBING>
+template <bool ABSORBING, bool JUMPS>
 __device__ __forceinline__ void end_round(const struct pass &pass, struct packet &p)
 {
     p.state = ~p.state;
     if (p.state != PACKET_GONE)
-        put_aside<ABSORBING, false>(pass, p);
+        put_aside<ABSORBING, false, JUMPS>(pass, p);
 }
 
 template <int MODE, bool ABSORBING, bool NARROW>
@@ -79,10 +77,10 @@ __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_PER_SM)
 {
     const struct table_view table = tables_of<MODE>(pass);
     struct packet p;
-    first_packet<ABSORBING, false>(pass, p);
+    first_packet<ABSORBING, false, false>(pass, p);
     for (;;) {
         if (p.state == PACKET_GONE)
-            next_packet(pass, p);
+            next_packet<ABSORBING, false, false>(pass, p);
         if (p.state < 0)
             break;
         if (packet_waits(&p))
@@ -93,7 +91,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_PER_SM)
          * rest of the warp waits (3.4e10 instead of 4.4e10 scatterings/s on an H200). */
         __syncwarp();
     }
-    end_round<ABSORBING>(pass, p);
+    end_round<ABSORBING, false>(pass, p);
 }
 
 /* The same in deep gas, where packets jump instead of scattering if they can. */
@@ -104,10 +102,10 @@ __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_WITH_JUMPS)
     enum { MODE = REDISTRIBUTION_EXACT };
     const struct table_view table = tables_of<MODE>(pass);
     struct packet p;
-    first_packet<ABSORBING, false>(pass, p);
+    first_packet<ABSORBING, false, true>(pass, p);
     for (;;) {
         if (p.state == PACKET_GONE)
-            next_packet(pass, p);
+            next_packet<ABSORBING, false, true>(pass, p);
         if (p.state < 0)
             break;
         if (p.state == PACKET_WAITING && packet_may_jump(&pass.view, &p))
@@ -118,7 +116,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, BLOCKS_WITH_JUMPS)
             fly<MODE, ABSORBING, NARROW, false>(pass, table, p);
         __syncwarp();
     }
-    end_round<ABSORBING>(pass, p);
+    end_round<ABSORBING, true>(pass, p);
 }
 
 /* The same with cameras (cuda_notes.cuh). LONE: there is only one camera, and it is far away. */
@@ -130,14 +128,14 @@ __global__ void __launch_bounds__(BLOCK_THREADS, ABSORBING ? BLOCKS_WITH_CAMERAS
     struct note_page *to = &pages[threadIdx.x / WARP];
     const struct table_view table = tables_of<MODE>(pass);
     struct packet p;
-    first_packet<ABSORBING, true>(pass, p);
+    first_packet<ABSORBING, true, JUMPS>(pass, p);
     open_page(pass, to);
     for (unsigned look = 0; __any_sync(0xffffffffu, p.state != NO_MORE_PACKETS) && page_has_room(pass, to, look);
          look++) {
         LR_NO_UNROLL
         for (int turn = 0; turn < TURNS_PER_LOOK; turn++) {
             if (p.state == PACKET_GONE)
-                next_packet(pass, p);
+                next_packet<ABSORBING, true, JUMPS>(pass, p);
             /* threads without a packet have no cell to look at */
             if (JUMPS && p.state == PACKET_WAITING && packet_may_jump(&pass.view, &p)) {
                 struct note note;
@@ -154,7 +152,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, ABSORBING ? BLOCKS_WITH_CAMERAS
     }
     close_page(pass, to);
     if (p.state > PACKET_GONE)
-        put_aside<ABSORBING, true>(pass, p);
+        put_aside<ABSORBING, true, JUMPS>(pass, p);
 }
 
 /* Counts packets that were put aside and will not be taken up again. */
@@ -162,8 +160,7 @@ template <bool ABSORBING>
 __global__ void leaving_kernel(const __grid_constant__ struct pass pass)
 {
     if (thread_index() < packets_at_first(pass))
-        packet_count_life(&pass.view, &pass.tally, &pass.aside[(pass.round + 1) % 2][thread_index()].packet, 0,
-                          ABSORBING);
+        packet_leave(&pass.view, &pass.tally, &pass.aside[(pass.round + 1) % 2][thread_index()].packet, ABSORBING);
 }
 
 } // namespace

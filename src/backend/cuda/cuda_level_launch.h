@@ -88,7 +88,7 @@ enum lr_status sweep(lr_context *ctx, void *state, volatile sig_atomic_t *stop)
         launch_stars(levels, stop);
         okay(device, cudaDeviceSynchronize());
     }
-    return finish(ctx, levels, "radiation of level populations");
+    return finish(ctx, levels, "the radiation of level populations");
 }
 
 /* ---- rate equations ---------------------------------------------------------------------------------------------- */
@@ -134,7 +134,7 @@ enum lr_status step(lr_context *ctx, void *state, struct level_change *change)
     change->largest = sums[0];
     /* Not a number if any population is not; `largest` does not tell. The caller finds the cell. */
     change->rms = sums[2] > 0 ? std::sqrt(sums[1] / sums[2]) : 0;
-    return finish(ctx, levels, "rate equations");
+    return finish(ctx, levels, "the rate equations");
 }
 
 /* The extrapolation replaces the oldest iterate, so that retreat() can still find the newest. */
@@ -166,7 +166,7 @@ enum lr_status accelerate(lr_context *ctx, void *state, bool *done)
         okay(device, cudaGetLastError());
         *done = device->error == cudaSuccess;
     }
-    return finish(ctx, levels, "extrapolation of level populations");
+    return finish(ctx, levels, "the extrapolation of level populations");
 }
 
 /* Goes only part of the way from the populations before accelerate() to those from which the last step started. */
@@ -179,7 +179,7 @@ enum lr_status retreat(lr_context *ctx, void *state, double part)
         okay(&levels->device, cudaGetLastError());
     }
     levels->n_past = 0;
-    return finish(ctx, levels, "extrapolation of level populations");
+    return finish(ctx, levels, "the extrapolation of level populations");
 }
 
 } // namespace

@@ -7,12 +7,12 @@
 
 #include <vector>
 
+#include "backend/cuda/cuda_fault.h"
 #include "backend/cuda/cuda_level_extrapolate.cuh"
 #include "backend/cuda/cuda_level_light.cuh"
 #include "backend/cuda/cuda_level_rates.cuh"
 #include "backend/cuda/cuda_level_star.cuh"
 #include "backend/cuda/cuda_memory.h"
-#include "backend/cuda/cuda_variants.h"
 
 namespace
 {
@@ -91,10 +91,7 @@ bool begin(struct levels *levels)
 enum lr_status finish(lr_context *ctx, const struct levels *levels, const char *what)
 {
     const cudaError_t error = levels->device.error;
-    if (error == cudaSuccess)
-        return LR_OK;
-    return fail(ctx, error == cudaErrorMemoryAllocation ? LR_ERROR_MEMORY : LR_ERROR_DEVICE, "cuda:%d: %s: %s",
-                levels->number, what, cudaGetErrorString(error));
+    return error == cudaSuccess ? LR_OK : cuda_fault(fail, ctx, what, error);
 }
 
 } // namespace

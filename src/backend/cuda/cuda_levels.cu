@@ -24,7 +24,7 @@ enum lr_status write_populations(lr_context *ctx, void *state, const double *x)
     if (begin(levels))
         okay(&levels->device, cudaMemcpy(levels->x, x, populations(levels) * sizeof *x, cudaMemcpyHostToDevice));
     levels->n_past = 0;
-    return finish(ctx, levels, "level populations");
+    return finish(ctx, levels, "the exchange of level populations");
 }
 
 enum lr_status read_populations(lr_context *ctx, void *state, double *x, float *residual)
@@ -36,7 +36,7 @@ enum lr_status read_populations(lr_context *ctx, void *state, double *x, float *
             okay(&levels->device, cudaMemcpy(residual, levels->residual, (size_t)levels->job.n_cell * sizeof *residual,
                                              cudaMemcpyDeviceToHost));
     }
-    return finish(ctx, levels, "level populations");
+    return finish(ctx, levels, "the exchange of level populations");
 }
 
 enum lr_status set_rays(lr_context *ctx, void *state, const struct level_rays *rays)
@@ -62,7 +62,7 @@ enum lr_status set_rays(lr_context *ctx, void *state, const struct level_rays *r
     if (levels->device.error == cudaErrorMemoryAllocation)
         return fail(ctx, LR_ERROR_MEMORY, "cuda:%d: not enough memory for the rays of %d directions (%.2f GB)",
                     levels->number, rays->n_direction, 1e-9 * (double)bytes);
-    return finish(ctx, levels, "rays");
+    return finish(ctx, levels, "the rays for level populations");
 }
 
 /* ---- open and close ---------------------------------------------------------------------------------------------- */
@@ -149,7 +149,7 @@ enum lr_status fill_levels(lr_context *ctx, struct levels *levels)
         for (int s = 0; s < job->n_star; s++)
             levels->stars->push_back(send_star(levels, &job->star[s]));
     }
-    return finish(ctx, levels, "memory for level populations");
+    return finish(ctx, levels, "the preparation of level populations");
 }
 
 enum lr_status open_levels(lr_context *ctx, int device, int threads, const struct level_job *job, void **state)
@@ -172,7 +172,7 @@ enum lr_status open_levels(lr_context *ctx, int device, int threads, const struc
                           (long long)job->n_cell);
         }
     } else {
-        status = finish(ctx, levels, "level populations");
+        status = finish(ctx, levels, "the exchange of level populations");
     }
     if (status != LR_OK)
         close_levels(levels);

@@ -10,7 +10,7 @@
 namespace
 {
 
-enum { TURNS_PER_LOOK = 8, LOOKS_PER_POOL = 2, PAGE_NOTES = 4 * TURNS_PER_LOOK * WARP };
+enum { TURNS_PER_LOOK = 8, LOOKS_PER_POOL = 2, LOOKS_PER_STOP = 64, PAGE_NOTES = 4 * TURNS_PER_LOOK * WARP };
 #define MOST_WARPS ((size_t)8192)
 #define POOL_BYTES ((size_t)8 << 30)
 
@@ -45,6 +45,8 @@ __device__ __forceinline__ bool page_has_room(const struct pass &pass, struct no
         if (__any_sync(0xffffffffu, used_up || round_is_over(pass)))
             return false;
     }
+    if (look % LOOKS_PER_STOP == 0 && __any_sync(0xffffffffu, *pass.stop > FINISH))
+        return false;
     if (!__any_sync(0xffffffffu, full))
         return true;
     close_page(pass, to);

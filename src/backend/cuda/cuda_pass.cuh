@@ -29,22 +29,25 @@ struct parked {
     struct last_place last;
 };
 
-/* What the host asks for: to go on, to start no more packets, or to leave also those in flight. */
-enum { GO_ON = 0, FINISH = 1, LEAVE = 2 };
+/* What the host asks for: to go on; to start no more packets; and either to put back those in flight, so that they can
+ * go on later, or to leave them for good. */
+enum { GO_ON = 0, FINISH = 1, PUT_BACK = 2, LEAVE = 3 };
 
 /* All that a kernel needs; passed by value. */
 struct pass {
     struct transport_view view;
     struct tally_view tally;
     int64_t first_packet, n_packet; /* numbers from the first on */
-    int64_t n_before;               /* for the host: packets that had ended before */
+    int64_t n_flight;               /* packets in flight that were put back, and are taken up before those */
+    const struct parked *flight;
+    int64_t n_before; /* for the host: packets that had ended before */
     int one_thread_per_packet;
     float *emissivity;       /* [n_deposit_group][n_camera][n_row][n_channel]; or NULL */
     double *emissivity_wide; /* the same, if there are few voxels */
     int n_deposit_group;
     struct last_place *last; /* per thread; or NULL */
-    unsigned long long *queue;
-    const volatile int *stop; /* GO_ON, FINISH or LEAVE */
+    unsigned long long *queue; /* how many of the packets in flight, and then of the numbers, have been taken */
+    const volatile int *stop;  /* what the host asks for */
     /* rounds: what concerns one has the index round % 2 */
     int round;
     int regroups; /* this round may end before its packets do */

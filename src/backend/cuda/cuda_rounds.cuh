@@ -29,12 +29,18 @@ __device__ __forceinline__ struct last_place *last_of_thread(const struct pass &
     return pass.last ? pass.last + thread_index() : NULL;
 }
 
-/* Packets that a round begins with: new ones, or those that the round before has put aside. */
+/* All packets in flight and all numbers: the length of the queue. */
+__device__ __forceinline__ int64_t packets_in_all(const struct pass &pass)
+{
+    return pass.n_flight + pass.n_packet;
+}
+
+/* Packets that a round begins with: the first of the queue, or those that the round before has put aside. */
 __device__ __forceinline__ unsigned packets_at_first(const struct pass &pass)
 {
     if (pass.round > 0)
         return pass.rounds[(pass.round + 1) % 2].aside;
-    return pass.n_packet < pass.n_thread ? (unsigned)pass.n_packet : pass.n_thread;
+    return packets_in_all(pass) < pass.n_thread ? (unsigned)packets_in_all(pass) : pass.n_thread;
 }
 
 /* Which of n packets this thread follows first; n or more: none. Packets go to warps in turn, and warps are counted
@@ -58,9 +64,9 @@ __device__ __forceinline__ bool round_is_over(const struct pass &pass)
     return pass.regroups && n > pass.few_warps && pass.n_thread - idle <= n / 2;
 }
 
-/* What is saved of a packet: only what cannot be read again from its cell. Anything more would have to stay in
- * registers. */
-template <bool ABSORBING, bool IMAGING>
+/* What is saved of a packet: only what cannot be read again from its cell, and what this kernel knows of it. Anything
+ * more would have to stay in registers. */
+template <bool ABSORBING, bool IMAGING, bool JUMPS>
 __device__ __forceinline__ void copy_packet(const struct packet &from, struct packet &to)
 {
 #define COPY_MEMBER(type, name, member) to.member = from.member;
@@ -70,6 +76,9 @@ __device__ __forceinline__ void copy_packet(const struct packet &from, struct pa
     SUM_MEMBERS(COPY_MEMBER)
     PATH_MEMBERS(COPY_MEMBER)
     NAME_MEMBERS(COPY_MEMBER)
+    if (JUMPS) {
+        JUMP_MEMBERS(COPY_MEMBER)
+    }
     if (IMAGING) {
         SHARE_MEMBERS(COPY_MEMBER)
     }
@@ -83,25 +92,26 @@ __device__ __forceinline__ void copy_packet(const struct packet &from, struct pa
 #undef COPY_MEMBER
 }
 
-template <bool ABSORBING, bool IMAGING>
+template <bool ABSORBING, bool IMAGING, bool JUMPS>
 __device__ __forceinline__ void put_aside(const struct pass &pass, const struct packet &p)
 {
     const unsigned seat = atomicAdd(&pass.rounds[pass.round % 2].aside, 1u);
     struct parked *to = &pass.aside[pass.round % 2][seat];
-    copy_packet<ABSORBING, IMAGING>(p, to->packet);
+    copy_packet<ABSORBING, IMAGING, JUMPS>(p, to->packet);
     if (pass.last)
         to->last = *last_of_thread(pass);
 }
 
-template <bool ABSORBING, bool IMAGING>
-__device__ __forceinline__ void take_up(const struct pass &pass, unsigned seat, struct packet &p)
+template <bool ABSORBING, bool IMAGING, bool JUMPS>
+__device__ __forceinline__ void take_up(const struct pass &pass, const struct parked &from, struct packet &p)
 {
-    const struct parked *from = &pass.aside[(pass.round + 1) % 2][seat];
-    copy_packet<ABSORBING, IMAGING>(from->packet, p);
+    copy_packet<ABSORBING, IMAGING, JUMPS>(from.packet, p);
     if (pass.last)
-        *last_of_thread(pass) = from->last;
+        *last_of_thread(pass) = from.last;
     if (!ABSORBING)
         packet_set_weight(&p, 1.0);
+    if (!JUMPS)
+        p.skipped = 0;
     packet_enter(&pass.view, &p);
 }
 

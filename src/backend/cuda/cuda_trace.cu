@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "backend/cuda/cuda_fault.h"
 #include "backend/cuda/cuda_memory.h"
 #include "backend/cuda/cuda_trace_kernel.cuh"
-#include "backend/cuda/cuda_variants.h"
 #include "backend/variant_name.h"
 
 namespace
@@ -118,22 +118,29 @@ void launch(struct device *device, const struct transport_monitor *monitor, cons
     const int blocks_x = (pass->n_x + per_block - 1) / per_block;
     const int n_row = (pass->n_y - job->row_first + pass->row_step - 1) / pass->row_step;
     const int rows = n_row < 128 ? n_row : 128; /* per launch */
+    enum { AHEAD = 2 };
+    cudaEvent_t done[AHEAD] = {};
     cudaEvent_t begin = NULL;
     cudaEvent_t end = NULL;
     float milliseconds = 0;
+    for (int i = 0; i < AHEAD; i++)
+        okay(device, cudaEventCreateWithFlags(&done[i], cudaEventDisableTiming));
     okay(device, cudaEventCreate(&begin));
     okay(device, cudaEventCreate(&end));
     okay(device, cudaDeviceSynchronize());
     okay(device, cudaEventRecord(begin, 0));
     for (int row = 0; row < n_row && device->error == cudaSuccess && !*monitor->stop; row += rows) {
         const int n = n_row - row < rows ? n_row - row : rows;
+        const int slot = row / rows % AHEAD;
+        if (row >= AHEAD * rows) { /* not too far ahead, so that a stop takes effect soon */
+            okay(device, cudaEventSynchronize(done[slot]));
+            if (monitor->progress)
+                monitor->progress(monitor->user, row - (AHEAD - 1) * rows, 0);
+        }
         shape.kernel<<<dim3((unsigned)blocks_x, (unsigned)n, parts), TRACE_BLOCK>>>(*pass, job->row_first +
                                                                                                pass->row_step * row);
         okay(device, cudaGetLastError());
-        if (monitor->progress && row > 0) {
-            okay(device, cudaStreamSynchronize(0));
-            monitor->progress(monitor->user, row, 0);
-        }
+        okay(device, cudaEventRecord(done[slot], 0));
     }
     if (pass->n_probe > 0) {
         struct pass probes = *pass;
@@ -145,6 +152,8 @@ void launch(struct device *device, const struct transport_monitor *monitor, cons
     okay(device, cudaDeviceSynchronize());
     okay(device, cudaEventElapsedTime(&milliseconds, begin, end));
     image->seconds += 1e-3 * (double)milliseconds;
+    for (int i = 0; i < AHEAD; i++)
+        cudaEventDestroy(done[i]);
     cudaEventDestroy(begin);
     cudaEventDestroy(end);
 }
@@ -195,7 +204,7 @@ enum lr_status VARIANT_NAME(cuda_trace_,
         return fail(ctx, LR_ERROR_MEMORY, "cuda:%d has too little free memory to trace %lld cells and %d channels",
                     device_number(), (long long)job->n_cell, job->n_channel);
     if (device.error != cudaSuccess)
-        return fail(ctx, LR_ERROR_DEVICE, "cuda:%d failed: %s", device_number(), cudaGetErrorString(device.error));
+        return cuda_fault(fail, ctx, "the tracing of images", device.error);
     if (*monitor->stop)
         return fail(ctx, LR_ERROR_INTERRUPTED, "stopped while tracing images; nothing was written");
     return LR_OK;

@@ -8,11 +8,12 @@
 #include <time.h>
 
 #include "backend/cuda/cuda_cameras.cuh"
+#include "backend/cuda/cuda_fault.h"
 #include "backend/cuda/cuda_fields.cuh"
+#include "backend/cuda/cuda_flight.cuh"
 #include "backend/cuda/cuda_kernel.cuh"
 #include "backend/cuda/cuda_memory.h"
 #include "backend/cuda/cuda_shade.cuh"
-#include "backend/cuda/cuda_variants.h"
 #include "backend/todo.h"
 #include "backend/variant_name.h"
 
@@ -43,13 +44,14 @@ void reserve_rounds(struct device *device, const struct transport_job *job, stru
 {
     pass->rounds = (struct round_counters *)device_copy(device, 2 * sizeof *pass->rounds, NULL);
     for (int i = 0; i < 2 && (!job->one_thread_per_packet || job->cameras.n > 0); i++)
-        pass->aside[i] = (struct parked *)device_reserve(device, pass->n_thread * sizeof *pass->aside[i]);
+        pass->aside[i] = (struct parked *)device_copy(device, pass->n_thread * sizeof *pass->aside[i], NULL);
 }
 
 /* Packets with which the first round begins: one for each thread. */
 int64_t packets_at_once(const struct pass *pass)
 {
-    return pass->n_packet < pass->n_thread ? pass->n_packet : pass->n_thread;
+    const int64_t all = pass->n_flight + pass->n_packet;
+    return all < pass->n_thread ? all : pass->n_thread;
 }
 
 bool upload(struct device *device, const struct transport_job *job, struct transport_tally *tally, struct pass *pass)
@@ -63,8 +65,6 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
     if (!pass->view.cell)
         return false;
     pass->tally.axes = make_tally_axes(job);
-    pass->first_packet = tally->todo.range[0].first;
-    pass->n_packet = tally->todo.range[0].end - tally->todo.range[0].first;
     pass->tally.deal = make_tally_deal(job);
     pass->tally.quanta = job->tally.quanta;
     pass->tally.n_group = job->tally.n_group;
@@ -95,10 +95,10 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
         pass->tally.cone =
             (double *)device_copy(device, batches * (size_t)job->cones.n * 2 * sizeof(double), tally->cone);
     if (tally->lives)
-        pass->tally.lives = (struct transport_lives *)device_copy(device, 2 * sizeof *tally->lives, NULL);
+        pass->tally.lives = (struct transport_lives *)device_copy(device, 2 * sizeof *tally->lives, tally->lives);
     if (job->tally.record)
-        pass->tally.record =
-            (struct transport_record *)device_copy(device, (size_t)pass->n_packet * sizeof *pass->tally.record, NULL);
+        pass->tally.record = (struct transport_record *)device_copy(
+            device, (size_t)(pass->n_flight + pass->n_packet) * sizeof *pass->tally.record, NULL);
     if (job->tally.record || pass->tally.cones.places)
         pass->last = (struct last_place *)device_copy(device, pass->n_thread * sizeof *pass->last, NULL);
     pass->tally.n_record = (unsigned long long *)device_copy(device, sizeof *pass->tally.n_record, NULL);
@@ -106,6 +106,7 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
     const unsigned long long begun = (unsigned long long)packets_at_once(pass);
     pass->queue = (unsigned long long *)device_copy(device, sizeof *pass->queue, &begun);
     reserve_rounds(device, job, pass);
+    pass->flight = send_flight(device, &tally->todo);
     pass->stop = (const volatile int *)device_copy(device, sizeof(int), NULL);
     if (job->mode == REDISTRIBUTION_TABLE_CONSTANT && device->error == cudaSuccess) {
         if (job->tables->n_row * job->tables->n_node != CONSTANT_CDF || job->tables->n_voigt != CONSTANT_VOIGT)
@@ -203,19 +204,48 @@ double now()
     return (double)instant.tv_sec + 1e-9 * (double)instant.tv_nsec;
 }
 
-/* What the monitor asks of a launch that began at `start`. */
-int request_of(const struct transport_monitor *monitor, double start)
+/* What the kernels have been told, when they began, and when a stop was first seen, or 0. */
+struct requests {
+    const struct transport_monitor *monitor;
+    cudaStream_t side;
+    double start, stopped;
+    int told;
+};
+
+int find_request(struct requests *requests)
 {
-    const bool over = monitor->seconds > 0 && now() - start > monitor->seconds;
-    if (over && !monitor->put_back)
+    const struct transport_monitor *monitor = requests->monitor;
+    const double time = now();
+    const bool stopped = *monitor->stop != 0;
+    if (stopped && requests->stopped <= 0)
+        requests->stopped = time;
+    const bool over = monitor->seconds > 0 && time - requests->start > monitor->seconds;
+    const bool asked = stopped || (monitor->pause && *monitor->pause);
+    if (monitor->put_back)
+        return over || asked ? PUT_BACK : GO_ON;
+    if (over || (stopped && monitor->patience > 0 && time - requests->stopped > monitor->patience))
         return LEAVE;
-    return over || *monitor->stop || (monitor->pause && *monitor->pause) ? FINISH : GO_ON;
+    return asked ? FINISH : GO_ON;
+}
+
+/* Tells the kernels what the monitor asks for, and returns it. */
+int pass_on(struct device *device, const struct pass *pass, struct requests *requests)
+{
+    const int request = find_request(requests);
+    if (request > requests->told) {
+        requests->told = request;
+        okay(device, cudaMemcpyAsync((void *)pass->stop, &requests->told, sizeof requests->told, cudaMemcpyHostToDevice,
+                                     requests->side));
+    }
+    return requests->told;
 }
 
 /* Packets that have ended, and scatterings of long histories. */
-void report_progress(struct device *device, const struct pass *pass, const struct transport_monitor *monitor,
-                     struct transport_tally *tally, cudaStream_t side)
+void report_progress(struct device *device, const struct pass *pass, const struct requests *requests,
+                     struct transport_tally *tally)
 {
+    const struct transport_monitor *monitor = requests->monitor;
+    const cudaStream_t side = requests->side;
     const int n_batch = pass->tally.deal.n_batch;
     unsigned long long overdue = 0;
     double done = 0;
@@ -231,10 +261,9 @@ void report_progress(struct device *device, const struct pass *pass, const struc
 
 /* Waits for the kernel, passing progress out and a stop request in. The pauses grow with the elapsed time, so that they
  * lengthen no run by more than a hundredth. */
-void wait_for(struct device *device, const struct pass *pass, const struct transport_monitor *monitor,
-              struct transport_tally *tally, cudaEvent_t end, cudaStream_t side, double start)
+void wait_for(struct device *device, const struct pass *pass, struct requests *requests, struct transport_tally *tally,
+              cudaEvent_t end)
 {
-    int told = GO_ON;
     double since_report = 0;
     double since_start = 0;
     while (cudaEventQuery(end) == cudaErrorNotReady && device->error == cudaSuccess) {
@@ -243,21 +272,17 @@ void wait_for(struct device *device, const struct pass *pass, const struct trans
         nanosleep(&pause, NULL);
         since_report += nap;
         since_start += nap;
-        const int request = request_of(monitor, start);
-        if (request > told) {
-            told = request;
-            okay(device, cudaMemcpyAsync((void *)pass->stop, &told, sizeof told, cudaMemcpyHostToDevice, side));
-        }
-        if (monitor->progress && since_report > 0.1) {
+        pass_on(device, pass, requests);
+        if (requests->monitor->progress && since_report > 0.1) {
             since_report = 0;
-            report_progress(device, pass, monitor, tally, side);
+            report_progress(device, pass, requests, tally);
         }
     }
 }
 
 /* Rounds without cameras, each with at most half the packets of the one before, until every packet has a warp to
- * itself. None is waited for: a round without work takes microseconds. */
-void queue_rounds(struct device *device, const struct pass *pass, struct kernels kernels, cudaStream_t work)
+ * itself. None is waited for: a round without work takes microseconds. Returns how many there are. */
+int queue_rounds(struct device *device, const struct pass *pass, struct kernels kernels, cudaStream_t work)
 {
     struct pass next = *pass;
     int64_t most = packets_at_once(pass);
@@ -269,13 +294,13 @@ void queue_rounds(struct device *device, const struct pass *pass, struct kernels
         most /= 2;
     } while (next.regroups);
     okay(device, cudaGetLastError());
+    return next.round;
 }
 
 /* Rounds of packets and cameras until no packet is left. A few are queued ahead of those being waited for, so that the
- * device never waits for the host; a round without work takes microseconds. */
-void run_rounds(struct device *device, const struct transport_monitor *monitor, struct transport_tally *tally,
-                const struct pass *pass, struct kernels kernels, cudaStream_t work, cudaStream_t side,
-                cudaEvent_t begin, double start)
+ * device never waits for the host; a round without work takes microseconds. Returns how many there were. */
+int run_rounds(struct device *device, struct requests *requests, struct transport_tally *tally, const struct pass *pass,
+               struct kernels kernels, cudaStream_t work, cudaEvent_t begin)
 {
     enum { AHEAD = 2, ROUNDS = 4 };
     const unsigned blocks = pass->n_thread / BLOCK_THREADS;
@@ -291,14 +316,15 @@ void run_rounds(struct device *device, const struct transport_monitor *monitor, 
     for (int64_t set = 0; device->error == cudaSuccess; set++) {
         const int slot = (int)(set % AHEAD);
         if (set >= AHEAD) {
-            wait_for(device, pass, monitor, tally, done[slot], side, start);
+            wait_for(device, pass, requests, tally, done[slot]);
             okay(device, cudaEventSynchronize(done[slot]));
             if (counters[slot].idle == pass->n_thread)
                 break;
-            if (request_of(monitor, start) == LEAVE) {
+            const int request = pass_on(device, pass, requests);
+            if (request == LEAVE)
                 kernels.leaving<<<blocks, BLOCK_THREADS, 0, work>>>(next);
+            if (request > FINISH)
                 break;
-            }
         }
         for (int i = 0; i < ROUNDS; i++) {
             okay(device, cudaMemsetAsync(&pass->rounds[next.round % 2], 0, sizeof *pass->rounds, work));
@@ -316,9 +342,11 @@ void run_rounds(struct device *device, const struct transport_monitor *monitor, 
     for (int i = 0; i < AHEAD; i++)
         cudaEventDestroy(done[i]);
     cudaFreeHost(counters);
+    return next.round;
 }
 
-void launch(struct device *device, const struct transport_monitor *monitor, struct transport_tally *tally,
+/* Returns the number of rounds. */
+int launch(struct device *device, const struct transport_monitor *monitor, struct transport_tally *tally,
             const struct pass *pass, struct kernels kernels)
 {
     cudaStream_t work = NULL;
@@ -326,19 +354,20 @@ void launch(struct device *device, const struct transport_monitor *monitor, stru
     cudaEvent_t begin = NULL;
     cudaEvent_t end = NULL;
     float milliseconds = 0;
+    int rounds = 0;
     if (okay(device, cudaStreamCreateWithFlags(&work, cudaStreamNonBlocking)) &&
         okay(device, cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking)) &&
         okay(device, cudaEventCreate(&begin)) && okay(device, cudaEventCreate(&end)) &&
         okay(device, cudaDeviceSynchronize())) {
-        const double start = now();
+        struct requests requests = {monitor, side, now(), 0, GO_ON};
         if (kernels.cameras) {
-            run_rounds(device, monitor, tally, pass, kernels, work, side, begin, start);
+            rounds = run_rounds(device, &requests, tally, pass, kernels, work, begin);
         } else {
             okay(device, cudaEventRecord(begin, work));
-            queue_rounds(device, pass, kernels, work);
+            rounds = queue_rounds(device, pass, kernels, work);
         }
         okay(device, cudaEventRecord(end, work));
-        wait_for(device, pass, monitor, tally, end, side, start);
+        wait_for(device, pass, &requests, tally, end);
         okay(device, cudaStreamSynchronize(work));
         okay(device, cudaEventElapsedTime(&milliseconds, begin, end));
     }
@@ -349,6 +378,7 @@ void launch(struct device *device, const struct transport_monitor *monitor, stru
     cudaEventDestroy(end);
     cudaStreamDestroy(work);
     cudaStreamDestroy(side);
+    return rounds;
 }
 
 bool download_emissivity(struct device *device, const struct transport_job *job, const struct pass *pass,
@@ -400,27 +430,56 @@ bool download(struct device *device, const struct transport_job *job, const stru
     return device->error == cudaSuccess;
 }
 
-/* Packets that a stop left in the queue stay to be done. */
-void put_back(struct device *device, const struct pass *pass, struct packet_range *range)
+double packets_ended(const struct transport_job *job, const struct transport_tally *tally)
 {
-    unsigned long long taken = 0;
-    okay(device, cudaMemcpy(&taken, pass->queue, sizeof taken, cudaMemcpyDeviceToHost));
-    range->first = (int64_t)taken < pass->n_packet ? range->first + (int64_t)taken : range->end;
+    double n = 0;
+    for (int b = 0; b < job->tally.n_batch; b++)
+        n += tally->batch[b].packets;
+    return n;
 }
 
-/* Follows the packets of the first range; n_before had ended before the call of the backend. */
+/* What is left to do: packets that nobody has taken, and those that were put back. The others have ended, or they have
+ * been left for good. */
+void conclude(struct device *device, const struct transport_job *job, bool put_back, const struct pass *pass, int rounds,
+              double ended, struct transport_tally *tally)
+{
+    struct transport_todo *todo = &tally->todo;
+    const int64_t end = pass->n_flight + pass->n_packet;
+    unsigned long long queue = 0;
+    okay(device, cudaMemcpy(&queue, pass->queue, sizeof queue, cudaMemcpyDeviceToHost));
+    const int64_t taken = (int64_t)queue < end ? (int64_t)queue : end;
+    const int64_t taken_up = taken < pass->n_flight ? taken : pass->n_flight;
+    drop_flight(todo, taken_up);
+    if (todo->n_range > 0)
+        todo->range[0].first += taken - taken_up;
+    const int64_t back = put_back ? fetch_flight(device, pass, rounds - 1, job->absorbing, todo) : 0;
+    tally->n_left += taken - back - (int64_t)ended;
+}
+
+/* Follows the packets in flight and, unless there was a stop, those of the first range; n_before had ended before the
+ * call of the backend. */
 void run_range(struct device *device, const struct transport_job *job, const struct transport_monitor *monitor,
                struct transport_tally *tally, int64_t n_before)
 {
     struct pass pass = {};
+    struct requests first = {monitor, NULL, now(), 0, GO_ON};
+    const int asked = find_request(&first);
     pass.n_before = n_before;
-    const struct packet_range range = tally->todo.range[0];
+    pass.n_flight = tally->todo.n_flight;
+    if (tally->todo.n_range > 0 && asked == GO_ON) {
+        const struct packet_range range = tally->todo.range[0];
+        pass.first_packet = range.first;
+        pass.n_packet = range.end - range.first;
+    }
+    if (asked > FINISH || pass.n_flight + pass.n_packet == 0)
+        return;
+    const double ended = packets_ended(job, tally);
     const struct kernels kernels = choose_kernels(job);
-    choose_threads(device, job, range.end - range.first, kernels.packets, &pass);
+    choose_threads(device, job, pass.n_flight + pass.n_packet, kernels.packets, &pass);
     if (device->error == cudaSuccess && upload(device, job, tally, &pass) && find_shades(device, &pass.view)) {
-        launch(device, monitor, tally, &pass, kernels);
+        const int rounds = launch(device, monitor, tally, &pass, kernels);
         if (device->error == cudaSuccess && download(device, job, &pass, tally))
-            put_back(device, &pass, &tally->todo.range[0]);
+            conclude(device, job, monitor->put_back, &pass, rounds, packets_ended(job, tally) - ended, tally);
     } else if (device->error == cudaSuccess) {
         okay(device, cudaErrorMemoryAllocation); /* on the host */
     }
@@ -434,25 +493,28 @@ enum lr_status VARIANT_NAME(cuda_transport_,
                                              const struct transport_monitor *monitor, struct transport_tally *tally)
 {
     struct transport_todo *todo = &tally->todo;
+    const int64_t n_before = (int64_t)packets_ended(job, tally);
     cudaError_t error = cudaSuccess;
-    double n_before = 0;
-    for (int b = 0; b < job->tally.n_batch; b++)
-        n_before += tally->batch[b].packets;
     if (job->one_thread_per_packet && todo_numbers(todo) > INT32_MAX - BLOCK_THREADS)
         return fail(ctx, LR_ERROR_INPUT, "run.scheduling: static starts one thread per packet, at most 2e9; use queue");
-    if (todo->n_flight > 0)
+    if (todo->n_flight > 0 && todo->n_value != STORED_NUMBERS)
         return fail(ctx, LR_ERROR_INPUT,
-                    "packets in flight were put back by a CPU, and a GPU cannot take them up; use '--device cpu'");
-    while (error == cudaSuccess && todo->n_range > 0) {
+                    "packets in flight were stored by another version of linerad; finish the run with that one");
+    if (todo->n_flight > 0 && job->one_thread_per_packet)
+        return fail(ctx, LR_ERROR_INPUT, "run.scheduling: static cannot go on with packets in flight; use queue");
+    while (error == cudaSuccess && (todo->n_flight > 0 || todo->n_range > 0)) {
         struct device device = {};
-        run_range(&device, job, monitor, tally, (int64_t)n_before);
+        run_range(&device, job, monitor, tally, n_before);
         device_release(&device);
         error = device.error;
-        if (todo->range[0].first < todo->range[0].end)
+        const bool began_all = todo->n_range == 0 || todo->range[0].first == todo->range[0].end;
+        if (began_all && todo->n_range > 0) {
+            todo->n_range--;
+            for (int r = 0; r < todo->n_range; r++)
+                todo->range[r] = todo->range[r + 1];
+        }
+        if (todo->n_flight > 0 || !began_all) /* the host has asked for it */
             break;
-        todo->n_range--;
-        for (int r = 0; r < todo->n_range; r++)
-            todo->range[r] = todo->range[r + 1];
     }
     if (error == cudaErrorMemoryAllocation)
         return fail(ctx, LR_ERROR_MEMORY,
@@ -460,6 +522,6 @@ enum lr_status VARIANT_NAME(cuda_transport_,
                     "'output.fields: false'",
                     device_number(), (long long)job->n_cell);
     if (error != cudaSuccess)
-        return fail(ctx, LR_ERROR_DEVICE, "cuda:%d failed: %s", device_number(), cudaGetErrorString(error));
+        return cuda_fault(fail, ctx, "the transport of packets", error);
     return LR_OK;
 }

@@ -68,6 +68,7 @@ static enum lr_status save(lr_context *ctx, struct lr_keeper *keeper, const stru
         status = write_file(ctx, keeper, state, path, old);
     if (status == LR_ERROR_IO && access(path, F_OK) == 0 && unlink(old) == 0)
         status = write_file(ctx, keeper, state, path, old);
+    keeper->kept |= status == LR_OK;
     free(path);
     free(old);
     return status;
@@ -155,6 +156,7 @@ static enum lr_status load(lr_context *ctx, struct lr_keeper *keeper)
         }
         free(path);
     }
+    keeper->kept = keeper->found.n > 0;
     return status;
 }
 

@@ -13,7 +13,11 @@
 #define cudaDeviceGetAttribute hipDeviceGetAttribute
 #define cudaDeviceProp hipDeviceProp_t
 #define cudaDeviceSynchronize hipDeviceSynchronize
+#define cudaErrorECCUncorrectable hipErrorECCNotCorrectable
+#define cudaErrorIllegalAddress hipErrorIllegalAddress
 #define cudaErrorInvalidValue hipErrorInvalidValue
+#define cudaErrorLaunchFailure hipErrorLaunchFailure
+#define cudaErrorLaunchTimeout hipErrorLaunchTimeOut
 #define cudaErrorMemoryAllocation hipErrorOutOfMemory
 #define cudaErrorNotReady hipErrorNotReady
 #define cudaError_t hipError_t
