@@ -47,7 +47,7 @@ static enum lr_status go_on(lr_context *ctx, const struct lr_keeper *keeper, con
     LR_TRY(statepoint_restore(ctx, &keeper->found, job, tally));
     const int64_t all = job->packets.end - job->packets.first;
     const int64_t left = todo_numbers(&tally->todo) + tally->todo.n_flight;
-    lr_log(ctx, LR_LOG_INFO, "going on from a statepoint: %lld of %lld packets are done, %lld are in flight",
+    lr_log(ctx, LR_LOG_INFO, "continuing from a statepoint: %lld of %lld packets are done, %lld are in flight",
            (long long)(all - left), (long long)all, (long long)tally->todo.n_flight);
     return LR_OK;
 }
@@ -145,7 +145,7 @@ static enum lr_status run_pass(lr_context *ctx, const lr_model *model, struct st
             LR_TRY_OR(done, status,
                       lr_fail(ctx, LR_ERROR_INTERRUPTED, "stopped before a single packet was finished; %s",
                               keeper && segments_possible(job)
-                                  ? "there is no result, and the same command with --resume goes on from the statepoint"
+                                  ? "there is no result yet; to continue from the statepoint, repeat the command with --resume"
                                   : "nothing was written"));
         image_check_count(model, job, &tally, &stage->check);
         LR_TRY_OR(done, status, stage_follow_again(ctx, stage, &tally)); /* a stop also limits later passes */
@@ -405,7 +405,7 @@ static enum lr_status check_same_model(lr_context *ctx, const lr_model *model, c
     LR_TRY(team_compare(ctx, PLACE_MODEL, print, &equal));
     return equal ? LR_OK
                  : lr_fail(ctx, LR_ERROR_INPUT,
-                           "the processes of this job were given different models; runs of their own need '--mpi off'");
+                           "the processes of this job were given different models; for independent runs use '--mpi off'");
 }
 
 enum lr_status lr_run_with(lr_context *ctx, const lr_model *model, const struct lr_run_options *given,

@@ -147,7 +147,7 @@ static const struct schema_key RUN[] = {
     MAPS("until", MAP, NULL, "none", "stop when a number of the summary is known well enough; `packets` is the most",
          &SCHEMA_UNTIL),
     KEY("checkpoint", VALUE, "minutes, 0.001 to 1e6, or `auto`", "`auto`",
-        "time between statepoints, from which `linerad run --resume` goes on; `auto`: ten minutes, or longer, so that "
+        "time between statepoints, from which `linerad run --resume` continues; `auto`: ten minutes, or longer, so that "
         "they take less than 2 % of the time"),
 };
 SCHEMA_TABLE(RUN, "run", "how many packets, and on which device", RUN);
