@@ -152,8 +152,9 @@ static enum lr_status open_keeper(lr_context *ctx, const struct run_task *task, 
         return LR_ERROR_INPUT;
     *finished = request->resume && !lr_keeper_left(*keeper) && lr_keeper_finished(ctx, *keeper);
     if (!request->resume && lr_keeper_left(*keeper))
-        message_warning("an earlier run to %s left a statepoint, from which --resume would continue; this run starts over",
-                        task->output);
+        message_warning(
+            "an earlier run to %s left a statepoint, from which --resume would continue; this run starts over",
+            task->output);
     return LR_OK;
 }
 

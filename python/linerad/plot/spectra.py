@@ -98,7 +98,8 @@ def image_flux(cube):
         major, minor, _ = cube.beam
         share = solid / (np.pi / (4 * np.log(2)) * (major * minor).to_value(u.sr))
     if share is None:
-        return mean.value, None if error is None else error.value, "mean", cube.unit
+        name = r"mean $T_\mathrm{B}$" if str(cube.unit) == "K" else "mean brightness"
+        return mean.value, None if error is None else error.value, name, cube.unit
     total = share * number
     return mean.value * total, None if error is None else error.value * total, "flux density", u.Jy
 

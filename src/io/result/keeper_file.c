@@ -222,15 +222,16 @@ static enum lr_status check_finished(const struct hdf5_reader *reader, const str
     if (status == LR_OK && !difference && finished < packets) /* it ended when its aim was reached */
         status = model_aim_difference(reader->ctx, keeper->model, stored, &difference);
     if (status == LR_OK && difference)
-        status = lr_fail(reader->ctx, LR_ERROR_INPUT, "%s is the result of another model: %s", reader->path, difference);
+        status =
+            lr_fail(reader->ctx, LR_ERROR_INPUT, "%s is the result of another model: %s", reader->path, difference);
     if (status == LR_OK && first != (double)keeper->first)
         status = lr_fail(reader->ctx, LR_ERROR_INPUT, "%s is the result of another share of the packets", reader->path);
     if (status == LR_OK && packets != (double)keeper->packets)
-        status = lr_fail(reader->ctx, LR_ERROR_INPUT, "%s is the result of %.0f packets, not %.0f", reader->path, packets,
-                         (double)keeper->packets);
+        status = lr_fail(reader->ctx, LR_ERROR_INPUT, "%s is the result of %.0f packets, not %.0f", reader->path,
+                         packets, (double)keeper->packets);
     if (status == LR_OK && !has_same_print(reader, "/provenance", keeper))
-        status = lr_fail(reader->ctx, LR_ERROR_INPUT, "%s: a file that the model reads has changed since",
-                         reader->path);
+        status =
+            lr_fail(reader->ctx, LR_ERROR_INPUT, "%s: a file that the model reads has changed since", reader->path);
     free(stored);
     free(difference);
     return status;
@@ -251,7 +252,8 @@ int lr_keeper_finished(lr_context *ctx, const lr_keeper *keeper)
     }
     H5E_END_TRY;
     if (status != LR_OK)
-        lr_log(ctx, LR_LOG_WARNING, "%s; there is no statepoint to continue from, so the run starts over and replaces it",
+        lr_log(ctx, LR_LOG_WARNING,
+               "%s; there is no statepoint to continue from, so the run starts over and replaces it",
                lr_last_error(ctx));
     return status == LR_OK;
 }
