@@ -19,6 +19,7 @@ import numpy as np
 from astropy.convolution import Gaussian2DKernel, convolve
 from linerad import plot
 from matplotlib.colors import LogNorm
+from matplotlib.patches import Circle
 
 FREQUENCY = 2.46606755e15 / u.s  # of Lyman alpha
 ENERGY = const.h * FREQUENCY  # of a photon
@@ -29,12 +30,13 @@ HALF, BINS = 10.0, 64  # kpc, pixels and velocities of an image from packets
 CONE, SMOOTHING = 25.0, 0.8  # degrees, pixels
 TOWARD = {"face-on": (0, 0, 1), "edge-on": (1, 0, 0)}
 INKS = {"face-on": "#d55e00", "edge-on": "#0072b2"}
-DYNAMIC_RANGE = 2e3
+DYNAMIC_RANGE = 500
 
 
 class View(NamedTuple):
     surface: np.ndarray  # brightness, SURFACE
     half: float  # of the image, kpc
+    beam: float  # FWHM, kpc; 0 without one
     edges: np.ndarray  # of velocity, km/s
     flux: np.ndarray  # per velocity, FLUX
 
@@ -46,7 +48,8 @@ def view_from_cube(cube):
     flux = energy.sum(axis=(1, 2)) * cube.pixel[0] * cube.pixel[1]
     half = 0.5 * cube.shape[2] * cube.pixel[0].to_value(u.rad) * DISTANCE.to_value(u.kpc)
     surface = (energy.sum(axis=0) * step).to_value(SURFACE)
-    return View(surface, half, edges.to_value(u.km / u.s), flux.to_value(FLUX, u.dimensionless_angles()))
+    beam = cube.beam[0].to_value(u.rad) * DISTANCE.to_value(u.kpc) if cube.beam else 0
+    return View(surface, half, beam, edges.to_value(u.km / u.s), flux.to_value(FLUX, u.dimensionless_angles()))
 
 
 def view_from_packets(packets, toward):
@@ -67,7 +70,8 @@ def view_from_packets(packets, toward):
     surface = (convolve(image, Gaussian2DKernel(SMOOTHING)) * energy.unit / pixel**2).to_value(SURFACE)
     velocity = -packets["shift"][seen].to_value(u.km / u.s)
     flux, edges = np.histogram(velocity, BINS, (-1000, 1000), weights=energy.value)
-    return View(surface, HALF, edges, (flux * energy.unit / (np.diff(edges) * u.km / u.s)).to_value(FLUX))
+    beam = SMOOTHING * np.sqrt(8 * np.log(2)) * 2 * HALF / BINS
+    return View(surface, HALF, beam, edges, (flux * energy.unit / (np.diff(edges) * u.km / u.s)).to_value(FLUX))
 
 
 def views_of(result):
@@ -83,6 +87,7 @@ def draw_maps(figure, axes, views):
         extent = (-view.half, view.half, -view.half, view.half)
         drawn = at.imshow(np.maximum(view.surface, norm.vmin), origin="lower", extent=extent, cmap="inferno", norm=norm)
         at.text(0.05, 0.95, name, transform=at.transAxes, color="white", va="top")
+        at.add_patch(Circle((-0.9 * view.half, -0.9 * view.half), 0.5 * view.beam, fc="#808080", ec="white"))
         at.set(xlabel="offset [kpc]", xticks=range(-10, 11, 5), yticks=range(-10, 11, 5))
         at.tick_params(color="#808080")
     axes[0].set_ylabel("offset [kpc]")

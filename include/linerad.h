@@ -191,7 +191,8 @@ LR_API enum lr_status lr_keeper_create(lr_context *ctx, const lr_model *model, c
                                        const char *path, int resume, lr_keeper **keeper);
 /* 1: a statepoint was read. */
 LR_API int lr_keeper_found(const lr_keeper *keeper);
-/* 1: the result at PATH is that of the whole run, and there is nothing left to do. */
+/* 1: the result at PATH is that of the whole run, and there is nothing left to do. If it is another one, which the run
+ * would replace, a warning says which. */
 LR_API int lr_keeper_finished(lr_context *ctx, const lr_keeper *keeper);
 /* 1: there are files of statepoints. */
 LR_API int lr_keeper_left(const lr_keeper *keeper);

@@ -22,7 +22,7 @@ static const char help[] =
     "  --channels N          maximum number of channel maps (12)\n"
     "  --velocities V ...    channels at these velocities, km/s (evenly over those with emission)\n"
     "  --angle DEG           pv: direction of positive offsets, from north (up) to east (left) (along x)\n"
-    "  --width N             pv: mean over so many pixels across the cut, which goes through the image centre (1)\n"
+    "  --width N             pv: average over N pixels across the cut, which runs through the image centre (1)\n"
     "  --stretch NAME        colour stretch of channel maps and pv: linear or log (whichever suits the image)\n"
     "  --dpi N               dots per inch of a PNG (200)\n"
     "  -h, --help            this text\n"

@@ -152,8 +152,9 @@ static enum lr_status open_keeper(lr_context *ctx, const struct run_task *task, 
         return LR_ERROR_INPUT;
     *finished = request->resume && !lr_keeper_left(*keeper) && lr_keeper_finished(ctx, *keeper);
     if (!request->resume && lr_keeper_left(*keeper))
-        message_warning("an earlier run to %s left a statepoint, which --resume would go on from; this run begins anew",
-                        task->output);
+        message_warning(
+            "an earlier run to %s left a statepoint, from which --resume would continue; this run starts over",
+            task->output);
     return LR_OK;
 }
 
@@ -212,7 +213,7 @@ int run_task_run(lr_context *ctx, const struct run_task *task, struct console *c
         lr_keeper_remove(keeper);
     warn_of_stop(&summary);
     if (stopped && lr_keeper_left(keeper))
-        tell(console, "the same command with --resume goes on from the last statepoint");
+        tell(console, "to continue from the last statepoint, repeat the command with --resume");
     lr_keeper_free(keeper);
     if (task->request->switches.json)
         summary_print_json(ctx, json, result, task->output, cubes);

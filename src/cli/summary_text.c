@@ -230,10 +230,7 @@ void summary_print_text(FILE *file, const lr_result *result, const char *output,
         fprintf(file, " of %" PRId64, s->packets_requested);
     if (s->packets_stuck > 0)
         fprintf(file, ", of which %" PRId64 " were stuck and given up", s->packets_stuck);
-    fputs(followed          ? "\n"
-          : *s->populations ? "; none followed, since absorption in the line is part of the level populations\n"
-                            : "; none followed, images show unscattered light\n",
-          file);
+    fputs(!followed && lr_result_camera(result, 0) ? "; images show unscattered light\n" : "\n", file);
     if (*s->until) {
         put_label(file, "accuracy");
         fprintf(file, "%s%s\n", s->until, s->until_reached ? ", as asked for" : "; more packets are needed");

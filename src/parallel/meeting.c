@@ -64,7 +64,7 @@ enum lr_status team_meet(lr_context *ctx, enum team_place place, enum lr_status 
     if (together)
         return LR_OK;
     team->failed = LR_ERROR_INTERNAL;
-    return lr_fail(ctx, LR_ERROR_INTERNAL, "the processes of this job have taken different ways");
+    return lr_fail(ctx, LR_ERROR_INTERNAL, "the processes of this job are no longer in step");
 }
 
 enum lr_status team_share(lr_context *ctx, enum team_place place, void *data, int64_t bytes)

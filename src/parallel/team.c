@@ -54,7 +54,7 @@ enum lr_status lr_team_join(lr_context *ctx, enum lr_team_use use)
     if (!ctx->team && launcher.size > 1)
         return lr_fail(ctx, LR_ERROR_DEVICE,
                        "%s started %d processes, which need MPI to work together: %s; or start one process, or as many "
-                       "runs of their own with '--mpi off'",
+                       "independent runs with '--mpi off'",
                        launcher.name, launcher.size, why);
     if (!ctx->team)
         return lr_fail(ctx, LR_ERROR_DEVICE, "MPI is not available: %s", why);

@@ -47,7 +47,7 @@ static enum lr_status go_on(lr_context *ctx, const struct lr_keeper *keeper, con
     LR_TRY(statepoint_restore(ctx, &keeper->found, job, tally));
     const int64_t all = job->packets.end - job->packets.first;
     const int64_t left = todo_numbers(&tally->todo) + tally->todo.n_flight;
-    lr_log(ctx, LR_LOG_INFO, "going on from a statepoint: %lld of %lld packets are done, %lld are in flight",
+    lr_log(ctx, LR_LOG_INFO, "continuing from a statepoint: %lld of %lld packets are done, %lld are in flight",
            (long long)(all - left), (long long)all, (long long)tally->todo.n_flight);
     return LR_OK;
 }
@@ -142,11 +142,13 @@ static enum lr_status run_pass(lr_context *ctx, const lr_model *model, struct st
         if (model->output.sums && result->summary.packets == result->summary.packets_requested)
             LR_TRY_OR(done, status, mergeable_keep(ctx, stage, keeping->print, &tally, result));
         if (result->summary.packets == 0)
-            LR_TRY_OR(done, status,
-                      lr_fail(ctx, LR_ERROR_INTERRUPTED, "stopped before a single packet was finished; %s",
-                              keeper && segments_possible(job)
-                                  ? "there is no result, and the same command with --resume goes on from the statepoint"
-                                  : "nothing was written"));
+            LR_TRY_OR(
+                done, status,
+                lr_fail(
+                    ctx, LR_ERROR_INTERRUPTED, "stopped before a single packet was finished; %s",
+                    keeper && segments_possible(job)
+                        ? "there is no result yet; to continue from the statepoint, repeat the command with --resume"
+                        : "nothing was written"));
         image_check_count(model, job, &tally, &stage->check);
         LR_TRY_OR(done, status, stage_follow_again(ctx, stage, &tally)); /* a stop also limits later passes */
     } else {
@@ -403,9 +405,10 @@ static enum lr_status check_same_model(lr_context *ctx, const lr_model *model, c
     for (const char *c = model->resolved ? model->resolved : ""; *c; c++)
         print = (print ^ (unsigned char)*c) * 0x100000001b3u; /* FNV-1a */
     LR_TRY(team_compare(ctx, PLACE_MODEL, print, &equal));
-    return equal ? LR_OK
-                 : lr_fail(ctx, LR_ERROR_INPUT,
-                           "the processes of this job were given different models; runs of their own need '--mpi off'");
+    return equal
+               ? LR_OK
+               : lr_fail(ctx, LR_ERROR_INPUT,
+                         "the processes of this job were given different models; for independent runs use '--mpi off'");
 }
 
 /* When a device fails, or memory runs out, not everything is lost. */

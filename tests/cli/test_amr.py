@@ -57,7 +57,7 @@ def test_check_describes_the_levels(refined):
     assert done.returncode == 0, done.stderr
     # the 8 cells around the centre become 64, all of which come within 0.3 pc except those in their corners
     for text in ("refined, ", "cells on 3 levels in ", "level 0     56 cells (87.5 % of the volume), as on a mesh of 4 x 4 x 4",
-                 "as on a mesh of 16 x 16 x 16", "cells of 0.125 to 0.5 pc, faces open and open", "x           tau_c",
+                 "as on a mesh of 16 x 16 x 16", "cells of 0.125 to 0.5 pc, both faces open", "x           tau_c",
                  "B per cell for the tree of bricks"):
         assert text in done.stdout, done.stdout
 

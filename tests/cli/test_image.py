@@ -176,7 +176,7 @@ def test_without_packets_nothing_is_made_up(made, program, tmp_path):
     folder.model.write_text(MODEL.replace("packets: 2000", "packets: 0"))
     done = folder.run("run", "model.yaml")
     assert done.returncode == 0, done.stderr
-    assert "none followed" in done.stdout and "nan" not in done.stdout
+    assert "images show unscattered light" in done.stdout and "nan" not in done.stdout
     done = folder.run("run", "model.yaml", "--json", "--quiet")
     summary = json.loads(done.stdout)
     assert summary["packets"] == 0 and summary["f_esc"] is None and summary["quartiles_abs_x"] == [None, None]

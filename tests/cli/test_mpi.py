@@ -143,7 +143,7 @@ def test_a_rank_that_is_killed_ends_the_job_and_leaves_a_statepoint(mpirun, fold
     assert job.process.returncode != 0 and "".join(text), text
     assert not (folder.path / "out.h5").exists()
     done = ranks(mpirun, folder, 2, "model.yaml", "-o", "out.h5", "--resume", *LONG)
-    assert done.returncode == 0 and "going on from a statepoint" in done.stderr, done.stderr
+    assert done.returncode == 0 and "continuing from a statepoint" in done.stderr, done.stderr
     assert_identical(whole, folder.path / "out.h5")
     assert not (folder.path / "out.h5.state").exists()
     done = ranks(mpirun, folder, 2, "model.yaml", "-o", "out.h5", "--resume", *LONG)

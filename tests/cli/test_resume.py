@@ -109,7 +109,7 @@ def test_a_stopped_run_says_so_and_goes_on(folder, number):
     with h5py.File(folder.path / "out.h5") as file:
         assert "partial" in file.attrs and file["summary"].attrs["packets"] < 1500
     done = folder.run(*command(folder, "--resume", *size)[1:])
-    assert done.returncode == 0 and "going on from a statepoint" in done.stderr
+    assert done.returncode == 0 and "continuing from a statepoint" in done.stderr
     assert_same(folder.path / "whole.h5", folder.path / "out.h5")
     assert states(folder) == []
 
@@ -162,7 +162,7 @@ def test_packets_are_added_to_a_complete_run(folder, cameras):
     subprocess.run(command(folder, "--packets", 2000, "-o", "whole.h5"), cwd=folder.path, check=True, timeout=120)
     subprocess.run(command(folder, "--packets", 700, "--keep-state", *rarely), cwd=folder.path, check=True, timeout=120)
     done = folder.run(*command(folder, "--resume", "--packets", 2000, *rarely)[1:])
-    assert done.returncode == 0 and "going on from a statepoint: 700 of 2000" in done.stderr, done.stderr
+    assert done.returncode == 0 and "continuing from a statepoint: 700 of 2000" in done.stderr, done.stderr
     one, other = numbers_of(folder.path / "whole.h5"), numbers_of(folder.path / "out.h5")
     assert other["summary/packets"] == 2000
     for name in ["spectrum/total", "fields/mean_intensity", "packets/id", "summary/f_esc", "summary/median_abs_x"]:
@@ -177,6 +177,18 @@ def test_a_complete_run_is_not_run_again(folder):
     done = folder.run("run", "model.yaml", "-o", "out.h5", "--resume")
     assert first["packets"] == 1000 and done.returncode == 0 and "nothing to do" in done.stderr
     assert (folder.path / "out.h5").read_bytes() == before
+
+
+def test_a_result_without_a_statepoint_is_not_replaced_in_silence(folder):
+    def resume(*arguments):
+        done = folder.run("run", "model.yaml", "-o", "out.h5", "--resume", "--quiet", *arguments)
+        assert done.returncode == 0, done.stderr
+        return done.stderr
+
+    assert resume("--packets", "500") == ""
+    assert "500 packets, not 800; there is no statepoint" in resume("--packets", "800")
+    warm = resume("--packets", "800", "--set", "medium.temperature=2e4 K")
+    assert "medium.temperature is '2e4 K' here and '1e4 K' there" in warm and warm.count("\n") == 1
 
 
 def test_what_killed_runs_left_of_statepoints_is_removed(folder):
@@ -272,7 +284,7 @@ def test_sums_that_a_run_has_no_place_for_are_not_dropped(folder):
     with h5py.File(folder.path / "out.h5.state", "r+") as file:
         file["state/emissivity"] = np.zeros((1, 64, 8), np.float32)
     done = folder.run(*command(folder, "--resume", "--packets", "1e5")[1:])
-    assert done.returncode == 2 and "has 'emissivity', which this run has no place for" in error_line(done)
+    assert done.returncode == 2 and "has 'emissivity', which this run cannot use" in error_line(done)
 
 
 def test_the_statepoint_before_is_used_if_the_newest_is_damaged(folder):
@@ -286,7 +298,7 @@ def test_the_statepoint_before_is_used_if_the_newest_is_damaged(folder):
     newest.write_bytes(contents)
     done = folder.run(*command(folder, "--resume", "--packets", "1e5", "--time-limit", "3s")[1:])
     assert done.returncode == 130, done.stderr
-    assert "going on from the one before it" in done.stderr and "going on from a statepoint" in done.stderr
+    assert "continuing from the one before it" in done.stderr and "continuing from a statepoint" in done.stderr
 
 
 def test_level_populations_go_on_after_a_stop(folder):
@@ -314,7 +326,7 @@ run: {packets: 0}
     process.kill()
     process.wait()
     done = folder.run(*options, "-o", "out.h5", "--resume")
-    assert done.returncode == 0 and "going on from the level populations" in done.stderr, done.stderr
+    assert done.returncode == 0 and "continuing from the level populations" in done.stderr, done.stderr
     with h5py.File(folder.path / "whole.h5") as one, h5py.File(folder.path / "out.h5") as other:
         np.testing.assert_allclose(
             other["populations/fraction"][..., :4], one["populations/fraction"][..., :4], rtol=1e-3

@@ -191,6 +191,14 @@ def test_odd_images():
     assert low == -high < 0
 
 
+def test_maps_of_a_result_are_those_of_its_first_camera():
+    result = cloud().run()
+    for draw in (plot.channel_maps, plot.moments):
+        one, other = draw(result), draw(result.cube())
+        pairs = zip(maps_of(one), maps_of(other), strict=True)
+        assert all((a.images[0].get_array() == b.images[0].get_array()).all() for a, b in pairs)
+
+
 def test_faint_pixels_have_no_velocity():
     """A beam spreads light into empty regions: the mean velocity is not shown there."""
     size = lr.Mesh.uniform((8, 8, 8), [0.2, 0.2, 0.2] * u.pc)
@@ -417,6 +425,12 @@ def test_nothing_to_draw():
         plot.optical_depth(cloud(image=lr.Image()).run().cube())
     with pytest.raises(ValueError, match="by iteration"):
         plot.convergence(slab().run())
+    with pytest.raises(lr.InputError, match="moments: expected a cube, such as result.cube.., found 'cloud.h5'"):
+        plot.moments("cloud.h5")
+    with pytest.raises(lr.InputError, match="quicklook: expected a result.* found Cube"):
+        plot.quicklook(cloud().run().cube())
+    with pytest.raises(lr.FileError, match="no/such/folder.png: cannot write the figure: No such file"):
+        plot.save(plot.quicklook(cloud().run()), "no/such/folder.png")
     with pytest.raises(ValueError, match="moment 3"):
         cloud().run().moment(3)
 

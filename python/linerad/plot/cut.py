@@ -6,10 +6,11 @@ from matplotlib.ticker import MaxNLocator
 from ..cut import degrees
 from .maps import Sky, beyond, brightness_name, clip, colours_of, finish_bar, scale_of
 from .spectra import VELOCITY, channel_edges
-from .style import COLUMN, SIGNED, label, new_axes, readable, styled
+from .style import COLUMN, SIGNED, label, new_axes, of_cube, readable, styled
 
 
 @styled
+@of_cube
 def pv(cube, angle=None, width=1, through=None, axes=None, stretch=None):
     """The light along a cut through the image, against velocity. A dashed line marks the systemic velocity. Returns the
     axes.
@@ -17,7 +18,7 @@ def pv(cube, angle=None, width=1, through=None, axes=None, stretch=None):
     Parameters
     ----------
     cube : Cube
-        With two channels or more. Required.
+        With two channels or more; or a result, whose first camera is shown. Required.
     angle : float, degrees
         Direction of positive offsets, from up to the left: on the sky the position angle. Default: None, along x.
     width : int

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from .maps import LENGTHS, NAMES, fitting
-from .style import ACCENT, BAND, INK, label, new_axes, styled
+from .style import ACCENT, BAND, INK, label, new_axes, of_result, styled
 
 
 def has_history(result):
@@ -13,6 +13,7 @@ def has_history(result):
 
 
 @styled
+@of_result
 def convergence(result, axes=None):
     """Change and estimated error of the level populations in each iteration. Returns the axes.
 
@@ -46,6 +47,7 @@ def convergence(result, axes=None):
 
 
 @styled
+@of_result
 def excitation(result, axes=None):
     """Excitation temperature of the line: against radius on shells, otherwise a histogram over cells. Returns the axes.
 

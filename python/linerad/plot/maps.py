@@ -22,6 +22,7 @@ from .style import (
     label,
     new_axes,
     new_figure,
+    of_cube,
     of_scale,
     place,
     readable,
@@ -250,6 +251,7 @@ def _moment_colours(cube, order, note=""):
 
 
 @styled
+@of_cube
 def moment(cube, order, axes=None, marks="bar beam", labels=True):
     """A moment map with its scale. Pixels with less than 2 % of the brightest one's integral are grey in moments 1
     and 2. White in moment 1 is the systemic velocity (image.velocity), or the median if all pixels lie on one side of
@@ -258,7 +260,7 @@ def moment(cube, order, axes=None, marks="bar beam", labels=True):
     Parameters
     ----------
     cube : Cube
-        Such as ``result.cube()``. Required.
+        Such as ``result.cube()``, or a result, whose first camera is shown. Required.
     order : int
         0 (integral over velocity), 1 (mean velocity) or 2 (velocity dispersion). Required.
     axes : matplotlib axes
@@ -277,13 +279,14 @@ def moment(cube, order, axes=None, marks="bar beam", labels=True):
 
 
 @styled
+@of_cube
 def moments(cube):
     """All three moments side by side. Returns the figure.
 
     Parameters
     ----------
     cube : Cube
-        Such as ``result.cube()``. Required.
+        Such as ``result.cube()``, or a result, whose first camera is shown. Required.
     """
     figure = new_figure(PAGE, row_size(cube, 3)[-1])
     draw_row(figure, cube, 0.0, [lambda axes, k=k: draw_moment(axes, cube, k, sky_note(cube)) for k in range(3)])
@@ -322,13 +325,14 @@ def draw_row(figure, cube, top, draws):
 
 
 @styled
+@of_cube
 def peak(cube, axes=None):
     """The largest value along the velocity axis. Returns the axes.
 
     Parameters
     ----------
     cube : Cube
-        Such as ``result.cube()``. Required.
+        Such as ``result.cube()``, or a result, whose first camera is shown. Required.
     axes : matplotlib axes
         To draw into. Default: those of a new figure.
     """
@@ -436,13 +440,14 @@ def channel_planes(cube, number=12, velocities=None, stretch=None):
 
 
 @styled
+@of_cube
 def channel_maps(cube, number=12, velocities=None, stretch=None):
     """Channels on one scale, with a scale bar and the beam. Returns the figure.
 
     Parameters
     ----------
     cube : Cube
-        Such as ``result.cube()``. Required.
+        Such as ``result.cube()``, or a result, whose first camera is shown. Required.
     number : int
         At most this many channels. Default: 12.
     velocities : list of float, km/s
@@ -478,13 +483,14 @@ def draw_channel(axes, cube, channel):
 
 
 @styled
+@of_cube
 def optical_depth(cube, number=12, velocities=None):
     """Channels of the optical depth through the mesh, without a beam. Returns the figure.
 
     Parameters
     ----------
     cube : Cube
-        Such as ``result.cube()``. Required.
+        Such as ``result.cube()``, or a result, whose first camera is shown. Required.
     number : int
         At most this many channels. Default: 12.
     velocities : list of float, km/s

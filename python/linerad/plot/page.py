@@ -4,7 +4,7 @@ them (height in inches, function of figure and top that draws it)."""
 import numpy as np
 
 from . import levels, maps, spectra
-from .style import COLUMN, INKS, PAGE, count, label, line_name, new_figure, place, styled
+from .style import COLUMN, INKS, PAGE, count, label, line_name, new_figure, of_result, place, styled
 
 HEAD, PANEL = 0.3, 1.45  # inches: the line of facts, and the height of a diagram
 
@@ -91,6 +91,7 @@ def _map_block(cube):
 
 
 @styled
+@of_result
 def quicklook(result, camera=None, number=8, velocities=None, stretch=None, title=None):
     """Everything in the result, on one page: channel maps, moments and optical depth of a camera, spectra with errors,
     convergence and excitation. Returns the figure.

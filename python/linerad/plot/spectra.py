@@ -3,7 +3,7 @@
 import astropy.units as u
 import numpy as np
 
-from .style import BAND, INK, INKS, label, line_name, new_axes, readable, styled
+from .style import BAND, INK, INKS, label, line_name, new_axes, of_cube, of_result, readable, styled
 
 VELOCITY = "radio velocity [km/s]"
 
@@ -39,6 +39,7 @@ def _show_line(axes, edges, values, share=2e-3, room=0.15):
 
 
 @styled
+@of_result
 def spectrum(result, axes=None, against="velocity", log=False):
     """The escaped spectrum with a band of one standard error. In its own figure the upper axis shows the other of
     velocity and x. Returns the axes.
@@ -97,7 +98,8 @@ def image_flux(cube):
         major, minor, _ = cube.beam
         share = solid / (np.pi / (4 * np.log(2)) * (major * minor).to_value(u.sr))
     if share is None:
-        return mean.value, None if error is None else error.value, "mean", cube.unit
+        name = r"mean $T_\mathrm{B}$" if str(cube.unit) == "K" else "mean brightness"
+        return mean.value, None if error is None else error.value, name, cube.unit
     total = share * number
     return mean.value * total, None if error is None else error.value * total, "flux density", u.Jy
 
@@ -108,6 +110,7 @@ def channel_edges(cube):
 
 
 @styled
+@of_cube
 def image_spectrum(cube, axes=None, ink=INK, log=False):
     """Spectrum of the whole image: flux density in Jy, or the mean brightness; with a band of one standard error if
     the run has errors (``Image(errors=True)``). Returns the axes.
@@ -115,7 +118,7 @@ def image_spectrum(cube, axes=None, ink=INK, log=False):
     Parameters
     ----------
     cube : Cube
-        Such as ``result.cube()``. Required.
+        Such as ``result.cube()``, or a result, whose first camera is shown. Required.
     axes : matplotlib axes
         To draw into. Default: those of a new figure.
     ink : colour

@@ -10,7 +10,9 @@ from matplotlib import pyplot as plt
 from matplotlib.patheffects import withStroke
 
 from .._names import frequency_name, transition_name
-from ..errors import InputError
+from ..cube import Cube
+from ..errors import FileError, InputError
+from ..result import Result
 
 COLUMN, PAGE = 3.5, 7.1  # inches: one column of a journal, and both
 BRIGHTNESS, WIDTHS, SIGNED = "inferno", "viridis", "RdBu_r"  # colour maps; red recedes, blue approaches
@@ -46,6 +48,37 @@ def styled(function):
     return draw
 
 
+def of_cube(function):
+    """A plot of a cube, or of the first cube of a result."""
+
+    @functools.wraps(function)
+    def draw(cube, *arguments, **options):
+        cube = cube.cube() if isinstance(cube, Result) else cube
+        if not isinstance(cube, Cube):
+            raise InputError(f"{function.__name__}: expected a cube, such as result.cube(), found {_kind(cube)}")
+        return function(cube, *arguments, **options)
+
+    return draw
+
+
+def of_result(function):
+    """A plot of a result."""
+
+    @functools.wraps(function)
+    def draw(result, *arguments, **options):
+        if not isinstance(result, Result):
+            raise InputError(
+                f"{function.__name__}: expected a result, as run() and lr.Result.load() return it, found {_kind(result)}"
+            )
+        return function(result, *arguments, **options)
+
+    return draw
+
+
+def _kind(value):
+    return f"'{value}'" if isinstance(value, (str, os.PathLike)) else type(value).__name__
+
+
 def check_format(path):
     """Other formats of matplotlib depend on what else is installed."""
     if os.path.splitext(os.fspath(path))[1].lower() not in (".png", ".pdf", ".svg"):
@@ -66,7 +99,10 @@ def save(figure, path, dpi=200):
         Dots per inch of a PNG. Default: 200.
     """
     check_format(path)
-    figure.savefig(path, dpi=dpi)
+    try:
+        figure.savefig(path, dpi=dpi)
+    except OSError as failure:
+        raise FileError(f"{path}: cannot write the figure: {failure.strerror or failure}; give it another name or place") from None
 
 
 def new_axes(axes, size=(COLUMN, 2.6)):

@@ -145,8 +145,7 @@ static enum lr_status judge(lr_context *ctx, const char *path, int state)
         return LR_OK;
     const int number = WTERMSIG(state);
     if (number == SIGXCPU || number == SIGKILL)
-        return lr_fail(ctx, LR_ERROR_IO, "%s: the HDF5 library does not come to an end with this file; it is damaged",
-                       path);
+        return lr_fail(ctx, LR_ERROR_IO, "%s: the HDF5 library hangs on this file; it is damaged", path);
     if (number == SIGINT || number == SIGTERM || number == SIGHUP)
         return lr_fail(ctx, LR_ERROR_INTERRUPTED, "%s: stopped while reading", path);
     return lr_fail(ctx, LR_ERROR_IO, "%s: the HDF5 library crashes when reading this file; it is damaged", path);

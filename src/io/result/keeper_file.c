@@ -94,11 +94,11 @@ static enum lr_status check_model(const struct hdf5_reader *reader, const struct
         status = model_difference(reader->ctx, keeper->model, stored, false, &difference);
     if (status == LR_OK && difference)
         status = lr_fail(reader->ctx, LR_ERROR_INPUT,
-                         "%s: the model has changed since: %s; run it without --resume to begin anew", reader->path,
+                         "%s: the model has changed since: %s; run it without --resume to start over", reader->path,
                          difference);
     if (status == LR_OK && !has_same_print(reader, "/", keeper))
         status = lr_fail(reader->ctx, LR_ERROR_INPUT,
-                         "%s: a file that the model reads has changed since; run it without --resume to begin anew",
+                         "%s: a file that the model reads has changed since; run it without --resume to start over",
                          reader->path);
     free(stored);
     free(difference);
@@ -151,7 +151,7 @@ static enum lr_status load(lr_context *ctx, struct lr_keeper *keeper)
         char *path = name_of(keeper, endings[i]);
         if (path && access(path, F_OK) == 0) {
             if (status != LR_OK)
-                lr_log(ctx, LR_LOG_WARNING, "%s; going on from the one before it", lr_last_error(ctx));
+                lr_log(ctx, LR_LOG_WARNING, "%s; continuing from the one before it", lr_last_error(ctx));
             status = load_file(ctx, keeper, path, &sound);
         }
         free(path);
@@ -206,26 +206,34 @@ int lr_keeper_found(const lr_keeper *keeper)
     return keeper->found.n > 0;
 }
 
-/* Fails, with any text, unless the result is complete. */
+/* Fails, and says why, unless the result is complete. */
 static enum lr_status check_finished(const struct hdf5_reader *reader, const struct lr_keeper *keeper)
 {
     char *stored = NULL, *difference = NULL;
     double packets = -1, finished = -1, first = -1;
     if (!result_path_has_format(reader->file) || hdf5_read_has_attribute(reader, "/", "partial"))
-        return lr_fail(reader->ctx, LR_ERROR_INPUT, "%s: not a complete result", reader->path);
+        return lr_fail(reader->ctx, LR_ERROR_INPUT, "%s is not a complete result", reader->path);
     LR_TRY(hdf5_read_any_number(reader, "/summary", "packets_requested", &packets));
     LR_TRY(hdf5_read_any_number(reader, "/summary", "packets", &finished));
     LR_TRY(hdf5_read_any_number(reader, "/provenance", "first_packet", &first));
     if (keeper->sums && !hdf5_read_has(reader, "/sums"))
-        return lr_fail(reader->ctx, LR_ERROR_INPUT, "%s: a result without sums", reader->path);
+        return lr_fail(reader->ctx, LR_ERROR_INPUT, "%s is a result without sums", reader->path);
     enum lr_status status = hdf5_read_text(reader, "/provenance/model_resolved", &stored);
     if (status == LR_OK)
         status = model_difference(reader->ctx, keeper->model, stored, false, &difference);
     if (status == LR_OK && !difference && finished < packets) /* it ended when its aim was reached */
         status = model_aim_difference(reader->ctx, keeper->model, stored, &difference);
-    if (status == LR_OK && (difference || packets != (double)keeper->packets || first != (double)keeper->first ||
-                            !has_same_print(reader, "/provenance", keeper)))
-        status = lr_fail(reader->ctx, LR_ERROR_INPUT, "%s: the result of another model", reader->path);
+    if (status == LR_OK && difference)
+        status =
+            lr_fail(reader->ctx, LR_ERROR_INPUT, "%s is the result of another model: %s", reader->path, difference);
+    if (status == LR_OK && first != (double)keeper->first)
+        status = lr_fail(reader->ctx, LR_ERROR_INPUT, "%s is the result of another share of the packets", reader->path);
+    if (status == LR_OK && packets != (double)keeper->packets)
+        status = lr_fail(reader->ctx, LR_ERROR_INPUT, "%s is the result of %.0f packets, not %.0f", reader->path,
+                         packets, (double)keeper->packets);
+    if (status == LR_OK && !has_same_print(reader, "/provenance", keeper))
+        status =
+            lr_fail(reader->ctx, LR_ERROR_INPUT, "%s: a file that the model reads has changed since", reader->path);
     free(stored);
     free(difference);
     return status;
@@ -245,6 +253,10 @@ int lr_keeper_finished(lr_context *ctx, const lr_keeper *keeper)
         hdf5_read_close(&reader);
     }
     H5E_END_TRY;
+    if (status != LR_OK)
+        lr_log(ctx, LR_LOG_WARNING,
+               "%s; there is no statepoint to continue from, so the run starts over and replaces it",
+               lr_last_error(ctx));
     return status == LR_OK;
 }
 

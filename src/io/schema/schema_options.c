@@ -142,12 +142,13 @@ static const struct schema_key RUN[] = {
     WORDS("scheduling", SCHEDULINGS, "`queue`",
           "packets from a queue, or dealt out in advance (slower; for timing comparisons)"),
     KEY("deterministic", VALUE, "true or false", "`false`",
-        "repeat images and level populations to the last bit, as is the rule for all else: light toward cameras is "
+        "make images and level populations repeatable to the last bit, as all else always is: light toward cameras is "
         "summed in double, and populations are found on the CPU; not with `until`"),
-    MAPS("until", MAP, NULL, "none", "stop when a number of the summary is known well enough; `packets` is the most",
-         &SCHEMA_UNTIL),
+    MAPS("until", MAP, NULL, "none",
+         "stop when a number of the summary is known well enough, at `packets` at the latest", &SCHEMA_UNTIL),
     KEY("checkpoint", VALUE, "minutes, 0.001 to 1e6, or `auto`", "`auto`",
-        "time between statepoints, from which `linerad run --resume` goes on; `auto`: ten minutes, or longer, so that "
+        "time between statepoints, from which `linerad run --resume` continues; `auto`: ten minutes, or longer, so "
+        "that "
         "they take less than 2 % of the time"),
 };
 SCHEMA_TABLE(RUN, "run", "how many packets, and on which device", RUN);

@@ -336,7 +336,7 @@ static enum lr_status find_table(lr_context *ctx, struct ball_wish *wish, struct
         return lr_fail(ctx, LR_ERROR_MEMORY, "out of memory for records of deep gas");
     if (!ball_cache_write(wish, table))
         lr_log(ctx, LR_LOG_WARNING,
-               "the records of deep gas could not be kept for later runs; set LINERAD_CACHE to a folder for them");
+               "the jump records could not be saved for later runs; set LINERAD_CACHE to a folder for them");
     return LR_OK;
 }
 

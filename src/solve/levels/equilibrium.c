@@ -85,7 +85,7 @@ static enum lr_status first_guess(lr_context *ctx, const lr_model *model, const 
     const int n = species->molecule.n_level;
     const int64_t n_cell = mesh_cell_count(&model->mesh);
     if (keeper && stored_find(&keeper->found, "population_x")) {
-        lr_log(ctx, LR_LOG_INFO, "going on from the level populations of a statepoint");
+        lr_log(ctx, LR_LOG_INFO, "continuing from the level populations of a statepoint");
         return stored_get(ctx, &keeper->found, "population_x", STORED_DOUBLE, n_cell * n, x);
     }
     for (int64_t cell = 0; cell < n_cell; cell++)

@@ -191,7 +191,7 @@ enum lr_status populations_run(lr_context *ctx, const struct worker *worker, con
         lr_log(
             ctx, LR_LOG_WARNING,
             "stopped while solving for level populations: those after %d iterations are kept, with an estimated error "
-            "of %.3g; nothing was made from them",
+            "of %.3g; no images or spectra were made",
             result->summary.population_iterations, result->summary.population_error);
     else if (!kept->found.converged && kept->found.iterations == 0 && !noisy)
         lr_log(ctx, LR_LOG_WARNING,

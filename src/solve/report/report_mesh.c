@@ -67,6 +67,10 @@ void report_mesh(FILE *out, const struct mesh *mesh)
                 thin / unit.cm);
         if (thick > thin * (1.0 + 1e-6))
             fprintf(out, " to %.4g", thick / unit.cm);
-        fprintf(out, " %s, faces %s and %s\n", unit.name, rules[mesh->face[2 * axis]], rules[mesh->face[2 * axis + 1]]);
+        const char *lower = rules[mesh->face[2 * axis]], *upper = rules[mesh->face[2 * axis + 1]];
+        if (lower == upper)
+            fprintf(out, " %s, both faces %s\n", unit.name, lower);
+        else
+            fprintf(out, " %s, faces %s and %s\n", unit.name, lower, upper);
     }
 }

@@ -69,7 +69,7 @@ static enum lr_status get_places(lr_context *ctx, const struct stored *state, co
     for (int i = 0; i < n; i++)
         if (!places[i].data && stored_find(state, places[i].name))
             return lr_fail(ctx, LR_ERROR_INPUT,
-                           "the statepoint has '%s', which this run has no place for; was it made with another version "
+                           "the statepoint has '%s', which this run cannot use; was it made with another version "
                            "of linerad, on another device or with other memory limits (run.memory)?",
                            places[i].name);
         else if (places[i].data)

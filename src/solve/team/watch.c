@@ -73,7 +73,7 @@ enum lr_status watch_begin(struct watch *watch)
 {
     watch->start = watch->last_report = lr_seconds();
     if (pthread_create(&watch->thread, NULL, run, watch) != 0)
-        return lr_fail(watch->ctx, LR_ERROR_MEMORY, "no thread can be started that watches the other processes");
+        return lr_fail(watch->ctx, LR_ERROR_MEMORY, "cannot start the thread that watches the other processes");
     return LR_OK;
 }
 
