@@ -9,6 +9,7 @@
 #include "lines/populations.h"
 #include "model/field.h"
 #include "model/line.h"
+#include "model/line_group.h"
 
 /* Fractions for successive temperatures; neighbouring cells often have the same. */
 struct lte {
@@ -123,6 +124,31 @@ enum lr_status excitation_line(lr_context *ctx, const lr_model *model, const dou
                         inversion));
     field_compact(alpha0, n_cell);
     field_compact(emissivity, n_cell);
+    return LR_OK;
+}
+
+enum lr_status excitation_group(lr_context *ctx, const lr_model *model, const double *x, float **strength)
+{
+    const struct species *species = model->species;
+    const struct line_group *group = &model->group;
+    const int64_t n_cell = mesh_cell_count(&model->mesh);
+    const size_t width = 2 * (size_t)group->n;
+    const double stimulated = species->options.stimulated ? 1.0 : 0.0;
+    LR_TRY(lr_allocate(ctx, (size_t)n_cell * width, sizeof **strength, strength));
+    for (int m = 0; m < group->n; m++) {
+        const struct line_member *member = &group->member[m];
+        const struct line line = line_group_line(&model->line, member);
+        const double ratio = stimulated * line.g_lower / line.g_upper;
+#pragma omp parallel for schedule(static) if (n_cell > 4096) num_threads(thread_count(model->run.threads))
+        for (int64_t cell = 0; cell < n_cell; cell++) {
+            const double *here = x + cell * species->molecule.n_level;
+            const double density = field_at(&species->density, cell);
+            const double excess = fmax(here[member->lower] - ratio * here[member->upper], 0.0);
+            float *own = *strength + (size_t)cell * width + 2 * (size_t)m;
+            own[0] = (float)(density * excess * line_cross_section(&line, field_at(&model->medium.b, cell)));
+            own[1] = (float)(density * here[member->upper] * line.a_ul);
+        }
+    }
     return LR_OK;
 }
 

@@ -51,6 +51,9 @@ struct line_member {
 struct line_group {
     int n;                      /* 1: nothing but the line of the model */
     struct line_member *member; /* [n], owned by the model */
+    /* [n_cell][n][2] opacity at line centre, cm^-1, and photons s^-1 cm^-3, of several lines of a molecule whose level
+     * populations are not in LTE; otherwise NULL. Owned by a derived model (solve/levels/derive.h). */
+    float *strength;
 };
 
 struct medium {
