@@ -42,5 +42,9 @@ enum lr_status excitation_thermal(lr_context *ctx, const lr_model *model, const 
 
 /* INT field dV, the luminosity of a volume source. */
 double excitation_luminosity(const struct mesh *mesh, const struct field *emissivity);
+/* Photons per second of all lines of the group, from the emissivity of the first one and the fractions x of
+ * excitation_line(). */
+enum lr_status excitation_group_luminosity(lr_context *ctx, const lr_model *model, const double *x,
+                                           const struct field *emissivity, double *luminosity);
 
 #endif

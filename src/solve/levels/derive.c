@@ -39,6 +39,9 @@ enum lr_status derive_model(lr_context *ctx, const lr_model *model, const double
                                          &source->emissivity));
         }
         source->luminosity = excitation_luminosity(&model->mesh, &source->emissivity);
+        if (model->group.n > 1 && source->light == LIGHT_GAS)
+            LR_TRY_OR(fail, status,
+                      excitation_group_luminosity(ctx, model, x, &source->emissivity, &source->luminosity));
     }
     if (model->group.n > 1)
         LR_TRY_OR(fail, status, excitation_group(ctx, model, x, &derived->group.strength));

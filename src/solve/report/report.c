@@ -169,8 +169,6 @@ static void write_sources(FILE *out, const lr_model *model)
         write_place(out, source, report_mesh_unit(&model->mesh));
         fprintf(out, ", %.5g photon/s (%.5g erg/s%s)", source->luminosity, source->luminosity * erg,
                 source->light == LIGHT_GAS && report_is_before_levels(model) ? " in LTE" : "");
-        if (source->light == LIGHT_GAS && model->group.n > 1)
-            fprintf(out, " in the first line");
         if (source->kind != SOURCE_PACKETS) {
             fprintf(out, ", ");
             write_spectrum(out, &source->spectrum, model->reference_b);

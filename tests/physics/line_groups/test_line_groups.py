@@ -99,6 +99,20 @@ def test_the_first_line_is_the_strongest_or_the_one_named(toy):
         assert_same(f"{choice}", photons, light / alpha * -np.expm1(-alpha * 2 * PARSEC_CM))
 
 
+def test_lines_far_apart_in_fast_gas(toy):
+    """Lines 0.3 % or 900 km/s apart, in gas that moves at 200 km/s: every line has its own Doppler shift and width."""
+    wide = PAIR._replace(energy=(0.0, WAVENUMBER, 1.003 * WAVENUMBER))
+    run = toy(wide, {"line.reference": 1, "medium.velocity": ["0 km/s", "0 km/s", "200 km/s"], "medium.density": "1e-5 cm^-3",
+                     "channels": {"number": 3000, "range": ["-1150 km/s", "-150 km/s"], "samples": 1}})
+    velocity, photons = photons_of(run)
+    group = Group(wide, density=1e-5)
+    alpha, light = group.gas(velocity, group.lte(20.0), 200 * KM)
+    depth = alpha * 2 * PARSEC_CM
+    source = np.divide(light, alpha, out=np.zeros_like(light), where=depth > 1e-9)
+    assert np.count_nonzero(photons > 0.1 * photons.max()) > 10
+    assert_same("wide pair", photons, source * -np.expm1(-depth))
+
+
 @pytest.mark.parametrize("speed", [2.0, -7.0])
 def test_moving_gas_before_a_background(toy, speed):
     """I = B(T_sky) exp(-tau) + S (1 - exp(-tau)), shifted as a whole."""
@@ -151,17 +165,14 @@ def test_hyperfine_components_of_hcn(toy):
     centres = LIGHT_SPEED * (1 - lines / lines[1])
     settings = {"line.transition": [1, 2, 3], "medium.b": "0.2 km/s", "medium.temperature": "10 K",
                 "channels": {"number": 400, "range": ["-10 km/s", "10 km/s"], "samples": 1}}
-    peaks = {}
+    peaks, areas = {}, {}
     for density in (1e-9, 1.0):
         velocity, photons = photons_of(toy(hcn, settings | {"medium.density": f"{density} cm^-3"}))
         near = np.abs(velocity[:, None] - centres) < 0.7 * KM
-        areas = np.array([photons[near[:, i]].sum() for i in range(3)])
+        areas[density] = np.array([photons[near[:, i]].sum() for i in range(3)])
         peaks[density] = np.array([photons[near[:, i]].max() for i in range(3)])
-    print(f"  thin: areas {areas}, peaks {peaks}")
-    thin = toy(hcn, settings | {"medium.density": "1e-9 cm^-3"})
-    velocity, photons = photons_of(thin)
-    areas = np.array([photons[np.abs(velocity - c) < 0.7 * KM].sum() for c in centres])
-    assert np.allclose(areas / areas.sum() * 9, [3, 5, 1], rtol=1e-3)
+    print(f"  areas {areas[1e-9]}, peaks {peaks}")
+    assert np.allclose(areas[1e-9] / areas[1e-9].sum() * 9, [3, 5, 1], rtol=1e-3)
     assert np.allclose(peaks[1.0] / (planck(lines[1] * LIGHT_SPEED, 10.0) / HC), 1, rtol=2e-4)
 
 
@@ -222,6 +233,23 @@ def test_populations_that_are_solved_for(toy, method):
     lte = Group(PAIR).lte(20.0)
     assert np.max(np.abs(x - lte)) > 0.02
     assert_same(method, photons, column_of(Group(PAIR, density=2e-5), velocity, x, speeds), 3e-5)
+
+
+def test_photons_and_depths_of_the_summary_are_those_of_all_lines(toy):
+    """In LTE, and for the same levels given: photons emitted, and depths with and without stimulated emission."""
+    x = PAIR.boltzmann(20.0)
+    for populations in ({}, {"populations": {"method": "given", "file": "x.h5", "dataset": "x"}}):
+        run = toy(PAIR, populations | {"line.reference": 1, "image.report": True}, fields={"x.h5": {"x": (np.tile(x, (1, 1, 4, 1)), None)}})
+        volume = (2 * PARSEC_CM) ** 3
+        emitted = 1e-4 * volume * sum(x[upper] * a for upper, _, a in PAIR.lines)
+        assert run.summary["emitted"] == pytest.approx(emitted, rel=1e-6)
+        velocity, _ = photons_of(run)
+        depth = run.summary["images"][0]["depth"]["largest"]
+        bare = run.summary["images"][0]["depth_without_stimulated_emission"]["largest"]
+        stimulated = Group(PAIR).gas(velocity, x)[0].max() * 2 * PARSEC_CM
+        without = Group(PAIR, stimulated=False).gas(velocity, x)[0].max() * 2 * PARSEC_CM
+        assert depth == pytest.approx(stimulated, rel=1e-5)
+        assert bare == pytest.approx(without, rel=1e-5)
 
 
 # ---- every mesh ----------------------------------------------------------------------------------------------------
