@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness import PARSEC_CM
+from harness import EXAMPLES, PARSEC_CM
 from imaging import BOLTZMANN, KM, LIGHT_SPEED, PLANCK, cube, hjerting, planck
 from molecules import Molecule
 
@@ -279,3 +279,27 @@ def test_a_line_split_in_two_is_the_line(toy, mesh, precision):
     two = cube(toy(parts, settings | {"line.transition": [1, 2]}, precision), "top").intensity
     assert np.ptp(one) > 0.1 * np.max(one)
     assert_same(mesh, two, one, 2e-6 if precision == "double" else 2e-5)
+
+
+# ---- the data of the example ----------------------------------------------------------------------------------------
+
+
+def test_hyperfine_file_of_hcn():
+    """Frequencies of 1-0 measured by Ahrens et al. 2002, and the sum rule: all hyperfine levels of a J decay at the rate
+    of a rotor, 64 pi^4 nu^3 mu^2 / (3 h c^3) (J + 1) / (2 J + 3), but for the small differences of nu."""
+    rows = (EXAMPLES / "data" / "hcn_hfs.dat").read_text().splitlines()
+    n_level = int(rows[5])
+    labels = [row.split()[3] for row in rows[7:7 + n_level]]
+    n_line = int(rows[8 + n_level])
+    lines = [row.split() for row in rows[10 + n_level:10 + n_level + n_line]]
+    frequencies = {(labels[int(row[1]) - 1], labels[int(row[2]) - 1]): float(row[4]) for row in lines}
+    for upper, measured in (("01_01", 88.6304156), ("01_02", 88.6318475), ("01_00", 88.6339357)):
+        assert frequencies[upper, "00_01"] == pytest.approx(measured, abs=1.2e-6), upper
+    for level, label in enumerate(labels):
+        j = int(label[:2])
+        if j == 0:
+            continue
+        decay = sum(float(row[3]) for row in lines if int(row[1]) == level + 1)
+        nu = 1e9 * np.mean([float(row[4]) for row in lines if int(row[1]) == level + 1])
+        rotor = 64 * np.pi**4 * nu**3 * (2.985e-18) ** 2 / (3 * PLANCK * LIGHT_SPEED**3) * j / (2 * j + 1)
+        assert decay == pytest.approx(rotor, rel=1e-4), label
