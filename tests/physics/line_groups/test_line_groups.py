@@ -176,6 +176,25 @@ def test_hyperfine_components_of_hcn(toy):
     assert np.allclose(peaks[1.0] / (planck(lines[1] * LIGHT_SPEED, 10.0) / HC), 1, rtol=2e-4)
 
 
+def test_oh_at_18_cm(linerad):
+    """In LTE the optical depths of 1612, 1665, 1667 and 1720 MHz are as 1:5:9:1; the main lines, 352 km/s apart, are seen
+    in one cube. Rounded A of the satellite lines are off by 4 %."""
+    settings = {"line": {"molecule": "oh18cm", "transition": [2, 3]}, "medium.density": "1e-8 cm^-3",
+                "channels": {"number": 1600, "range": ["-20 km/s", "380 km/s"], "samples": 1}}
+    depth = linerad.run(MODEL, settings, packets=0).data("images/top/optical_depth")[:, 0, 0].astype(float)
+    apart = LIGHT_SPEED * (1 - 1665.4018 / 1667.3590) / KM
+    velocity = -20 + 0.25 * (np.arange(1600) + 0.5)
+    main = [depth[np.abs(velocity - centre) < 5].sum() for centre in (apart, 0.0)]
+    satellites = []
+    for line in (1, 4):
+        settings["line"] = {"molecule": "oh18cm", "transition": line}
+        satellites.append(linerad.run(MODEL, settings, packets=0).data("images/top/optical_depth").sum(dtype=float))
+    print(f"  1612 1665 1667 1720: {satellites[0]:.4g} {main[0]:.4g} {main[1]:.4g} {satellites[1]:.4g}")
+    assert main[0] / main[1] == pytest.approx(5 / 9, rel=5e-3)
+    for satellite in satellites:
+        assert satellite / sum(main) == pytest.approx(1 / 14, rel=0.05)
+
+
 def test_light_from_behind_is_absorbed_by_both_lines(toy):
     """A plane of flat continuum at the bottom of cold gas that does not emit at that brightness."""
     settings = {"sources": [{"plane": {"axis": "z", "at": "-1 pc", "emission": "isotropic"},
