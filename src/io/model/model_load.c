@@ -47,6 +47,34 @@ static enum lr_status check_exit(const struct reader *r, const struct yaml_node 
                        "no face is open and nothing absorbs, so photons would never leave");
 }
 
+/* What does not yet know of several lines. */
+static enum lr_status check_group(const struct reader *r, const struct yaml_node *line)
+{
+    const struct yaml_node *transition = yaml_find(line, "transition");
+    const struct yaml_node *emissivity = yaml_find(yaml_find(r->tree->root, "image"), "emissivity");
+    const lr_model *model = r->model;
+    if (model->group.n < 2)
+        return LR_OK;
+    if (model->image.emissivity)
+        return READER_FAIL(r, emissivity,
+                           "a stored emissivity is that of a single line, and 'transition' gives %d; "
+                           "remove this, or choose one of them",
+                           model->group.n);
+    for (int s = 0; s < model->n_source; s++)
+        if (model->source[s].kind == SOURCE_VOLUME && model->source[s].light != LIGHT_GAS &&
+            model->source[s].spectrum.kind == SPECTRUM_LOCAL)
+            return READER_FAIL(r, yaml_find(r->tree->root, "sources"),
+                               "source %d has the profile of a single line, and 'transition' gives %d; give it another "
+                               "spectrum, or use 'gas'",
+                               s + 1, model->group.n);
+    if (model->run.packets == 0)
+        return LR_OK;
+    return READER_FAIL(r, transition ? transition : line,
+                       "packets are followed through a single line, and these are %d; choose one, or a run without "
+                       "packets (populations other than two-level, and run.packets: 0)",
+                       r->model->group.n);
+}
+
 /* A snapshot can replace everything in `mesh` and `medium`: all that then remains of `mesh` is `faces`, and a missing
  * `medium` is taken as empty. */
 static enum lr_status find_sections(const struct reader *r, const struct yaml_node *section[3])
@@ -127,6 +155,7 @@ static enum lr_status read_sections(struct reader *r)
     spread_stars(model);
     LR_TRY(read_dust_light(r));
     LR_TRY(check_two_level_images(r));
+    LR_TRY(check_group(r, section[1]));
     LR_TRY(describe_snapshot(r));
     return check_exit(r, root);
 }
