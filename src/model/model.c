@@ -25,6 +25,7 @@ void lr_model_free(lr_model *model)
     for (int i = 0; i < model->n_source; i++)
         source_free(&model->source[i]);
     free(model->source);
+    free(model->group.member);
     medium_free(&model->medium);
     species_free(model->species);
     mesh_free(&model->mesh);

@@ -33,6 +33,26 @@ struct line {
     double dipole_core;      /* dipole fraction E1 of the phase function in the line core; 1 in the wing */
 };
 
+/* One line of a group. Levels are those of the molecule of the model; without one, numbers that lines with the same
+ * upper or the same lower level have in common. */
+struct line_member {
+    char label[96];          /* "1-0" */
+    double offset;           /* (nu - nu0) / nu0 */
+    double a_ul, gamma;      /* s^-1 */
+    double g_lower, g_upper; /* statistical weights */
+    double dipole_core;
+    int upper, lower;
+    int line;         /* of the molecule; -1 without one */
+    double abundance; /* without a molecule: atoms in its lower level per atom in that of the first line */
+};
+
+/* Lines that overlap, or share a cube. The first one is the line of the model: it sets the frequency axis, and the
+ * opacity and damping of the medium are its own. The mass is the same for all. */
+struct line_group {
+    int n;                      /* 1: nothing but the line of the model */
+    struct line_member *member; /* [n], owned by the model */
+};
+
 struct medium {
     struct field alpha0; /* cm^-1, line-centre opacity: cross-section sigma0 H(a, x), stimulated emission included */
     struct field b;      /* cm/s, Doppler parameter sqrt(2 k T / m + b_turb^2) */
@@ -140,6 +160,7 @@ struct lr_model {
     char line_name[64]; /* of the line among several of one file; or "" */
     struct mesh mesh;
     struct line line;
+    struct line_group group; /* of this line and others */
     struct medium medium;
     struct species *species; /* the molecule behind the line; or NULL */
     int n_source;

@@ -9,6 +9,7 @@
 #include "io/model/model_value.h"
 #include "lines/builtin.h"
 #include "model/line.h"
+#include "model/line_group.h"
 
 static enum lr_status read_degeneracies(const struct reader *r, const struct yaml_node *map, struct line *line)
 {
@@ -63,14 +64,20 @@ static enum lr_status fail_unknown(const struct reader *r, const struct yaml_nod
         node->text, names);
 }
 
+static enum lr_status read_atom(const struct reader *r, const struct yaml_node *node, struct line *line)
+{
+    if (node->kind == YAML_MAP)
+        return read_custom(r, node, line);
+    LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_SCALAR));
+    return line_find(node->text, line) ? LR_OK : fail_unknown(r, node, line->name);
+}
+
 enum lr_status read_line(const struct reader *r, const struct yaml_node *node, struct line *line)
 {
     if (node->kind == YAML_MAP)
         LR_TRY(READER_KEYS(r, node, &SCHEMA_LINE, &SCHEMA_MOLECULE)); /* of both, to suggest what was meant */
     if (node->kind == YAML_MAP && (yaml_find(node, "molecule") || yaml_find(node, "rotor")))
         return read_molecule(r, node, line);
-    if (node->kind == YAML_MAP)
-        return read_custom(r, node, line);
-    LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_SCALAR));
-    return line_find(node->text, line) ? LR_OK : fail_unknown(r, node, line->name);
+    LR_TRY(read_atom(r, node, line));
+    return line_group_single(r->ctx, line, &r->model->group);
 }

@@ -6,6 +6,7 @@
 
 struct molecule;
 
+/* Also the group of the model, of one line or several. */
 enum lr_status read_line(const struct reader *r, const struct yaml_node *node, struct line *line);
 /* A line of a molecule (model_molecule.c), which the model then stores as its species. */
 enum lr_status read_molecule(const struct reader *r, const struct yaml_node *map, struct line *line);

@@ -47,6 +47,18 @@ static enum lr_status check_exit(const struct reader *r, const struct yaml_node 
                        "no face is open and nothing absorbs, so photons would never leave");
 }
 
+/* Packets meet a single line. */
+static enum lr_status check_group(const struct reader *r, const struct yaml_node *line)
+{
+    const struct yaml_node *transition = yaml_find(line, "transition");
+    if (r->model->group.n < 2 || r->model->run.packets == 0)
+        return LR_OK;
+    return READER_FAIL(r, transition ? transition : line,
+                       "packets are followed through a single line, and these are %d; choose one, or a run without "
+                       "packets (populations other than two-level, and run.packets: 0)",
+                       r->model->group.n);
+}
+
 /* A snapshot can replace everything in `mesh` and `medium`: all that then remains of `mesh` is `faces`, and a missing
  * `medium` is taken as empty. */
 static enum lr_status find_sections(const struct reader *r, const struct yaml_node *section[3])
@@ -127,6 +139,7 @@ static enum lr_status read_sections(struct reader *r)
     spread_stars(model);
     LR_TRY(read_dust_light(r));
     LR_TRY(check_two_level_images(r));
+    LR_TRY(check_group(r, section[1]));
     LR_TRY(describe_snapshot(r));
     return check_exit(r, root);
 }

@@ -1,12 +1,13 @@
-/* Section `line` of a molecule: {molecule: FILE or NAME, transition: UPPER-LOWER or number, levels: number, species:
- * its name in a snapshot}, or with `rotor: {...}` as the molecule. Fills in the species and its line. */
-#include <ctype.h>
+/* Section `line` of a molecule: {molecule: FILE or NAME, transition: one or several (model_transition.c), levels:
+ * number, species: its name in a snapshot}, or with `rotor: {...}` as the molecule. Fills in the species and
+ * its lines. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "io/model/model_file.h"
 #include "io/model/model_line.h"
+#include "io/model/model_transition.h"
 #include "io/model/model_value.h"
 #include "lines/builtin.h"
 #include "model/line.h"
@@ -30,69 +31,10 @@ static enum lr_status load_molecule(const struct reader *r, const struct yaml_no
     return place_error(r, node, status);
 }
 
-static void list_lines(const struct molecule *molecule, char *text, size_t size)
-{
-    enum { SHOWN = 6 };
-    size_t used = 0;
-    for (int i = 0; i < molecule->n_line && i < SHOWN && used < size; i++) {
-        char label[96];
-        species_line_label(molecule, i, label, sizeof label);
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", label);
-    }
-    if (molecule->n_line > SHOWN && used < size)
-        snprintf(text + used, size - used, ", ...");
-}
-
-/* A whole number is the index of a line in the file, from 1; anything else is a label. */
-static enum lr_status find_line(const struct reader *r, const struct yaml_node *node, const struct molecule *molecule,
-                                int *line)
-{
-    *line = 0;
-    if (!node)
-        return LR_OK;
-    LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_SCALAR));
-    char *end = NULL;
-    const long number = strtol(node->text, &end, 10);
-    if (end != node->text && *end == '\0') {
-        if (number < 1 || number > molecule->n_line)
-            return READER_FAIL(r, node, "'%s' must lie between 1 and %d, the number of lines of %s", node->text,
-                               molecule->n_line, molecule->name);
-        *line = (int)number - 1;
-        return LR_OK;
-    }
-    char wanted[96];
-    size_t n = 0;
-    for (const char *c = node->text; *c && n + 1 < sizeof wanted; c++)
-        if (!isspace((unsigned char)*c))
-            wanted[n++] = *c;
-    wanted[n] = '\0';
-    int found = -1;
-    for (int i = 0; i < molecule->n_line; i++) {
-        char label[96];
-        species_line_label(molecule, i, label, sizeof label);
-        if (strcmp(label, wanted) != 0)
-            continue;
-        if (found >= 0)
-            return READER_FAIL(r, node, "lines %d and %d of %s are both called '%s'; give a number", found + 1, i + 1,
-                               molecule->name, wanted);
-        found = i;
-    }
-    if (found < 0) {
-        char list[256] = "";
-        list_lines(molecule, list, sizeof list);
-        return READER_FAIL(r, node, "%s has no line '%s'; it has %s, or the numbers 1 to %d", molecule->name, wanted,
-                           list, molecule->n_line);
-    }
-    *line = found;
-    return LR_OK;
-}
-
 /* Gamma is the sum of all radiative rates out of both levels. */
-static void fill_line(const struct molecule *molecule, int index, struct line *line)
+static void fill_line(const struct molecule *molecule, int index, const char *label, struct line *line)
 {
     const struct transition *transition = &molecule->line[index];
-    char label[40];
-    species_line_label(molecule, index, label, sizeof label);
     *line = (struct line){.nu0 = transition->frequency,
                           .a_ul = transition->a_ul,
                           .g_lower = molecule->level[transition->lower].weight,
@@ -103,6 +45,31 @@ static void fill_line(const struct molecule *molecule, int index, struct line *l
         if (molecule->line[i].upper == transition->upper || molecule->line[i].upper == transition->lower)
             line->gamma += molecule->line[i].a_ul;
     line->dipole_core = line_dipole_fraction(line->g_lower, line->g_upper);
+}
+
+static enum lr_status fill_group(const struct reader *r, const struct molecule *molecule,
+                                 const struct transitions *found, struct line_group *group)
+{
+    LR_TRY(lr_allocate(r->ctx, (size_t)found->n, sizeof *group->member, &group->member));
+    group->n = found->n;
+    for (int i = 0; i < found->n; i++) {
+        const int index = found->line[i];
+        struct line_member *member = &group->member[i];
+        struct line line;
+        species_line_label(molecule, index, member->label, sizeof member->label);
+        fill_line(molecule, index, member->label, &line);
+        member->offset = line.nu0 / molecule->line[found->line[0]].frequency - 1.0;
+        member->a_ul = line.a_ul;
+        member->gamma = line.gamma;
+        member->g_lower = line.g_lower;
+        member->g_upper = line.g_upper;
+        member->dipole_core = line.dipole_core;
+        member->upper = molecule->line[index].upper;
+        member->lower = molecule->line[index].lower;
+        member->line = index;
+        member->abundance = 1.0;
+    }
+    return LR_OK;
 }
 
 /* The name of its fields in a snapshot: by default the formula of a built-in molecule, or the first word of the name in
@@ -141,7 +108,11 @@ enum lr_status read_molecule(const struct reader *r, const struct yaml_node *map
     molecule_keep_levels(&species->molecule, (int)levels);
     if (species->molecule.n_line < 1)
         return READER_FAIL(r, rotor ? rotor : molecule, "%s has no lines", species->molecule.name);
-    LR_TRY(find_line(r, yaml_find(map, "transition"), &species->molecule, &species->line));
-    fill_line(&species->molecule, species->line, line);
-    return LR_OK;
+    struct transitions found;
+    LR_TRY(read_transitions(r, map, &species->molecule, &found));
+    species->line = found.line[0];
+    fill_line(&species->molecule, species->line, found.name, line);
+    const enum lr_status status = fill_group(r, &species->molecule, &found, &model->group);
+    free(found.line);
+    return status;
 }

@@ -18,8 +18,14 @@ static const struct schema_key MOLECULE[] = {
         "built in (`linerad molecule` lists them; no collision rates), or a file in LAMDA format"),
     MAPS("rotor", MAP, NULL, "none", "constants of a linear molecule, instead of `molecule`; no collision rates",
          &SCHEMA_ROTOR),
-    KEY("transition", VALUE, "label, or whole number", "`1`",
-        "upper and lower level, e.g. `1-0`, or the number of the line in the file, counted from 1"),
+    KEY("transition", VALUE | LIST, "label, whole number, list of these, or `all`", "`1`",
+        "upper and lower level, e.g. `1-0`, or the number of the line in the file, counted from 1; several lines that "
+        "overlap are a list, `all` those in `range`, or the common part of their labels: `1-0` of a file with "
+        "hyperfine "
+        "structure is the whole multiplet"),
+    KEY("range", LIST, "two frequencies", "none", "with `transition: all`: the lines from one to the other"),
+    KEY("reference", VALUE, "label, or whole number", "the strongest line",
+        "of several lines, the one whose frequency is velocity 0; `tau_c` and the rest frequency of cubes are its own"),
     KEY("levels", VALUE, "whole number", "all",
         "keep only this many of the lowest levels; saves time if the others are empty"),
     KEY("species", VALUE, "name", "formula, or first word of the name in the file",

@@ -4,6 +4,7 @@
 
 #include "model/field.h"
 #include "model/line.h"
+#include "model/line_group.h"
 #include "model/species.h"
 #include "solve/report/report.h"
 
@@ -98,6 +99,22 @@ static void write_plan(FILE *out, const struct population_options *options)
         fprintf(out, "              solved first; its time and memory are not in the estimates below\n");
 }
 
+/* Lines that are seen together. */
+static void write_group(FILE *out, const lr_model *model)
+{
+    const double kms = 1e5; /* cm/s */
+    double sum = 0;
+    for (int m = 0; m < model->group.n; m++)
+        sum += model->group.member[m].g_upper * model->group.member[m].a_ul;
+    fprintf(out, "  lines       %d seen together; velocities and tau_c are those of the first\n", model->group.n);
+    for (int m = 0; m < model->group.n; m++) {
+        const struct line_member *member = &model->group.member[m];
+        fprintf(out, "    %-9d %s, %.6f GHz, at %+.4g km/s, A %.4g 1/s, %.3g %% of all g_u A\n", member->line + 1,
+                member->label, 1e-9 * model->line.nu0 * (1 + member->offset), line_group_velocity(member) / kms,
+                member->a_ul, 100 * member->g_upper * member->a_ul / sum);
+    }
+}
+
 void report_species(FILE *out, const lr_model *model)
 {
     const struct species *species = model->species;
@@ -111,6 +128,8 @@ void report_species(FILE *out, const lr_model *model)
         fprintf(out, "  rates       %s, %.4g to %.4g K, %d transitions\n", collider_name(partner->collider),
                 partner->temperature[0], partner->temperature[partner->n_temperature - 1], partner->n_transition);
     }
+    if (model->group.n > 1)
+        write_group(out, model);
     write_gas(out, model);
     write_stimulated(out, model);
     write_plan(out, &species->options);
