@@ -22,6 +22,7 @@
 #ifndef LR_KERNEL_SCATTERER_GROUP_H
 #define LR_KERNEL_SCATTERER_GROUP_H
 
+#include "kernel/doppler.h"
 #include "kernel/leg.h"
 #include "kernel/phase.h"
 #include "kernel/redistribution.h"
@@ -78,6 +79,25 @@ LR_FN struct profiles group_profiles(const struct group_view *group, real a, rea
         seen.mean = leg_mean(seen.start, seen.middle, seen.end, R(1));
     }
     return seen;
+}
+
+/* A shift from the sum of the profiles. */
+LR_FN real group_sample_shift(const struct group_view *group, real a, real b, struct random4 random)
+{
+    real left = rng_uniform(random.r3);
+    real sum = R(0);
+    int i = 0;
+    for (int k = 0; k < group->n; k++)
+        sum += group->way[k].strength * group->way[k].share;
+    left *= sum;
+    for (; i < group->n - 1; i++) {
+        left -= group->way[i].strength * group->way[i].share;
+        if (left <= R(0))
+            break;
+    }
+    const struct group_line line = group_line_of(&group->way[i], group->turbulence2, a, b);
+    const real x = line.centre + line.width * sample_voigt_profile(line.a, random);
+    return shift_of_logarithmic(b * x, group->beta);
 }
 
 /* The way chosen among those considered so far. Each in turn replaces those before it with its share of the sum; what

@@ -47,16 +47,33 @@ static enum lr_status check_exit(const struct reader *r, const struct yaml_node 
                        "no face is open and nothing absorbs, so photons would never leave");
 }
 
-/* Packets meet a single line. */
+/* What packets can do with several lines. Those of a molecule have populations of their own in every cell. */
 static enum lr_status check_group(const struct reader *r, const struct yaml_node *line)
 {
-    const struct yaml_node *transition = yaml_find(line, "transition");
-    if (r->model->group.n < 2 || r->model->run.packets == 0)
+    const lr_model *model = r->model;
+    const struct line_group *group = &model->group;
+    const struct yaml_node *transition = yaml_find(line, "transition"), *at = transition ? transition : line;
+    const struct yaml_node *physics = yaml_find(r->tree->root, "physics");
+    bool other_mass = false;
+    for (int m = 1; m < group->n; m++)
+        other_mass |= group->member[m].mass != group->member[0].mass;
+    if (group->n < 2 || model->run.packets == 0)
         return LR_OK;
-    return READER_FAIL(r, transition ? transition : line,
-                       "packets are followed through a single line, and these are %d; choose one, or a run without "
-                       "packets (populations other than two-level, and run.packets: 0)",
-                       r->model->group.n);
+    if (model->species)
+        return READER_FAIL(r, at,
+                           "packets are followed through a single line of a molecule, and these are %d; choose one, or "
+                           "a run without packets (populations other than two-level, and run.packets: 0)",
+                           group->n);
+    if (model->physics.redistribution != REDISTRIBUTION_EXACT)
+        return READER_FAIL(r, yaml_find(physics, "redistribution"), "a group of lines needs 'redistribution: exact'");
+    if (model->physics.acceleration == ACCELERATION_JUMPS || model->physics.acceleration == ACCELERATION_SKIP)
+        return READER_FAIL(r, yaml_find(physics, "acceleration"),
+                           "in a group of lines every scattering is followed; use 'auto' or 'none'");
+    if (other_mass && isnan(model->medium.turbulence))
+        return READER_FAIL(r, at,
+                           "lines of atoms with different masses need one medium.turbulence for the whole mesh: the "
+                           "width of each follows from it");
+    return LR_OK;
 }
 
 /* A snapshot can replace everything in `mesh` and `medium`: all that then remains of `mesh` is `faces`, and a missing
