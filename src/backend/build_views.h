@@ -283,10 +283,10 @@ static inline struct ball_view make_ball_view(const struct view_store *store, co
     return view;
 }
 
-static inline struct group_view make_group_view(const struct view_store *store, const struct job_group *from,
+static inline struct ways_view make_ways_view(const struct view_store *store, const struct job_group *from,
                                                 int *failed)
 {
-    struct group_view view;
+    struct ways_view view;
     memset(&view, 0, sizeof view);
     view.n = from->n;
     view.broad = from->broad;
@@ -340,7 +340,7 @@ static inline int make_transport_view(const struct view_store *store, const stru
     view->dipole_core = job->dipole ? (real)job->dipole_core : R(0);
     view->dipole_wing = job->dipole ? R(1) : R(0);
     view->recoil = (real)job->recoil;
-    view->group = make_group_view(store, &job->group, &failed);
+    view->group = make_ways_view(store, &job->group, &failed);
     view->skip.on = job->skip.on;
     view->skip.x_crit = (real)job->skip.x_crit;
     memcpy(view->skip.endless, job->skip.endless, sizeof view->skip.endless);

@@ -32,15 +32,15 @@
 #include "kernel/walk.h"
 
 /* A line in the gas of a cell, in its Doppler units. */
-struct group_line {
+struct group_member {
     real centre, width, a;
     real strength; /* opacity at line centre, relative to that of the first line */
 };
 
-LR_FN struct group_line group_line_of(const struct group_way *way, real turbulence2, real a, real b)
+LR_FN struct group_member group_member_of(const struct group_way *way, real turbulence2, real a, real b)
 {
     const real inv_b = r_div(R(1), b);
-    struct group_line line;
+    struct group_member line;
     line.width = r_sqrt(way->lightness + (R(1) - way->lightness) * turbulence2 * inv_b * inv_b);
     const real inv_width = r_div(R(1), line.width);
     line.centre = way->centre * inv_b;
@@ -49,27 +49,27 @@ LR_FN struct group_line group_line_of(const struct group_way *way, real turbulen
     return line;
 }
 
-LR_FN real group_line_distance(struct group_line line, real x)
+LR_FN real group_member_distance(struct group_member line, real x)
 {
     return r_div(x - line.centre, line.width);
 }
 
-LR_FN real group_line_opacity(struct group_line line, real x)
+LR_FN real group_member_opacity(struct group_member line, real x)
 {
-    return line.strength * voigt(line.a, group_line_distance(line, x));
+    return line.strength * voigt(line.a, group_member_distance(line, x));
 }
 
 /* Opacity of all lines relative to that of the first one at its centre. */
-LR_FN real group_profile(const struct group_view *group, real a, real b, real x)
+LR_FN real group_profile(const struct ways_view *group, real a, real b, real x)
 {
     real sum = R(0);
     for (int i = 0; i < group->n; i++)
         if (group->way[i].opens)
-            sum += group_line_opacity(group_line_of(&group->way[i], group->turbulence2, a, b), x);
+            sum += group_member_opacity(group_member_of(&group->way[i], group->turbulence2, a, b), x);
     return sum;
 }
 
-LR_FN struct profiles group_profiles(const struct group_view *group, real a, real b, struct leg leg)
+LR_FN struct profiles group_profiles(const struct ways_view *group, real a, real b, struct leg leg)
 {
     struct profiles seen;
     seen.start = seen.middle = seen.end = seen.mean = group_profile(group, a, b, leg.start);
@@ -82,7 +82,7 @@ LR_FN struct profiles group_profiles(const struct group_view *group, real a, rea
 }
 
 /* A shift from the sum of the profiles. */
-LR_FN real group_sample_shift(const struct group_view *group, real a, real b, struct random4 random)
+LR_FN real group_sample_shift(const struct ways_view *group, real a, real b, struct random4 random)
 {
     real left = rng_uniform(random.r3);
     real sum = R(0);
@@ -95,7 +95,7 @@ LR_FN real group_sample_shift(const struct group_view *group, real a, real b, st
         if (left <= R(0))
             break;
     }
-    const struct group_line line = group_line_of(&group->way[i], group->turbulence2, a, b);
+    const struct group_member line = group_member_of(&group->way[i], group->turbulence2, a, b);
     const real x = line.centre + line.width * sample_voigt_profile(line.a, random);
     return shift_of_logarithmic(b * x, group->beta);
 }
@@ -122,7 +122,7 @@ LR_FN struct group_choice group_choice_begin(uint32_t random)
 
 /* `opacity` is that of the line of the way. */
 LR_FN struct group_choice group_consider(struct group_choice before, const struct group_way *way,
-                                         struct group_line line, real opacity, real b)
+                                         struct group_member line, real opacity, real b)
 {
     const real weight = opacity * way->share;
     const real sum = before.sum + weight;
@@ -144,14 +144,14 @@ LR_FN struct group_choice group_consider(struct group_choice before, const struc
     return choice;
 }
 
-LR_FN struct group_choice group_choose(const struct group_view *group, real a, real b, real x, uint32_t random)
+LR_FN struct group_choice group_choose(const struct ways_view *group, real a, real b, real x, uint32_t random)
 {
     struct group_choice choice = group_choice_begin(random);
     real opacity = R(0);
     for (int i = 0; i < group->n; i++) {
-        const struct group_line line = group_line_of(&group->way[i], group->turbulence2, a, b);
+        const struct group_member line = group_member_of(&group->way[i], group->turbulence2, a, b);
         if (group->way[i].opens)
-            opacity = group_line_opacity(line, x);
+            opacity = group_member_opacity(line, x);
         choice = group_consider(choice, &group->way[i], line, opacity, b);
     }
     return choice;

@@ -88,7 +88,7 @@ struct group_way {
 };
 
 /* n = 0: there is only one line. */
-struct group_view {
+struct ways_view {
     int n;
     int broad;        /* some damping may exceed LR_VOIGT_NARROW_MAX */
     real turbulence2; /* square of the part of b that does not depend on the mass */
@@ -127,7 +127,7 @@ struct transport_view {
     real dipole_core, dipole_wing; /* part of the scatterings that are dipole-like (phase.h) */
     real recoil;
     struct skip_view skip;
-    struct group_view group;
+    struct ways_view group;
     struct rng_key key;
     uint32_t most_steps;    /* of a packet */
     struct ball_view balls; /* no tables: every scattering is followed */

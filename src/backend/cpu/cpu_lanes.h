@@ -101,22 +101,22 @@ LANE_FN void propose_lanes(struct lanes *lane, const struct transport_view *view
 
 /* ---- groups of lines: one line after another, each in SIMD loops over the lanes ---- */
 
-LANE_FN real line_opacity_lane(const struct lanes *lane, int l, const struct group_view *group,
+LANE_FN real line_opacity_lane(const struct lanes *lane, int l, const struct ways_view *group,
                                const struct group_way *way, const real *x, const int broad)
 {
-    const struct group_line line = group_line_of(way, group->turbulence2, lane->a[l], lane->b[l]);
-    const real distance = group_line_distance(line, x[l]);
+    const struct group_member line = group_member_of(way, group->turbulence2, lane->a[l], lane->b[l]);
+    const real distance = group_member_distance(line, x[l]);
     return line.strength *
            (broad ? voigt_broad(line.a, distance) : voigt_narrow(r_min(line.a, LR_VOIGT_NARROW_MAX), distance));
 }
 
-LANE_FN int line_is_broad(const struct lanes *lane, int l, const struct group_view *group, const struct group_way *way)
+LANE_FN int line_is_broad(const struct lanes *lane, int l, const struct ways_view *group, const struct group_way *way)
 {
-    return group_line_of(way, group->turbulence2, lane->a[l], lane->b[l]).a > LR_VOIGT_NARROW_MAX;
+    return group_member_of(way, group->turbulence2, lane->a[l], lane->b[l]).a > LR_VOIGT_NARROW_MAX;
 }
 
 /* Opacity of the line of a way at the given frequencies. */
-LANE_FN void line_opacity_lanes(const struct lanes *lane, const struct group_view *group, const struct group_way *from,
+LANE_FN void line_opacity_lanes(const struct lanes *lane, const struct ways_view *group, const struct group_way *from,
                                 const real *x, real *opacity)
 {
     const struct group_way way = *from; /* a local copy, so that no store into a lane can change it */
@@ -130,7 +130,7 @@ LANE_FN void line_opacity_lanes(const struct lanes *lane, const struct group_vie
         opacity[l] = line_is_broad(lane, l, group, &way) ? line_opacity_lane(lane, l, group, &way, x, 1) : opacity[l];
 }
 
-LANE_FN void group_profile_lanes(struct lanes *lane, const struct group_view *group, const real *x, real *profile)
+LANE_FN void group_profile_lanes(struct lanes *lane, const struct ways_view *group, const real *x, real *profile)
 {
     real sum[LANES] = {0};
     for (int i = 0; i < group->n; i++) {
@@ -152,11 +152,11 @@ LANE_FN void begin_choice_lane(struct lanes *lane, int l, const struct transport
     choice_put(lane, l, &choice);
 }
 
-LANE_FN void consider_lane(struct lanes *lane, int l, const struct group_view *group, const struct group_way *way)
+LANE_FN void consider_lane(struct lanes *lane, int l, const struct ways_view *group, const struct group_way *way)
 {
     struct group_choice choice;
     choice_get(lane, l, &choice);
-    const struct group_line line = group_line_of(way, group->turbulence2, lane->a[l], lane->b[l]);
+    const struct group_member line = group_member_of(way, group->turbulence2, lane->a[l], lane->b[l]);
     choice = group_consider(choice, way, line, lane->opacity[l], lane->b[l]);
     choice_put(lane, l, &choice);
 }
@@ -245,7 +245,7 @@ LANE_FN void profile_lanes(struct lanes *lane, const struct transport_view *view
                            const int mode, const int narrow)
 {
     if (mode == REDISTRIBUTION_GROUP) {
-        const struct group_view group = view->group;
+        const struct ways_view group = view->group;
         group_profile_lanes(lane, &group, x, profile);
         return;
     }
