@@ -311,18 +311,26 @@ class Molecule(Part):
     molecule : str
         A file in LAMDA format, or the name of a built-in molecule (:func:`molecules` lists them; they have no collision
         rates). Required.
-    transition : str or int
-        The line to transport and image, such as '1-0', or its number in the file, from 1. Default: the first line.
+    transition : str, int or list
+        The line to transport and image, such as '1-0', or its number in the file, from 1. Several lines that overlap: a
+        list; the common part of their labels, such as '1-0' for a hyperfine multiplet; or 'all'. Default: the first
+        line.
     levels : int
         Use only this many of the lowest levels. Default: all.
     species : str
         Its name in the fields of a snapshot. Default: its formula, or the first word of the name in the file.
+    range : list of two frequencies
+        With ``transition='all'``: the lines from one to the other. Default: none.
+    reference : str or int
+        Of several lines, the one whose frequency is velocity 0. Default: the strongest.
     """
 
     molecule: str = _of(lambda value, argument, arrays: str(value))
     transition: object = _of(v.plain)
     levels: int = _of(v.plain)
     species: str = _of(v.plain)
+    range: list = _of(v.several("frequency", 2))
+    reference: object = _of(v.plain)
 
 
 @dataclass(eq=False)

@@ -303,6 +303,15 @@ struct trace_gas {
     double line_source; /* created light per length, at line centre */
 };
 
+/* A line of a group (kernel/line_group.h). */
+struct trace_line {
+    double offset;         /* c d, code velocity */
+    double d;              /* relative to the first line */
+    double damping;        /* a of this line / a of the first */
+    double opacity, shine; /* LTE: those of the first line times this, but for Boltzmann factors */
+    double lower;          /* LTE: energy of its lower level above that of the first line, in h nu0 */
+};
+
 /* Ray tracing for one camera. Lengths and velocities in code units, intensities in any one unit. */
 struct trace_job {
     struct job_mesh mesh; /* SHELLS: no planes */
@@ -310,6 +319,12 @@ struct trace_job {
     const void *medium;
     void (*read_gas)(const void *medium, int64_t first, int64_t count, struct trace_gas *gas);
     bool grey; /* there is grey absorption */
+
+    int n_line; /* of a group that the gas has; 0: nothing but one line */
+    const struct trace_line *line;
+    bool lte, stimulated;
+    /* In LTE h nu0 / (k T) of each cell; otherwise [count][n_line][2], shares of its opacity and of its emission. */
+    void (*read_lines)(const void *medium, int64_t first, int64_t count, double *values);
 
     bool perspective;
     double toward[3], right[3], up[3];

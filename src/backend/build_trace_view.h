@@ -29,6 +29,47 @@ static inline int fill_trace_cells(const struct trace_job *job, int64_t first, i
     return 1;
 }
 
+/* The lines of a group. Returns 0 if out of memory. */
+static inline int make_group_view(const struct view_store *store, const struct trace_job *job, struct trace_view *view)
+{
+    enum { PIECE = 1024 };
+    struct group_view *group = &view->group;
+    const int64_t width = job->lte ? 1 : 2 * (int64_t)job->n_line;
+    if (job->n_line == 0)
+        return 1;
+    struct group_line *line = (struct group_line *)calloc((size_t)job->n_line, sizeof *line);
+    double *piece = (double *)malloc((size_t)(PIECE * width) * sizeof *piece);
+    real *cell = (real *)malloc((size_t)(job->n_cell * width) * sizeof *cell);
+    const int ready = line && piece && cell;
+    for (int64_t first = 0; ready && first < job->n_cell; first += PIECE) {
+        const int64_t n = job->n_cell - first < PIECE ? job->n_cell - first : (int64_t)PIECE;
+        job->read_lines(job->medium, first, n, piece);
+        for (int64_t i = 0; i < n * width; i++)
+            cell[first * width + i] = (real)piece[i];
+    }
+    for (int l = 0; ready && l < job->n_line; l++) {
+        const struct trace_line *from = &job->line[l];
+        line[l].offset = (real)from->offset;
+        line[l].d = (real)from->d;
+        line[l].squeeze = (real)(1 / (1 + from->d));
+        line[l].damping = (real)from->damping;
+        line[l].opacity = (real)from->opacity;
+        line[l].shine = (real)from->shine;
+        line[l].lower = (real)from->lower;
+    }
+    if (ready) {
+        group->n = job->n_line;
+        group->lte = job->lte;
+        group->stimulated = job->stimulated;
+        group->line = (const struct group_line *)store->copy(store->owner, (size_t)job->n_line * sizeof *line, line);
+        group->cell = (const real *)store->copy(store->owner, (size_t)(job->n_cell * width) * sizeof *cell, cell);
+    }
+    free(line);
+    free(piece);
+    free(cell);
+    return ready && group->line && group->cell;
+}
+
 static inline int make_glow_views(const struct view_store *store, const struct trace_job *job, struct trace_view *view)
 {
     int failed = 0;
@@ -126,7 +167,8 @@ static inline int make_trace_view(const struct view_store *store, const struct t
     view->n_aspect = job->n_aspect;
     view->escaped = job->escaped;
     view->sky = store_reals(store, (int64_t)job->n_channel * job->n_node, job->sky, &failed);
-    return !failed && make_glow_views(store, job, view) && make_plane_views(store, job, view);
+    return !failed && make_group_view(store, job, view) && make_glow_views(store, job, view) &&
+           make_plane_views(store, job, view);
 }
 
 #endif

@@ -142,4 +142,31 @@ LR_FN struct passed pass_gas(struct part_gas gas, real intensity, real profile, 
     return pass_depth(intensity, line, line + gas.grey, gas.shine * profile + glow * gas.length, gas.tilt, flat);
 }
 
+/* The same for several lines, whose emission has a profile of its own. */
+LR_FN struct passed pass_lines(struct part_gas gas, real intensity, real profile, real bright, real glow,
+                               const int flat)
+{
+    const real line = gas.line * profile;
+    return pass_depth(intensity, line, line + gas.grey, gas.shine * bright + glow * gas.length, gas.tilt, flat);
+}
+
+/* One line of a group on a stretch: its shares of the cell, its damping, and how far it reaches. */
+struct line_part {
+    struct group_share share;
+    real a;
+    struct line_seen seen;
+};
+
+LR_FN struct line_part line_part_of(const struct group_view *group, const struct trace_cell *cell,
+                                    const struct stretch *stretch, int l)
+{
+    struct line_part part;
+    part.share = group_share_of(group, stretch->way.cell, l);
+    part.a = cell->a * group->line[l].damping;
+    const real depth = cell->alpha0 * part.share.opacity * stretch->way.length;
+    part.seen.reach = line_reach(part.a, depth);
+    part.seen.shape = line_shape_of(part.a, depth);
+    return part;
+}
+
 #endif

@@ -2,6 +2,7 @@
 #ifndef LR_KERNEL_TRACE_VIEW_H
 #define LR_KERNEL_TRACE_VIEW_H
 
+#include "kernel/line_group.h"
 #include "kernel/ray.h"
 #include "kernel/shining_plane.h"
 #include "kernel/slope.h"
@@ -37,6 +38,7 @@ LR_FN real glow_between(const struct glow_view *glow, real low, real high)
 struct trace_view {
     struct mesh_view mesh;
     const struct trace_cell *cell; /* [n_cell] */
+    struct group_view group;
     struct eye eye;
     int rays;                      /* per pixel, along each side */
     int n_channel, n_node;         /* channels of the emissivity to trace; frequencies in each */
@@ -88,6 +90,16 @@ LR_FN struct sample_row sample_row_of(const struct trace_view *view, int node, r
 LR_FN real sample_row_x(struct sample_row row, int channel)
 {
     return row.first - (real)channel * row.step;
+}
+
+/* The same for one line of a group: x = first - channel step from its own centre. */
+LR_FN struct sample_row sample_row_of_line(const struct trace_view *view, const struct group_line *line, int node,
+                                           real velocity, real inv_b)
+{
+    struct sample_row row;
+    row.first = sample_x(group_shift(line, sample_shift_at(view, node, 0)), velocity, inv_b);
+    row.step = view->step * line->squeeze * inv_b;
+    return row;
 }
 
 /* Light per length of all glows at a sample, for gas that moves toward the observer with `velocity`: the mean over the

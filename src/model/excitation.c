@@ -9,6 +9,7 @@
 #include "lines/populations.h"
 #include "model/field.h"
 #include "model/line.h"
+#include "model/line_group.h"
 
 /* Fractions for successive temperatures; neighbouring cells often have the same. */
 struct lte {
@@ -126,6 +127,31 @@ enum lr_status excitation_line(lr_context *ctx, const lr_model *model, const dou
     return LR_OK;
 }
 
+enum lr_status excitation_group(lr_context *ctx, const lr_model *model, const double *x, float **strength)
+{
+    const struct species *species = model->species;
+    const struct line_group *group = &model->group;
+    const int64_t n_cell = mesh_cell_count(&model->mesh);
+    const size_t width = 2 * (size_t)group->n;
+    const double stimulated = species->options.stimulated ? 1.0 : 0.0;
+    LR_TRY(lr_allocate(ctx, (size_t)n_cell * width, sizeof **strength, strength));
+    for (int m = 0; m < group->n; m++) {
+        const struct line_member *member = &group->member[m];
+        const struct line line = line_group_line(&model->line, member);
+        const double ratio = stimulated * line.g_lower / line.g_upper;
+#pragma omp parallel for schedule(static) if (n_cell > 4096) num_threads(thread_count(model->run.threads))
+        for (int64_t cell = 0; cell < n_cell; cell++) {
+            const double *here = x + cell * species->molecule.n_level;
+            const double density = field_at(&species->density, cell);
+            const double excess = fmax(here[member->lower] - ratio * here[member->upper], 0.0);
+            float *own = *strength + (size_t)cell * width + 2 * (size_t)m;
+            own[0] = (float)(density * excess * line_cross_section(&line, field_at(&model->medium.b, cell)));
+            own[1] = (float)(density * here[member->upper] * line.a_ul);
+        }
+    }
+    return LR_OK;
+}
+
 void excitation_warn(lr_context *ctx, const lr_model *model, const struct inversion *inversion)
 {
     if (inversion->n_cell == 0)
@@ -223,4 +249,45 @@ enum lr_status excitation_thermal(lr_context *ctx, const lr_model *model, const 
 double excitation_luminosity(const struct mesh *mesh, const struct field *emissivity)
 {
     return field_measure(emissivity, mesh).mean * mesh_volume(mesh);
+}
+
+/* Photons of a line in LTE per photon of the first one. */
+static double photon_ratio(const lr_model *model, const struct line_member *member, double temperature)
+{
+    const struct line_member *first = &model->group.member[0];
+    const struct line line = line_group_line(&model->line, member);
+    const double lower = molecule_boltzmann(&model->species->molecule, member->lower, first->lower, temperature);
+    const double colder = line_energy_ratio(&model->line, temperature) * member->offset;
+    return line.g_upper * line.a_ul / (first->g_upper * first->a_ul) * lower * exp(-colder);
+}
+
+/* s^-1 cm^-3 */
+static double photons_of_group(const lr_model *model, const double *x, const struct field *emissivity, int64_t cell)
+{
+    const struct species *species = model->species;
+    const struct line_group *group = &model->group;
+    const double density = field_at(&species->density, cell), temperature = field_at(&species->temperature, cell);
+    double sum = 0.0;
+    for (int m = 0; m < group->n; m++) {
+        const struct line_member *member = &group->member[m];
+        if (x)
+            sum += density * x[cell * species->molecule.n_level + member->upper] * member->a_ul;
+        else if (temperature > 0.0)
+            sum += field_at(emissivity, cell) * photon_ratio(model, member, temperature);
+    }
+    return sum;
+}
+
+enum lr_status excitation_group_luminosity(lr_context *ctx, const lr_model *model, const double *x,
+                                           const struct field *emissivity, double *luminosity)
+{
+    const int64_t n_cell = mesh_cell_count(&model->mesh);
+    struct field all = {0};
+    LR_TRY(lr_allocate(ctx, (size_t)n_cell, sizeof *all.values, &all.values));
+#pragma omp parallel for schedule(static) if (n_cell > 4096) num_threads(thread_count(model->run.threads))
+    for (int64_t cell = 0; cell < n_cell; cell++)
+        all.values[cell] = photons_of_group(model, x, emissivity, cell);
+    *luminosity = excitation_luminosity(&model->mesh, &all);
+    field_free(&all);
+    return LR_OK;
 }

@@ -21,6 +21,8 @@ struct inversion {
  * must be empty. Inverted cells get zero opacity. */
 enum lr_status excitation_line(lr_context *ctx, const lr_model *model, const double *x, struct field *alpha0,
                                struct field *emissivity, struct inversion *inversion);
+/* The same for all lines of the group, [n_cell][n][2] as struct line_group wants it. */
+enum lr_status excitation_group(lr_context *ctx, const lr_model *model, const double *x, float **strength);
 /* Log a warning if any cell is inverted. */
 void excitation_warn(lr_context *ctx, const lr_model *model, const struct inversion *inversion);
 
@@ -40,5 +42,9 @@ enum lr_status excitation_thermal(lr_context *ctx, const lr_model *model, const 
 
 /* INT field dV, the luminosity of a volume source. */
 double excitation_luminosity(const struct mesh *mesh, const struct field *emissivity);
+/* Photons per second of all lines of the group, from the emissivity of the first one and the fractions x of
+ * excitation_line(). */
+enum lr_status excitation_group_luminosity(lr_context *ctx, const lr_model *model, const double *x,
+                                           const struct field *emissivity, double *luminosity);
 
 #endif

@@ -51,8 +51,12 @@ struct line_member {
 /* Lines that overlap, or share a cube. The first one is the line of the model: it sets the frequency axis, and the
  * opacity, damping and Doppler parameter of the medium are its own. */
 struct line_group {
+    char name[40];              /* what a model calls them, such as 1-0 */
     int n;                      /* 1: nothing but the line of the model */
     struct line_member *member; /* [n], owned by the model */
+    /* [n_cell][n][2] opacity at line centre, cm^-1, and photons s^-1 cm^-3, of several lines of a molecule whose level
+     * populations are not in LTE; otherwise NULL. Owned by a derived model (solve/levels/derive.h). */
+    float *strength;
 };
 
 struct medium {

@@ -26,6 +26,8 @@ struct emissivity {
  * correctly. */
 enum { LIGHT_PARTS = 16 };
 
+struct molecule;
+
 /* Unresolved direct light: photons s^-1 sr^-1 per unit velocity. */
 struct scene_point {
     int camera; /* index of the camera: light from moving gas is shifted */
@@ -53,12 +55,23 @@ struct scene_glow {
     bool gas_frame;
 };
 
+/* Several lines of one gas: what their opacity and emission follow from. All borrowed from the model. */
+struct scene_group {
+    const struct line_group *lines; /* NULL: one line, that of the medium */
+    const struct line *first;
+    const struct molecule *molecule; /* NULL: atoms in their lower levels, which emit in the first line */
+    const struct field *temperature; /* K, LTE of the molecule */
+    bool stimulated;
+    bool shines; /* it emits what its levels say */
+};
+
 struct scene {
     struct mesh mesh;     /* own */
     double nu0;           /* Hz */
     double reference_b;   /* cm/s */
     struct medium medium; /* own fields, or the model's when `borrowed` */
     bool borrowed;
+    struct scene_group group;
     struct field line_source; /* own */
     struct channels channels; /* of the emissivity */
     int refined;              /* how many of them make up one requested channel */

@@ -49,6 +49,100 @@ static void line_part(const struct pass *pass, struct desk *desk, const struct s
     }
 }
 
+/* ---- several lines in one gas ------------------------------------------------------------------------------- */
+
+struct channel_range {
+    int low, high;
+};
+
+/* Channels of one node that a line reaches, in whole vectors. */
+static struct channel_range channels_of_line(const struct trace_view *view, const struct group_line *line,
+                                             const struct line_part *own, int node, real velocity, real b)
+{
+    const real stretch = r_div(R(1), line->squeeze);
+    const real middle = (-(velocity * stretch + line->offset) - view->first) / view->step - view->node[node];
+    const real half = own->seen.reach * b * stretch / view->step;
+    struct channel_range range;
+    range.low = (int)r_min(r_max(middle - half, R(0)), (real)view->n_channel) / VECTOR * VECTOR;
+    range.high = padded((int)r_min(r_max(middle + half + R(1), R(0)), (real)view->n_channel));
+    return range;
+}
+
+static inline __attribute__((always_inline)) void add_profile(const struct line_part *own, struct sample_row row,
+                                                              struct channel_range range, real *profile, real *bright,
+                                                              const enum line_shape shape)
+{
+    const struct group_share share = own->share;
+    const real a = own->a;
+#pragma omp simd
+    for (int c = range.low; c < range.high; c++) {
+        const real h = shape_profile(a, sample_row_x(row, c), shape);
+        profile[c] += share.opacity * h;
+        bright[c] += share.shine * h;
+    }
+}
+
+/* The profiles of all lines together, into desk->profile and desk->bright. Returns the channels that any of them
+ * reaches. */
+static struct channel_range group_profiles(const struct trace_view *view, struct desk *desk,
+                                           const struct trace_cell *cell, const struct stretch *here, real velocity)
+{
+    const size_t bytes = (size_t)desk->row_length * (size_t)view->n_node * sizeof(real);
+    const real inv_b = r_div(R(1), cell->b);
+    struct channel_range reached = {desk->row_length, 0};
+    memset(desk->profile, 0, bytes);
+    memset(desk->bright, 0, bytes);
+    for (int l = 0; l < view->group.n; l++) {
+        const struct group_line *line = &view->group.line[l];
+        const struct line_part own = line_part_of(&view->group, cell, here, l);
+        for (int node = 0; node < view->n_node; node++) {
+            const struct channel_range range = channels_of_line(view, line, &own, node, velocity, cell->b);
+            const struct sample_row row = sample_row_of_line(view, line, node, velocity, inv_b);
+            real *profile = node_row(desk, desk->profile, node);
+            real *bright = node_row(desk, desk->bright, node);
+            if (own.seen.shape == SHAPE_BARE)
+                add_profile(&own, row, range, profile, bright, SHAPE_BARE);
+            else if (own.seen.shape == SHAPE_NARROW)
+                add_profile(&own, row, range, profile, bright, SHAPE_NARROW);
+            else
+                add_profile(&own, row, range, profile, bright, SHAPE_BROAD);
+            reached.low = range.low < reached.low ? range.low : reached.low;
+            reached.high = range.high > reached.high ? range.high : reached.high;
+        }
+    }
+    return reached;
+}
+
+static inline __attribute__((always_inline)) void group_step(const struct desk *desk, struct part_gas gas, int first,
+                                                             int end, const int flat)
+{
+    const real *profile = desk->profile;
+    const real *bright = desk->bright;
+    real *intensity = desk->intensity;
+    real *depth = desk->depth;
+#pragma omp simd
+    for (int s = first; s < end; s++) {
+        const struct passed passed = pass_lines(gas, intensity[s], profile[s], bright[s], R(0), flat);
+        intensity[s] = passed.intensity;
+        depth[s] += passed.depth;
+    }
+}
+
+static void group_part(const struct pass *pass, struct desk *desk, const struct stretch *here, struct part part)
+{
+    const struct trace_view *view = &pass->view;
+    const struct trace_cell *cell = &view->cell[here->way.cell];
+    const struct part_gas gas = part_gas_of(cell, here, part);
+    const struct channel_range reached = group_profiles(view, desk, cell, here, part.velocity);
+    for (int node = 0; node < view->n_node; node++) {
+        const int row = node * desk->row_length;
+        if (gas.flat)
+            group_step(desk, gas, row + reached.low, row + reached.high, 1);
+        else
+            group_step(desk, gas, row + reached.low, row + reached.high, 0);
+    }
+}
+
 static void trace_line(const struct pass *pass, struct desk *desk)
 {
     for (int i = 0; i < desk->n_stretch; i++) {
@@ -58,7 +152,10 @@ static void trace_line(const struct pass *pass, struct desk *desk)
             continue;
         const int n = part_count(here, cell->b);
         for (int k = 0; k < n; k++)
-            line_part(pass, desk, here, part_of(here, k, n));
+            if (pass->view.group.n > 0)
+                group_part(pass, desk, here, part_of(here, k, n));
+            else
+                line_part(pass, desk, here, part_of(here, k, n));
     }
 }
 
@@ -101,16 +198,20 @@ static void glow_rows(const struct trace_view *view, struct desk *desk, int cell
 }
 
 static inline __attribute__((always_inline)) void general_step(const struct desk *desk, struct part_gas gas,
-                                                               int n_sample, const int flat, const int glows)
+                                                               int n_sample, const int flat, const int glows,
+                                                               const int group)
 {
     const real *profile = desk->profile;
+    const real *bright = desk->bright;
     const real *light = desk->light;
     real *intensity = desk->intensity;
     real *depth = desk->depth;
     real *thick = desk->thick;
 #pragma omp simd
     for (int s = 0; s < n_sample; s++) {
-        const struct passed passed = pass_gas(gas, intensity[s], profile[s], glows ? light[s] : R(0), flat);
+        const real glow = glows ? light[s] : R(0);
+        const struct passed passed = group ? pass_lines(gas, intensity[s], profile[s], bright[s], glow, flat)
+                                           : pass_gas(gas, intensity[s], profile[s], glow, flat);
         intensity[s] = passed.intensity;
         depth[s] += passed.depth;
         thick[s] += passed.line;
@@ -118,15 +219,17 @@ static inline __attribute__((always_inline)) void general_step(const struct desk
 }
 
 #define GENERAL_STEP(FLAT, GLOWS)                                                                                      \
-    if (gas.flat == (FLAT) && glows == (GLOWS))                                                                        \
-        general_step(desk, gas, n_sample, FLAT, GLOWS);
+    if (gas.flat == (FLAT) && glows == (GLOWS) && !group)                                                              \
+        general_step(desk, gas, n_sample, FLAT, GLOWS, 0);                                                             \
+    if (gas.flat == (FLAT) && glows == (GLOWS) && group)                                                               \
+        general_step(desk, gas, n_sample, FLAT, GLOWS, 1);
 
 static void general_part(const struct pass *pass, struct desk *desk, int i, struct part part)
 {
     const struct stretch *here = &desk->stretch[i];
     const int n_sample = desk->row_length * pass->view.n_node;
     const struct part_gas gas = part_gas_of(&pass->view.cell[here->way.cell], here, part);
-    const int glows = pass->view.n_glow > 0;
+    const int glows = pass->view.n_glow > 0, group = pass->view.group.n > 0;
     GENERAL_STEP(0, 0)
     GENERAL_STEP(0, 1)
     GENERAL_STEP(1, 0)
@@ -235,7 +338,9 @@ static void trace_general(const struct pass *pass, struct desk *desk)
         for (int k = 0; k < n; k++) {
             const struct part part = part_of(here, k, n);
             const struct line line = {cell->a, cell->b, part.velocity};
-            for (int node = 0; !same_line(line, known) && node < view->n_node; node++)
+            if (view->group.n > 0)
+                group_profiles(view, desk, cell, here, part.velocity);
+            for (int node = 0; view->group.n == 0 && !same_line(line, known) && node < view->n_node; node++)
                 profile_row(view, cell, part.velocity, node, desk->row_length, node_row(desk, desk->profile, node));
             known = line;
             if (view->n_glow > 0)
@@ -258,10 +363,13 @@ static void absorbing_part(const struct pass *pass, struct desk *desk, const str
     const struct trace_view *view = &pass->probe_view;
     const struct trace_cell *cell = &pass->view.cell[here->way.cell];
     const struct part_gas gas = part_gas_of(cell, here, part);
+    if (view->group.n > 0)
+        group_profiles(view, desk, cell, here, part.velocity);
     for (int node = 0; node < view->n_node; node++) {
         real *profile = node_row(desk, desk->profile, node);
         real *depth = node_row(desk, desk->depth, node);
-        profile_row(view, cell, part.velocity, node, desk->row_length, profile);
+        if (view->group.n == 0)
+            profile_row(view, cell, part.velocity, node, desk->row_length, profile);
         for (int c = 0; c < desk->row_length; c++)
             depth[c] += pass_gas(gas, R(0), profile[c], R(0), 1).depth;
     }

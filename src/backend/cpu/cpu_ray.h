@@ -32,7 +32,8 @@ struct desk {
     struct sheet *sheet; /* [n_plane] */
     real *memory;
     real *intensity, *depth;
-    real *profile;          /* H */
+    real *profile;          /* H; of a group, SUM share H of its opacity */
+    real *bright;           /* of a group, SUM share H of its emission */
     real *light;            /* emission of gas with its own spectrum, per length; then the light that leaves a cell */
     real *thick;            /* line depth since the ray entered the cell */
     real *row, *mean;       /* one row: light of a cell as stored; its shape averaged over each channel */
@@ -63,7 +64,7 @@ static void desk_free(struct desk *desk)
 
 static int make_desk(const struct pass *pass, struct desk *desk)
 {
-    enum { N_ARRAY = 5 };
+    enum { N_ARRAY = 6 };
     const size_t n = (size_t)padded(pass->view.n_channel);
     const int most = pass->view.n_node > pass->probe_view.n_node ? pass->view.n_node : pass->probe_view.n_node;
     const size_t n_sample = n * (size_t)most;
@@ -73,7 +74,8 @@ static int make_desk(const struct pass *pass, struct desk *desk)
     desk->pixel = calloc(2 * n, sizeof *desk->pixel);
     if (!desk->memory || !desk->pixel || !desk->sheet)
         return 0;
-    real **const arrays[N_ARRAY] = {&desk->intensity, &desk->depth, &desk->profile, &desk->light, &desk->thick};
+    real **const arrays[N_ARRAY] = {&desk->intensity, &desk->depth, &desk->profile,
+                                    &desk->bright,    &desk->light, &desk->thick};
     for (size_t i = 0; i < N_ARRAY; i++)
         *arrays[i] = desk->memory + i * n_sample;
     desk->row = desk->memory + N_ARRAY * n_sample;

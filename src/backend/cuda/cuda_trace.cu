@@ -84,23 +84,35 @@ struct shape {
     kernel_fn *kernel;
 };
 
+/* Whether nothing happens away from a single line. */
+bool line_alone(const struct pass *pass)
+{
+    return pass->view.line_only && pass->view.group.n == 0;
+}
+
+template <int GAS>
+kernel_fn *general_kernel(const struct shape &shape)
+{
+    return shape.lanes == 8     ? trace_kernel<8, 1, GAS>
+           : shape.samples == 1 ? trace_kernel<16, 1, GAS>
+                                : trace_kernel<16, 4, GAS>;
+}
+
 struct shape choose_shape(const struct pass *pass)
 {
     const int n_sample = pass->view.n_channel * pass->view.n_node;
     struct shape shape;
-    if (pass->view.line_only) {
+    if (line_alone(pass)) {
         shape.lanes = 8;
         shape.samples = n_sample <= 8 ? 1 : n_sample <= 16 ? 2 : n_sample <= 32 ? 4 : 8;
-        shape.kernel = shape.samples == 1   ? trace_kernel<8, 1, true>
-                       : shape.samples == 2 ? trace_kernel<8, 2, true>
-                       : shape.samples == 4 ? trace_kernel<8, 4, true>
-                                            : trace_kernel<8, 8, true>;
+        shape.kernel = shape.samples == 1   ? trace_kernel<8, 1, GAS_LINE>
+                       : shape.samples == 2 ? trace_kernel<8, 2, GAS_LINE>
+                       : shape.samples == 4 ? trace_kernel<8, 4, GAS_LINE>
+                                            : trace_kernel<8, 8, GAS_LINE>;
     } else {
         shape.lanes = n_sample <= 8 ? 8 : 16;
         shape.samples = n_sample <= 16 ? 1 : 4;
-        shape.kernel = shape.lanes == 8     ? trace_kernel<8, 1, false>
-                       : shape.samples == 1 ? trace_kernel<16, 1, false>
-                                            : trace_kernel<16, 4, false>;
+        shape.kernel = pass->view.group.n > 0 ? general_kernel<GAS_GROUP>(shape) : general_kernel<GAS_GENERAL>(shape);
     }
     return shape;
 }
@@ -112,8 +124,8 @@ void launch(struct device *device, const struct transport_monitor *monitor, cons
     const int at_once = shape.lanes * shape.samples;
     const int channels = channels_per_ray(pass->view, at_once);
     const int n_sample = pass->view.n_channel * pass->view.n_node;
-    const unsigned parts = (unsigned)(pass->view.line_only ? (n_sample + at_once - 1) / at_once
-                                                           : (pass->view.n_channel + channels - 1) / channels);
+    const unsigned parts = (unsigned)(line_alone(pass) ? (n_sample + at_once - 1) / at_once
+                                                       : (pass->view.n_channel + channels - 1) / channels);
     const int per_block = TRACE_BLOCK / shape.lanes;
     const int blocks_x = (pass->n_x + per_block - 1) / per_block;
     const int n_row = (pass->n_y - job->row_first + pass->row_step - 1) / pass->row_step;
@@ -138,7 +150,10 @@ void launch(struct device *device, const struct transport_monitor *monitor, cons
     if (pass->n_probe > 0) {
         struct pass probes = *pass;
         probes.view = make_probe_view(job, &pass->view);
-        probe_kernel<<<(unsigned)pass->n_probe, 128>>>(probes);
+        if (pass->view.group.n > 0)
+            probe_kernel<GAS_GROUP><<<(unsigned)pass->n_probe, 128>>>(probes);
+        else
+            probe_kernel<GAS_GENERAL><<<(unsigned)pass->n_probe, 128>>>(probes);
         okay(device, cudaGetLastError());
     }
     okay(device, cudaEventRecord(end, 0));

@@ -16,6 +16,9 @@ enum { LINE_BLOCKS_PER_SM = 2, GENERAL_BLOCKS_PER_SM = 2 };
 enum { LINE_BLOCKS_PER_SM = 5, GENERAL_BLOCKS_PER_SM = 4 };
 #endif
 
+/* What the gas has: nothing but one line, that and absorption or light away from it, or several lines as well. */
+enum gas_kind { GAS_LINE, GAS_GENERAL, GAS_GROUP };
+
 /* All that a kernel needs; passed by value. */
 struct pass {
     struct trace_view view;
@@ -97,18 +100,58 @@ __device__ __forceinline__ void take_general_part(const struct trace_view &view,
     }
 }
 
-template <int SAMPLES, bool LINE_ONLY, bool SHINES>
+/* Through gas with several lines. */
+template <int SAMPLES, bool SHINES>
+__device__ __forceinline__ void take_group_part(const struct trace_view &view, struct bundle<SAMPLES> &b,
+                                                const struct visit &here, const struct part &part)
+{
+    const struct part_gas gas = part_gas_of(&here.cell, &here.stretch, part);
+    real profile[SAMPLES];
+    real bright[SAMPLES];
+#pragma unroll
+    for (int k = 0; k < SAMPLES; k++)
+        profile[k] = bright[k] = R(0);
+    LR_NO_UNROLL
+    for (int l = 0; l < view.group.n; l++) {
+        const struct group_line line = view.group.line[l];
+        const struct line_part own = line_part_of(&view.group, &here.cell, &here.stretch, l);
+#pragma unroll
+        for (int k = 0; k < SAMPLES; k++) {
+            const real x = sample_x(group_shift(&line, b.shift[k]), part.velocity, gas.inv_b);
+            if (r_abs(x) > own.seen.reach)
+                continue;
+            const real h = shape_profile(own.a, x, own.seen.shape);
+            profile[k] += own.share.opacity * h;
+            bright[k] += own.share.shine * h;
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < SAMPLES; k++) {
+        real glow = R(0);
+        if (SHINES && view.n_glow > 0 && b.channel[k] >= 0)
+            glow = sample_glow(&view, here.stretch.way.cell, b.node[k], b.channel[k], part.velocity);
+        const struct passed passed = pass_lines(gas, b.intensity[k], profile[k], bright[k], glow, gas.flat);
+        b.depth[k] += passed.depth;
+        b.thick[k] += passed.line;
+        if (SHINES)
+            b.intensity[k] = passed.intensity;
+    }
+}
+
+template <int SAMPLES, int GAS, bool SHINES>
 __device__ __forceinline__ void cross_stretch(const struct trace_view &view, struct bundle<SAMPLES> &b,
                                               const struct visit &here)
 {
-    if (LINE_ONLY && cell_is_empty(&here.cell))
+    if (GAS == GAS_LINE && cell_is_empty(&here.cell))
         return;
     const int n = part_count(&here.stretch, here.cell.b);
     LR_NO_UNROLL
     for (int i = 0; i < n; i++) {
         const struct part part = part_of(&here.stretch, i, n);
-        if (LINE_ONLY)
+        if (GAS == GAS_LINE)
             take_line_part<SAMPLES, SHINES>(b, here, part);
+        else if (GAS == GAS_GROUP)
+            take_group_part<SAMPLES, SHINES>(view, b, here, part);
         else
             take_general_part<SAMPLES, SHINES>(view, b, here, part);
     }
@@ -172,17 +215,17 @@ __device__ __forceinline__ void add_scattered(const struct trace_view &view, str
             b.intensity[k] += stored_light_at(stored, view.emissivity, b.channel[k]) * exit_factor(shape[k], mean[k]);
 }
 
-template <int LANES, int SAMPLES, bool LINE_ONLY, bool SHINES>
+template <int LANES, int SAMPLES, int GAS, bool SHINES>
 __device__ __forceinline__ void trace_ray(const struct trace_view &view, struct bundle<SAMPLES> &b, struct ray ray)
 {
-    const bool scatters = !LINE_ONLY && SHINES && view.emissivity;
+    const bool scatters = GAS != GAS_LINE && SHINES && view.emissivity;
     bool more = ray.hits;
 #pragma unroll
     for (int k = 0; k < SAMPLES; k++)
         b.thick[k] = b.arrived[k] = R(0);
     struct visit here = next_visit(view, ray, more);
     while (here.stretch.way.length > R(0)) {
-        cross_stretch<SAMPLES, LINE_ONLY, SHINES>(view, b, here);
+        cross_stretch<SAMPLES, GAS, SHINES>(view, b, here);
         const struct passage way = here.stretch.way;
         here = next_visit(view, ray, more);
         if (scatters && passage_leaves(&way, &here.stretch.way)) {
@@ -200,7 +243,7 @@ __device__ __forceinline__ void trace_ray(const struct trace_view &view, struct 
 }
 
 /* Light of a plane that this line crosses, attenuated on its way out. */
-template <int LANES, int SAMPLES, bool LINE_ONLY>
+template <int LANES, int SAMPLES, int GAS>
 __device__ void add_plane(const struct trace_view &view, struct bundle<SAMPLES> &b, const struct line3 &line,
                           const struct plane_view &plane)
 {
@@ -211,8 +254,7 @@ __device__ void add_plane(const struct trace_view &view, struct bundle<SAMPLES> 
 #pragma unroll
     for (int k = 0; k < SAMPLES; k++)
         dimmed.depth[k] = R(0);
-    trace_ray<LANES, SAMPLES, LINE_ONLY, false>(view, dimmed,
-                                                ray_enter(&view.mesh, line.p, line.n, meeting.t, line.t_last));
+    trace_ray<LANES, SAMPLES, GAS, false>(view, dimmed, ray_enter(&view.mesh, line.p, line.n, meeting.t, line.t_last));
 #pragma unroll
     for (int k = 0; k < SAMPLES; k++)
         if (b.channel[k] >= 0)
@@ -233,11 +275,11 @@ __host__ __device__ __forceinline__ int channels_per_ray(const struct trace_view
 /* Which sample is frequency k of a thread. A lone line reaches few channels: neighbouring threads then get neighbouring
  * channels, so that whole rounds can be skipped. Otherwise each channel's frequencies are consecutive, so that the
  * threads of a ray hold whole channels. */
-template <int LANES, int SAMPLES, bool LINE_ONLY>
+template <int LANES, int SAMPLES, int GAS>
 __device__ __forceinline__ struct sample sample_of(const struct trace_view &view, int lane, int k)
 {
     struct sample sample;
-    if (LINE_ONLY) {
+    if (GAS == GAS_LINE) {
         const int index = ((int)blockIdx.z * SAMPLES + k) * LANES + lane;
         sample.node = index / view.n_channel;
         sample.channel = index - sample.node * view.n_channel;
@@ -260,8 +302,8 @@ __global__ void slope_kernel(const __grid_constant__ struct trace_view view, int
     slope[cell] = trace_slopes(&view, cell);
 }
 
-template <int LANES, int SAMPLES, bool LINE_ONLY>
-__global__ void __launch_bounds__(TRACE_BLOCK, LINE_ONLY ? LINE_BLOCKS_PER_SM : GENERAL_BLOCKS_PER_SM)
+template <int LANES, int SAMPLES, int GAS>
+__global__ void __launch_bounds__(TRACE_BLOCK, GAS == GAS_LINE ? LINE_BLOCKS_PER_SM : GENERAL_BLOCKS_PER_SM)
     trace_kernel(const __grid_constant__ struct pass pass, int first_row)
 {
     const struct trace_view &view = pass.view;
@@ -276,7 +318,7 @@ __global__ void __launch_bounds__(TRACE_BLOCK, LINE_ONLY ? LINE_BLOCKS_PER_SM : 
     real opaque[SAMPLES];
 #pragma unroll
     for (int k = 0; k < SAMPLES; k++) {
-        const struct sample sample = sample_of<LANES, SAMPLES, LINE_ONLY>(view, lane, k);
+        const struct sample sample = sample_of<LANES, SAMPLES, GAS>(view, lane, k);
         const bool used = sample.channel < view.n_channel && sample.node < view.n_node;
         b.channel[k] = used ? sample.channel : -1;
         b.node[k] = sample.node;
@@ -291,10 +333,9 @@ __global__ void __launch_bounds__(TRACE_BLOCK, LINE_ONLY ? LINE_BLOCKS_PER_SM : 
             b.intensity[k] = b.channel[k] >= 0 ? view.sky[b.node[k] * view.n_channel + b.channel[k]] : R(0);
             b.depth[k] = R(0);
         }
-        trace_ray<LANES, SAMPLES, LINE_ONLY, true>(view, b,
-                                                   ray_enter(&view.mesh, line.p, line.n, -RAY_FAR, line.t_last));
+        trace_ray<LANES, SAMPLES, GAS, true>(view, b, ray_enter(&view.mesh, line.p, line.n, -RAY_FAR, line.t_last));
         for (int p = 0; p < view.n_plane; p++)
-            add_plane<LANES, SAMPLES, LINE_ONLY>(view, b, line, view.plane[p]);
+            add_plane<LANES, SAMPLES, GAS>(view, b, line, view.plane[p]);
 #pragma unroll
         for (int k = 0; k < SAMPLES; k++) {
             light[k] += b.intensity[k];
@@ -313,6 +354,7 @@ __global__ void __launch_bounds__(TRACE_BLOCK, LINE_ONLY ? LINE_BLOCKS_PER_SM : 
 }
 
 /* Transmission from a point to the observer: one block per point. */
+template <int GAS>
 __global__ void probe_kernel(const __grid_constant__ struct pass pass)
 {
     const struct trace_view &view = pass.view;
@@ -323,7 +365,7 @@ __global__ void probe_kernel(const __grid_constant__ struct pass pass)
         b.node[0] = sample - b.channel[0] * view.n_node;
         b.shift[0] = sample_shift_at(&view, b.node[0], b.channel[0]);
         b.intensity[0] = b.depth[0] = R(0);
-        trace_ray<1, 1, false, false>(
+        trace_ray<1, 1, GAS, false>(
             view, b, ray_enter(&view.mesh, make_point(probe.start), make_point(probe.direction), 0, probe.length));
         pass.transmission[(int64_t)blockIdx.x * view.n_channel * view.n_node + sample] = exp(-(double)b.depth[0]);
     }

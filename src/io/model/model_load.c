@@ -47,18 +47,15 @@ static enum lr_status check_exit(const struct reader *r, const struct yaml_node 
                        "no face is open and nothing absorbs, so photons would never leave");
 }
 
-/* What packets can do with several lines. Those of a molecule have populations of their own in every cell. */
-static enum lr_status check_group(const struct reader *r, const struct yaml_node *line)
+/* What is not known of several lines. Those of a molecule have populations of their own in every cell. */
+static enum lr_status check_packets_of_group(const struct reader *r, const struct yaml_node *at)
 {
     const lr_model *model = r->model;
     const struct line_group *group = &model->group;
-    const struct yaml_node *transition = yaml_find(line, "transition"), *at = transition ? transition : line;
     const struct yaml_node *physics = yaml_find(r->tree->root, "physics");
     bool other_mass = false;
     for (int m = 1; m < group->n; m++)
         other_mass |= group->member[m].mass != group->member[0].mass;
-    if (group->n < 2 || model->run.packets == 0)
-        return LR_OK;
     if (model->species)
         return READER_FAIL(r, at,
                            "packets are followed through a single line of a molecule, and these are %d; choose one, or "
@@ -74,6 +71,29 @@ static enum lr_status check_group(const struct reader *r, const struct yaml_node
                            "lines of atoms with different masses need one medium.turbulence for the whole mesh: the "
                            "width of each follows from it");
     return LR_OK;
+}
+
+static enum lr_status check_group(const struct reader *r, const struct yaml_node *line)
+{
+    const struct yaml_node *transition = yaml_find(line, "transition");
+    const struct yaml_node *emissivity = yaml_find(yaml_find(r->tree->root, "image"), "emissivity");
+    const lr_model *model = r->model;
+    if (model->group.n < 2)
+        return LR_OK;
+    if (model->image.emissivity)
+        return READER_FAIL(r, emissivity,
+                           "a stored emissivity is that of a single line, and the model has %d; remove this, or choose "
+                           "one of them",
+                           model->group.n);
+    for (int s = 0; model->n_camera > 0 && s < model->n_source; s++)
+        if (model->source[s].light != LIGHT_GAS && model->source[s].spectrum.kind == SPECTRUM_LOCAL)
+            return READER_FAIL(r, yaml_find(r->tree->root, "sources"),
+                               "images show source %d with the profile of a single line, and the model has %d; give it "
+                               "another spectrum, or use 'gas'",
+                               s + 1, model->group.n);
+    if (model->run.packets == 0)
+        return LR_OK;
+    return check_packets_of_group(r, transition ? transition : line);
 }
 
 /* A snapshot can replace everything in `mesh` and `medium`: all that then remains of `mesh` is `faces`, and a missing

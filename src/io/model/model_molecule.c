@@ -52,6 +52,7 @@ static enum lr_status fill_group(const struct reader *r, const struct molecule *
 {
     LR_TRY(lr_allocate(r->ctx, (size_t)found->n, sizeof *group->member, &group->member));
     group->n = found->n;
+    snprintf(group->name, sizeof group->name, "%s", found->name);
     for (int i = 0; i < found->n; i++) {
         const int index = found->line[i];
         struct line_member *member = &group->member[i];

@@ -22,12 +22,13 @@ static double volume_scale(const lr_model *model, const struct source *source)
     return sum > 0 ? source->luminosity / sum : 0;
 }
 
-/* A source whose spectrum is the profile of the cell is a line source: e / (4 pi) H / (sqrt(pi) b). */
+/* A source whose spectrum is the profile of the cell is a line source: e / (4 pi) H / (sqrt(pi) b). Of several lines
+ * the field is that of the first one, the luminosity that of all. */
 static enum lr_status add_line_source(lr_context *ctx, const lr_model *model, const struct source *source,
                                       struct scene *scene)
 {
     const int64_t n_cell = mesh_cell_count(&model->mesh);
-    const double scale = volume_scale(model, source) / (4 * LR_PI * LR_SQRT_PI);
+    const double scale = (model->group.n > 1 ? 1 : volume_scale(model, source)) / (4 * LR_PI * LR_SQRT_PI);
     LR_TRY(field_expand(ctx, &scene->line_source, n_cell));
     for (int64_t cell = 0; cell < n_cell; cell++)
         scene->line_source.values[cell] +=

@@ -56,15 +56,27 @@ bool image_report_other(const lr_model *model)
            (!population_method_collides(model->species->options.method) || model->output.populations);
 }
 
-/* The opacity with stimulated emission if the model leaves it out, otherwise without. *known is false if levels were
- * computed but not kept. */
+/* Gas with the opacity that the model leaves out. */
+struct other_gas {
+    bool known; /* false if levels were computed but not kept */
+    struct field alpha0;
+    struct line_group lines; /* of the model, with another strength */
+};
+
+static void other_gas_free(struct other_gas *other)
+{
+    field_free(&other->alpha0);
+    free(other->lines.strength);
+}
+
+/* The opacity with stimulated emission if the model leaves it out, otherwise without. */
 static enum lr_status other_opacity(lr_context *ctx, const lr_model *model, const struct lr_result *result,
-                                    struct field *alpha0, bool *known)
+                                    struct other_gas *other)
 {
     const struct species *from = model->species;
     const double *x = from ? from->populations : NULL;
-    *known = image_report_other(model);
-    if (!*known)
+    other->known = image_report_other(model);
+    if (!other->known)
         return LR_OK;
     if (population_method_collides(from->options.method))
         x = result->populations->found.x;
@@ -74,30 +86,39 @@ static enum lr_status other_opacity(lr_context *ctx, const lr_model *model, cons
     struct inversion inversion;
     species.options.stimulated = !from->options.stimulated;
     changed.species = &species;
-    const enum lr_status status = excitation_line(ctx, &changed, x, alpha0, &unused, &inversion);
+    const enum lr_status status = excitation_line(ctx, &changed, x, &other->alpha0, &unused, &inversion);
     field_free(&unused);
+    other->lines = model->group;
+    other->lines.strength = NULL;
+    if (status == LR_OK && x && model->group.n > 1)
+        return excitation_group(ctx, &changed, x, &other->lines.strength);
     return status;
 }
 
 /* Depths of gas on the mesh of the scene, along the rays of the image. */
 static enum lr_status trace_gas_depth(lr_context *ctx, const struct worker *worker, const struct scene *scene,
-                                      const struct medium *gas, const struct cube *cube,
+                                      const struct medium *gas, struct scene_group group, const struct cube *cube,
                                       const struct channels *channels, float *depth, double *seconds)
 {
     const struct image_options options = {.step_velocity = !cube->as_one};
     const struct trace_request request = {
-        .scene = scene, .gas = gas, .view = &cube->camera, .channels = channels, .options = &options};
+        .scene = scene, .gas = gas, .group = group, .view = &cube->camera, .channels = channels, .options = &options};
     return trace_depth(ctx, worker, &request, depth, seconds);
 }
 
-static enum lr_status trace_other(lr_context *ctx, const struct worker *worker, const struct field *alpha0,
+static enum lr_status trace_other(lr_context *ctx, const struct worker *worker, const struct other_gas *other,
                                   const struct scene *scene, struct cube *cube, double *seconds)
 {
     struct medium gas = scene->medium;
+    struct scene_group group = scene->group;
     float *depth = NULL;
     LR_TRY(lr_allocate(ctx, pixel_count(cube) * (size_t)cube->channels.n, sizeof *depth, &depth));
-    gas.alpha0 = *alpha0;
-    const enum lr_status status = trace_gas_depth(ctx, worker, scene, &gas, cube, &cube->channels, depth, seconds);
+    gas.alpha0 = other->alpha0;
+    group.stimulated = !group.stimulated;
+    if (group.lines)
+        group.lines = &other->lines;
+    const enum lr_status status =
+        trace_gas_depth(ctx, worker, scene, &gas, group, cube, &cube->channels, depth, seconds);
     if (status == LR_OK)
         measure_depth(cube, depth, cube->report.stimulated ? &cube->report.bare : &cube->report.depth);
     free(depth);
@@ -124,7 +145,8 @@ static enum lr_status trace_grey(lr_context *ctx, const struct worker *worker, c
         *(density->values ? &grey.values[cell] : &grey.constant) = field_at(density, cell) / unit;
     gas.alpha0 = (struct field){0};
     gas.kappa = grey;
-    const enum lr_status status = trace_gas_depth(ctx, worker, scene, &gas, cube, &one, column, seconds);
+    const struct scene_group no_lines = {0};
+    const enum lr_status status = trace_gas_depth(ctx, worker, scene, &gas, no_lines, cube, &one, column, seconds);
     field_free(&grey);
     return status;
 }
@@ -253,10 +275,10 @@ static enum lr_status report_seen(lr_context *ctx, struct cube *cube)
 
 /* From additional rays. */
 static enum lr_status report_traced(lr_context *ctx, const struct worker *worker, const lr_model *model,
-                                    const struct field *other, const struct scene *scene, struct cube *cube,
+                                    const struct other_gas *other, const struct scene *scene, struct cube *cube,
                                     double *seconds)
 {
-    if (other)
+    if (other->known)
         LR_TRY(trace_other(ctx, worker, other, scene, cube, seconds));
     LR_TRY(trace_column(ctx, worker, &model->species->density, scene, cube, seconds));
     cube->report.correlation = correlate(cube);
@@ -268,22 +290,21 @@ static enum lr_status report_molecule(lr_context *ctx, const struct worker *work
                                       struct lr_result *result)
 {
     struct scene *scene = NULL;
-    struct field other = {0};
-    bool known = false;
+    struct other_gas other = {0};
     enum lr_status status = LR_OK;
-    LR_TRY_OR(done, status, other_opacity(ctx, model, result, &other, &known));
+    LR_TRY_OR(done, status, other_opacity(ctx, model, result, &other));
     LR_TRY_OR(done, status, scene_build_dark(ctx, model, &scene));
     for (int c = 0; c < result->n_cube; c++) {
         double seconds = 0.0;
-        status = report_traced(ctx, worker, model, known ? &other : NULL, scene, &result->cube[c], &seconds);
+        status = report_traced(ctx, worker, model, &other, scene, &result->cube[c], &seconds);
         result->summary.seconds_images += seconds;
         LR_TRY_OR(done, status, status);
         lr_log(ctx, LR_LOG_INFO, "image '%s': traced %scolumn density in %.3g s", result->cube[c].camera.name,
-               known ? "optical depth with the other opacity, and " : "", seconds);
+               other.known ? "optical depth with the other opacity, and " : "", seconds);
     }
 done:
     scene_free(scene);
-    field_free(&other);
+    other_gas_free(&other);
     return status;
 }
 

@@ -51,6 +51,7 @@ static struct trace_request request_of(const struct material *material, int came
     const struct scene *scene = material->scene;
     return (struct trace_request){.scene = scene,
                                   .gas = &scene->medium,
+                                  .group = scene->group,
                                   .origin = camera,
                                   .view = &scene->camera[camera],
                                   .channels = &material->channels,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "model/light_rows.h"
+#include "model/species.h"
 
 static const double GIB = 1024.0 * 1024.0 * 1024.0;
 static const double MIB = 1024.0 * 1024.0;
@@ -207,6 +208,15 @@ enum lr_status imaging_plan(lr_context *ctx, const lr_model *model, double free_
     return LR_OK;
 }
 
+/* Of several lines, for each cell: the temperature in LTE, otherwise their strengths and shares. */
+static double bytes_of_lines(const lr_model *model, double record)
+{
+    if (model->group.n < 2)
+        return 0;
+    const bool lte = !model->species || model->species->options.method == POPULATIONS_LTE;
+    return lte ? record / 8 : model->group.n * (8 + record / 4);
+}
+
 double imaging_bytes(const lr_model *model)
 {
     const struct extent extent = measure(model);
@@ -217,7 +227,8 @@ double imaging_bytes(const lr_model *model)
     const double one_camera = extent.slice * extent.n_channel;
     const double record = model->run.precision == PRECISION_DOUBLE ? 64 : 32;
     const double gas = model->run.packets == 0 && model->image.step_velocity ? 2 * record : record; /* and its slopes */
-    const double emission = 8; /* of the gas, for each cell */
+    const double lines = bytes_of_lines(model, record);
+    const double emission = 8 + lines; /* of the gas, for each cell */
     const double per_pixel = 4.0 * (1 + (model->image.optical_depth || model->image.report) + (errors ? 6 : 0)) +
                              (model->image.report ? 8.0 : 0.0); /* images with the other opacity */
     double pixels = 0;

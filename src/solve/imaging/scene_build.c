@@ -4,7 +4,23 @@
 #include <string.h>
 
 #include "model/field.h"
+#include "model/species.h"
 #include "solve/imaging/direct_light.h"
+
+struct scene_group scene_group_of(const lr_model *model)
+{
+    if (model->group.n < 2)
+        return (struct scene_group){0};
+    struct scene_group group = {.lines = &model->group, .first = &model->line};
+    if (model->species) {
+        group.molecule = &model->species->molecule;
+        group.temperature = &model->species->temperature;
+        group.stimulated = model->species->options.stimulated;
+    }
+    for (int s = 0; s < model->n_source; s++)
+        group.shines |= model->source[s].light == LIGHT_GAS;
+    return group;
+}
 
 /* Sets up mesh, gas and cameras, with room for this many sources. */
 static enum lr_status build_gas(lr_context *ctx, const lr_model *model, const struct window *window, int n_source,
@@ -16,6 +32,7 @@ static enum lr_status build_gas(lr_context *ctx, const lr_model *model, const st
     scene->reference_b = model->reference_b;
     scene->medium = model->medium;
     scene->borrowed = true;
+    scene->group = scene_group_of(model);
     scene->channels = recorded_channels(model, window);
     scene->refined = channel_refinement(model);
     scene->rows = light_rows_make(&model->mesh, aspect_count(model));

@@ -23,6 +23,7 @@ struct trace_light trace_light_of(const struct scene *scene, int camera);
 struct trace_request {
     const struct scene *scene;
     const struct medium *gas; /* of the scene, or other gas on its mesh */
+    struct scene_group group; /* its lines */
     int origin;               /* the camera of the scene whose light is seen */
     struct trace_light scattered;
     const struct camera *view;

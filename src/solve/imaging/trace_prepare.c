@@ -7,6 +7,7 @@
 #include "base/constants.h"
 #include "model/field.h"
 #include "solve/imaging/trace_choice.h"
+#include "solve/imaging/trace_group.h"
 
 static struct trace_gas gas_of_cell(const struct prepared_trace *prepared, int64_t cell)
 {
@@ -15,8 +16,15 @@ static struct trace_gas gas_of_cell(const struct prepared_trace *prepared, int64
                                                 : job_cell(prepared->gas, cell, prepared->unit);
     struct trace_gas gas = {.alpha0 = from.alpha0, .a = from.a, .b = from.b, .kappa = from.kappa};
     memcpy(gas.velocity, from.velocity, sizeof gas.velocity);
+    const double light_unit = prepared->unit.length / prepared->intensity_unit;
     if (prepared->shines && cell >= 0)
-        gas.line_source = field_at(&scene->line_source, cell) * prepared->unit.length / prepared->intensity_unit;
+        gas.line_source = field_at(&scene->line_source, cell) * light_unit;
+    if (prepared->group.lines && prepared->group.lines->strength && cell >= 0) {
+        const struct group_sum sum = trace_group_sum(&prepared->group, cell);
+        gas.alpha0 = sum.opacity * prepared->unit.length;
+        if (prepared->shines && prepared->group.shines)
+            gas.line_source = sum.light / (4 * LR_PI * LR_SQRT_PI * field_at(&prepared->gas->b, cell)) * light_unit;
+    }
     return gas;
 }
 
@@ -38,13 +46,28 @@ static void read_glow(const void *user, int glow, int64_t first, int64_t count, 
     }
 }
 
-/* I_v of a black body: photons s^-1 cm^-2 sr^-1 per unit velocity. */
-static double background_light(double nu0, double temperature)
+/* I_v of a black body at the frequency nu, photons s^-1 cm^-2 sr^-1 per unit velocity of a line at nu0. */
+static double background_light(double nu0, double nu, double temperature)
 {
     if (!(temperature > 0))
         return 0;
-    const double wavenumber = nu0 / LR_LIGHT_SPEED;
-    return 2 * wavenumber * wavenumber * wavenumber / expm1(LR_PLANCK * nu0 / (LR_BOLTZMANN * temperature));
+    const double wavenumber = nu / LR_LIGHT_SPEED;
+    return 2 * wavenumber * wavenumber * (nu0 / LR_LIGHT_SPEED) / expm1(LR_PLANCK * nu / (LR_BOLTZMANN * temperature));
+}
+
+/* The black body behind everything. Behind a group of lines, which may be far apart, it is that of each frequency;
+ * behind one line that of its centre. */
+static void add_background(const struct prepared_trace *prepared, double temperature, double *sky)
+{
+    const struct trace_job *job = &prepared->job;
+    const double nu0 = prepared->scene->nu0;
+    for (int node = 0; node < job->n_node; node++)
+        for (int c = 0; c < job->n_channel; c++) {
+            const double velocity =
+                (job->velocity_first + (c + job->node[node]) * job->velocity_step) * prepared->unit.velocity;
+            const double nu = prepared->group.lines ? nu0 * (1 - velocity / LR_LIGHT_SPEED) : nu0;
+            sky[node * job->n_channel + c] += background_light(nu0, nu, temperature) / prepared->intensity_unit;
+        }
 }
 
 /* A unit that keeps intensities within the range of float: roughly the brightest emission. */
@@ -234,6 +257,7 @@ void trace_prepared_free(struct prepared_trace *prepared)
 {
     job_mesh_free(&prepared->mesh);
     rings_free(&prepared->rings);
+    free(prepared->line);
     free(prepared->light);
     free(prepared->sky);
     free(prepared->plane);
@@ -282,14 +306,16 @@ enum lr_status trace_prepare(lr_context *ctx, const struct trace_request *reques
 {
     const struct scene *scene = request->scene;
     const struct image_options *options = request->options;
-    const double background = background_light(scene->nu0, options->background);
+    const double background = background_light(scene->nu0, scene->nu0, options->background);
     prepared->scene = scene;
     prepared->gas = request->gas;
+    prepared->group = request->group;
     prepared->shines = shines;
     prepared->unit = code_units_of(&scene->mesh, scene->reference_b);
     prepared->intensity_unit = choose_unit(scene, &request->scattered, background);
     struct trace_job *job = &prepared->job;
     LR_TRY(prepare_mesh(ctx, prepared));
+    LR_TRY(trace_group_prepare(ctx, prepared));
     LR_TRY(prepare_eye(ctx, request->view, prepared));
     const int first = prepare_channels(ctx, request->channels, prepared);
     LR_TRY(lr_allocate(ctx, (size_t)job->n_channel * (size_t)job->n_node, sizeof(double), &prepared->sky));
@@ -302,8 +328,7 @@ enum lr_status trace_prepare(lr_context *ctx, const struct trace_request *reques
     if (!shines)
         return LR_OK;
     light_of_nodes(prepared, first, scene->sky, prepared->sky);
-    for (int i = 0; i < job->n_channel * job->n_node; i++)
-        prepared->sky[i] += background / prepared->intensity_unit;
+    add_background(prepared, options->background, prepared->sky);
     LR_TRY(prepare_planes(ctx, request->origin, first, prepared));
     LR_TRY(prepare_glows(ctx, prepared));
     return prepare_probes(ctx, request->origin, request->view, prepared);

@@ -14,6 +14,8 @@ struct prepared_trace {
     struct trace_job job;
     const struct scene *scene;
     const struct medium *gas;
+    struct scene_group group;
+    struct trace_line *line;
     struct code_units unit;
     double intensity_unit;
     bool shines; /* includes the line source */

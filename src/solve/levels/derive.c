@@ -19,6 +19,7 @@ enum lr_status derive_model(lr_context *ctx, const lr_model *model, const double
     *derived = *model;
     derived->source = NULL;
     derived->medium.alpha0 = (struct field){0};
+    derived->group.strength = NULL;
     LR_TRY_OR(fail, status, lr_allocate(ctx, (size_t)model->n_source, sizeof *derived->source, &derived->source));
     memcpy(derived->source, model->source, (size_t)model->n_source * sizeof *derived->source);
     for (int s = 0; s < model->n_source; s++)
@@ -38,7 +39,12 @@ enum lr_status derive_model(lr_context *ctx, const lr_model *model, const double
                                          &source->emissivity));
         }
         source->luminosity = excitation_luminosity(&model->mesh, &source->emissivity);
+        if (model->group.n > 1 && source->light == LIGHT_GAS)
+            LR_TRY_OR(fail, status,
+                      excitation_group_luminosity(ctx, model, x, &source->emissivity, &source->luminosity));
     }
+    if (model->group.n > 1)
+        LR_TRY_OR(fail, status, excitation_group(ctx, model, x, &derived->group.strength));
     field_free(&gas);
     return LR_OK;
 fail:
@@ -53,7 +59,9 @@ void derive_free(const lr_model *model, lr_model *derived)
         if (follows_levels(model, &derived->source[s]))
             field_free(&derived->source[s].emissivity);
     free(derived->source);
-    if (derived->path)
+    if (derived->path) {
         field_free(&derived->medium.alpha0);
+        free(derived->group.strength);
+    }
     *derived = (lr_model){0};
 }

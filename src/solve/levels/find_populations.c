@@ -125,7 +125,10 @@ static void describe(const lr_model *model, const struct inversion *inversion, s
     kept->n_inverted = inversion->n_cell;
     kept->inversion = inversion->largest;
     snprintf(kept->molecule, sizeof kept->molecule, "%s", species->molecule.name);
-    species_line_label(&species->molecule, species->line, kept->transition, sizeof kept->transition);
+    if (model->group.n > 1)
+        snprintf(kept->transition, sizeof kept->transition, "%s", model->group.name);
+    else
+        species_line_label(&species->molecule, species->line, kept->transition, sizeof kept->transition);
 }
 
 /* Fractions and excitation temperatures, if the model asks for them. */
