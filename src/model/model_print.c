@@ -103,6 +103,8 @@ uint64_t model_print(const lr_model *model)
                                     &gas->velocity[1], &gas->velocity[2], &gas->kappa, &gas->eps};
     uint64_t hash = mix(14695981039346656037u, &n_cell, sizeof n_cell);
     hash = mix(hash, &model->line.nu0, sizeof model->line.nu0);
+    for (int m = 1; m < model->group.n; m++)
+        hash = mix_doubles(hash, &model->group.member[m].offset, 1);
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         hash = mix_field(hash, fields[i], n_cell);
     hash = mix_mesh(hash, &model->mesh);

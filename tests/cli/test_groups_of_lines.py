@@ -108,6 +108,16 @@ def test_lines_outside_the_channels_are_named(model):
     assert "1 of the 3 lines lies outside the channels, such as 01_00-00_01 at -7.063 km/s" in done.stderr
 
 
+def test_channels_need_not_show_the_reference(model):
+    """One component alone: nothing is cut off, and the others are said to be outside."""
+    done = changed(model, "channels.range=[-8 km/s, -6 km/s]")
+    assert done.returncode == 0, done.stderr
+    assert "miss the line" not in done.stderr and "cut off" not in done.stderr
+    assert "2 of the 3 lines lie outside the channels" in done.stderr
+    done = changed(model, "channels.range=[-7.1 km/s, -6 km/s]")
+    assert "cut off the line" in done.stderr
+
+
 def test_populations_without_overlap_are_said_to_be(model):
     (model.path / "hxn.dat").write_text(HFS + "!\n1\n!\n1 made up\n!\n1\n!\n1\n!\n10\n!\n1 2 1 1e-10\n")
     done = changed(model, "populations={method: lvg}", "medium.colliders={H2: 1e5 cm^-3}",

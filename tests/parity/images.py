@@ -69,6 +69,17 @@ CASES = {
     "emissivity kept on the device, refined mesh": ("examples/clumpy_box", 1e5, [
         REFINED.replace("8, 8, 8", "40, 40, 40") % 1, "channels.number=120",
         "cameras=[{name: d, direction: +x, pixels: 8}, {name: c, direction: [1, 1, 2], pixels: 32}]"]),
+    "hyperfine lines": ("examples/hcn_core", 0, [OBLIQUE, "image={background: cmb}"]),
+    "hyperfine lines, dust, near observer": ("examples/hcn_core", 0, [
+        "cameras=[{name: c, position: [0.3 pc, 0.2 pc, 0.1 pc], pixels: 24}]", "image={background: cmb}",
+        "medium.absorption=3 1/pc", "medium.dust_temperature=15 K",
+        "medium.temperature={formula: '8 K + 20 K * r / 0.3 pc'}"]),
+    "hyperfine lines, refined mesh": ("examples/hcn_core", 0, [
+        OBLIQUE, "image={background: cmb}", "mesh={cells: [16, 16, 16], size: [0.3 pc, 0.3 pc, 0.3 pc], refine: "
+        "[{sphere: {centre: [0 pc, 0 pc, 0 pc], radius: 0.05 pc}, levels: 2}]}"]),
+    "hyperfine lines, shells with a cavity": ("examples/hcn_core", 0, [
+        OBLIQUE, "image={background: cmb}", "mesh={shells: 40, inner: 0.005 pc, outer: 0.15 pc}",
+        "medium.velocity=-0.15 km/s"]),
     "slab with a shining plane": ("examples/thick_slab_image", 1e3, ["cameras=[{name: c, theta: 60 deg, phi: 30 deg,"
                                                                      " pixels: 12}]"]),
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "io/model/model_value.h"
+#include "model/line_group.h"
 
 static enum lr_status read_channels(const struct reader *r, struct shift_scale scale, const struct yaml_node *node,
                                     struct channels *channels)
@@ -46,11 +47,22 @@ static void find_core(const struct observed *seen, const struct camera *camera, 
     core[1] = centre + half;
 }
 
+/* Whether the core of any of the lines is in the channels. */
+static bool core_is_inside(const struct observed *seen, const struct channels *channels, const double core[2])
+{
+    const double last = channels->first + channels->n * channels->width;
+    bool inside = core[0] <= last && core[1] >= channels->first;
+    for (int m = 1; m < seen->lines.n && !inside; m++) {
+        const double velocity = line_group_velocity(&seen->lines.member[m]);
+        inside = core[0] + velocity <= last && core[1] + velocity >= channels->first;
+    }
+    return inside;
+}
+
 /* The velocity range of the whole line; true as soon as a cell with a core in the channels is found. */
 static bool line_is_inside(const struct observed *seen, const struct channels *channels, const struct camera *camera,
                            double line[2])
 {
-    double last = channels->first + channels->n * channels->width;
     line[0] = INFINITY;
     line[1] = -INFINITY;
     for (int64_t cell = 0; cell < mesh_cell_count(seen->mesh); cell++) {
@@ -58,7 +70,7 @@ static bool line_is_inside(const struct observed *seen, const struct channels *c
         if (!cell_shows_line(seen, cell))
             continue;
         find_core(seen, camera, cell, core);
-        if (core[0] <= last && core[1] >= channels->first)
+        if (core_is_inside(seen, channels, core))
             return true;
         line[0] = fmin(line[0], core[0]);
         line[1] = fmax(line[1], core[1]);
@@ -124,6 +136,7 @@ enum lr_status read_imaging(const struct reader *r)
                                   .medium = &model->medium,
                                   .scale = shift_scale_of(model),
                                   .molecule = model->species != NULL,
+                                  .lines = model->group,
                                   .n_source = model->n_source,
                                   .source = model->source,
                                   .run = &model->run};

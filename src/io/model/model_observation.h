@@ -12,6 +12,7 @@ struct observed {
     const struct medium *medium;
     struct shift_scale scale;
     bool molecule; /* whose columns can be counted */
+    struct line_group lines;
     int n_source;
     const struct source *source; /* of light that may show the line where the gas is transparent */
     const struct run *run;

@@ -7,6 +7,7 @@
 #include "base/context.h"
 #include "model/cube_unit.h"
 #include "model/field.h"
+#include "model/line_group.h"
 #include "model/medium.h"
 #include "solve/report/report.h"
 
@@ -60,6 +61,21 @@ static void add_profile(struct extent *sum, double weight, double velocity, doub
     sum->square += weight * (velocity * velocity + 0.5 * width * width);
 }
 
+/* Of all lines that lie in the channels; others are named elsewhere (report_neighbours.c). */
+static void add_profiles(struct extent *sum, double weight, double velocity, double b, double wide,
+                         const lr_model *model)
+{
+    const struct channels *channels = &model->channels;
+    if (model->group.n < 2)
+        add_profile(sum, weight, velocity, b, wide, model);
+    for (int m = 0; model->group.n > 1 && m < model->group.n; m++) {
+        const struct line_member *member = &model->group.member[m];
+        const double from = line_group_velocity(member);
+        if (from >= channels->first && from <= channels->first + channels->n * channels->width)
+            add_profile(sum, weight * member->g_upper * member->a_ul, velocity + from, b, wide, model);
+    }
+}
+
 static void add_cell(const lr_model *model, const struct camera *camera, int64_t cell, double wide, struct extent *sum)
 {
     enum { N_MU = 8 };
@@ -73,8 +89,8 @@ static void add_cell(const lr_model *model, const struct camera *camera, int64_t
         return;
     if (model->mesh.kind == MESH_SHELLS) {
         for (int i = 0; i < N_MU; i++)
-            add_profile(sum, weight / N_MU, field_at(&medium->velocity[0], cell) * ((2.0 * i + 1.0) / N_MU - 1.0), b,
-                        wide, model);
+            add_profiles(sum, weight / N_MU, field_at(&medium->velocity[0], cell) * ((2.0 * i + 1.0) / N_MU - 1.0), b,
+                         wide, model);
         return;
     }
     mesh_cell_box(&model->mesh, at[0], at[1], at[2], corner, other);
@@ -84,7 +100,7 @@ static void add_cell(const lr_model *model, const struct camera *camera, int64_t
         length += toward[d] * toward[d];
         recession -= field_at(&medium->velocity[d], cell) * toward[d];
     }
-    add_profile(sum, weight, length > 0.0 ? recession / sqrt(length) : 0.0, b, wide, model);
+    add_profiles(sum, weight, length > 0.0 ? recession / sqrt(length) : 0.0, b, wide, model);
 }
 
 static void doubt_channels(lr_context *ctx, const lr_model *model)

@@ -138,6 +138,7 @@ static enum lr_status write_time(lr_context *ctx, FILE *out, const lr_model *mod
     for (int i = 0; i < model->n_camera; i++) {
         double steps = 0.0;
         LR_TRY(trace_count(ctx, &model->mesh, &model->medium, &channels, &model->camera[i], &steps));
+        steps *= model->group.n > 1 ? model->group.n : 1; /* a profile of each line */
         LR_TRY(count_report(ctx, model, i, steps, &more));
         sum += steps * (errors ? 1 + IMAGE_GROUPS : 1);
     }

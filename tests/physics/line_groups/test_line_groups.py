@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness import PARSEC_CM
+from harness import EXAMPLES, PARSEC_CM
 from imaging import BOLTZMANN, KM, LIGHT_SPEED, PLANCK, cube, hjerting, planck
 from molecules import Molecule
 
@@ -176,6 +176,25 @@ def test_hyperfine_components_of_hcn(toy):
     assert np.allclose(peaks[1.0] / (planck(lines[1] * LIGHT_SPEED, 10.0) / HC), 1, rtol=2e-4)
 
 
+def test_oh_at_18_cm(linerad):
+    """In LTE the optical depths of 1612, 1665, 1667 and 1720 MHz are as 1:5:9:1; the main lines, 352 km/s apart, are seen
+    in one cube. Rounded A of the satellite lines are off by 4 %."""
+    settings = {"line": {"molecule": "oh18cm", "transition": [2, 3]}, "medium.density": "1e-8 cm^-3",
+                "channels": {"number": 1600, "range": ["-20 km/s", "380 km/s"], "samples": 1}}
+    depth = linerad.run(MODEL, settings, packets=0).data("images/top/optical_depth")[:, 0, 0].astype(float)
+    apart = LIGHT_SPEED * (1 - 1665.4018 / 1667.3590) / KM
+    velocity = -20 + 0.25 * (np.arange(1600) + 0.5)
+    main = [depth[np.abs(velocity - centre) < 5].sum() for centre in (apart, 0.0)]
+    satellites = []
+    for line in (1, 4):
+        settings["line"] = {"molecule": "oh18cm", "transition": line}
+        satellites.append(linerad.run(MODEL, settings, packets=0).data("images/top/optical_depth").sum(dtype=float))
+    print(f"  1612 1665 1667 1720: {satellites[0]:.4g} {main[0]:.4g} {main[1]:.4g} {satellites[1]:.4g}")
+    assert main[0] / main[1] == pytest.approx(5 / 9, rel=5e-3)
+    for satellite in satellites:
+        assert satellite / sum(main) == pytest.approx(1 / 14, rel=0.05)
+
+
 def test_light_from_behind_is_absorbed_by_both_lines(toy):
     """A plane of flat continuum at the bottom of cold gas that does not emit at that brightness."""
     settings = {"sources": [{"plane": {"axis": "z", "at": "-1 pc", "emission": "isotropic"},
@@ -279,3 +298,27 @@ def test_a_line_split_in_two_is_the_line(toy, mesh, precision):
     two = cube(toy(parts, settings | {"line.transition": [1, 2]}, precision), "top").intensity
     assert np.ptp(one) > 0.1 * np.max(one)
     assert_same(mesh, two, one, 2e-6 if precision == "double" else 2e-5)
+
+
+# ---- the data of the example ----------------------------------------------------------------------------------------
+
+
+def test_hyperfine_file_of_hcn():
+    """Frequencies of 1-0 measured by Ahrens et al. 2002, and the sum rule: all hyperfine levels of a J decay at the rate
+    of a rotor, 64 pi^4 nu^3 mu^2 / (3 h c^3) (J + 1) / (2 J + 3), but for the small differences of nu."""
+    rows = (EXAMPLES / "data" / "hcn_hfs.dat").read_text().splitlines()
+    n_level = int(rows[5])
+    labels = [row.split()[3] for row in rows[7:7 + n_level]]
+    n_line = int(rows[8 + n_level])
+    lines = [row.split() for row in rows[10 + n_level:10 + n_level + n_line]]
+    frequencies = {(labels[int(row[1]) - 1], labels[int(row[2]) - 1]): float(row[4]) for row in lines}
+    for upper, measured in (("01_01", 88.6304156), ("01_02", 88.6318475), ("01_00", 88.6339357)):
+        assert frequencies[upper, "00_01"] == pytest.approx(measured, abs=1.2e-6), upper
+    for level, label in enumerate(labels):
+        j = int(label[:2])
+        if j == 0:
+            continue
+        decay = sum(float(row[3]) for row in lines if int(row[1]) == level + 1)
+        nu = 1e9 * np.mean([float(row[4]) for row in lines if int(row[1]) == level + 1])
+        rotor = 64 * np.pi**4 * nu**3 * (2.985e-18) ** 2 / (3 * PLANCK * LIGHT_SPEED**3) * j / (2 * j + 1)
+        assert decay == pytest.approx(rotor, rel=1e-4), label
