@@ -117,6 +117,22 @@ struct job_sources {
     const struct transport_source *source;
 };
 
+/* A way of a photon through an atom of a group of lines; as struct group_way (kernel/views.h). */
+struct transport_way {
+    double centre, strength, damping, share, turn, lightness, recoil, dipole, partner;
+    enum dipole_kind dipole_kind;
+    bool opens;
+};
+
+/* n = 0: there is only one line, that of the job. Otherwise the opacity, b and a of cells are those of the first. */
+struct job_group {
+    int n;
+    const struct transport_way *way;
+    double turbulence; /* the part of b that does not depend on the mass */
+    double beta;       /* reference b over the speed of light */
+    bool broad;        /* some damping exceeds LR_VOIGT_NARROW_MAX */
+};
+
 /* Core skipping (kernel/core_skipping.h). */
 struct job_skip {
     bool on;
@@ -201,6 +217,7 @@ struct transport_job {
     double dipole_core; /* E1 in the core */
     double recoil;      /* h nu0 / (m c), code velocity */
     struct job_skip skip;
+    struct job_group group; /* with mode REDISTRIBUTION_GROUP */
 
     uint64_t seed;
     int64_t n_packet;                    /* planned; those with numbers from 0 on are dealt to batches accordingly */

@@ -283,6 +283,37 @@ static inline struct ball_view make_ball_view(const struct view_store *store, co
     return view;
 }
 
+static inline struct ways_view make_ways_view(const struct view_store *store, const struct job_group *from,
+                                                int *failed)
+{
+    struct ways_view view;
+    memset(&view, 0, sizeof view);
+    view.n = from->n;
+    view.broad = from->broad;
+    view.turbulence2 = (real)(from->turbulence * from->turbulence);
+    view.beta = (real)from->beta;
+    if (from->n == 0)
+        return view;
+    struct group_way *way = (struct group_way *)calloc((size_t)from->n, sizeof *way);
+    for (int i = 0; way && i < from->n; i++) {
+        way[i].centre = (real)from->way[i].centre;
+        way[i].strength = (real)from->way[i].strength;
+        way[i].damping = (real)from->way[i].damping;
+        way[i].share = (real)from->way[i].share;
+        way[i].turn = (real)from->way[i].turn;
+        way[i].lightness = (real)from->way[i].lightness;
+        way[i].recoil = (real)from->way[i].recoil;
+        way[i].dipole = (real)from->way[i].dipole;
+        way[i].partner = (real)from->way[i].partner;
+        way[i].dipole_kind = (int)from->way[i].dipole_kind;
+        way[i].opens = from->way[i].opens;
+    }
+    view.way = way ? (const struct group_way *)store->copy(store->owner, (size_t)from->n * sizeof *way, way) : NULL;
+    free(way);
+    *failed |= !view.way;
+    return view;
+}
+
 /* Everything but the cells. Returns 0 when memory is exhausted. */
 static inline int make_transport_view(const struct view_store *store, const struct transport_job *job,
                                       struct transport_view *view)
@@ -309,6 +340,7 @@ static inline int make_transport_view(const struct view_store *store, const stru
     view->dipole_core = job->dipole ? (real)job->dipole_core : R(0);
     view->dipole_wing = job->dipole ? R(1) : R(0);
     view->recoil = (real)job->recoil;
+    view->group = make_ways_view(store, &job->group, &failed);
     view->skip.on = job->skip.on;
     view->skip.x_crit = (real)job->skip.x_crit;
     memcpy(view->skip.endless, job->skip.endless, sizeof view->skip.endless);

@@ -6,6 +6,7 @@
 #include "kernel/birth.h"
 #include "kernel/locate.h"
 #include "kernel/redistribution.h"
+#include "kernel/scatterer_group.h"
 
 enum { EMISSION_BLOCKS = 4 };
 
@@ -36,13 +37,15 @@ LR_FN real sample_table_spectrum(const struct source_view *source, real uniform)
 }
 
 /* Shift of a new photon relative to the gas or the mesh, as the source specifies. */
-LR_FN real sample_shift(const struct source_view *source, const struct cell_view *cell, struct random4 random)
+LR_FN real sample_shift(const struct transport_view *view, const struct source_view *source,
+                        const struct cell_view *cell, struct random4 random)
 {
     switch (source->spectrum) {
     case SPECTRUM_GAUSSIAN:
         return source->centre + source->width * R(1.41421356237309504880) * thermal_pair(random.r0, random.r1).first;
     case SPECTRUM_LOCAL:
-        return cell->b * sample_voigt_profile(cell->a, random);
+        return view->group.n > 0 ? group_sample_shift(&view->group, cell->a, cell->b, random)
+                                 : cell->b * sample_voigt_profile(cell->a, random);
     case SPECTRUM_BAND:
         return source->centre + source->width * (rng_uniform(random.r0) - R(0.5));
     case SPECTRUM_TABLE:
@@ -84,7 +87,9 @@ LR_FN struct emitted emit_packet(const struct transport_view *view, uint32_t id_
     packet.at = born.at;
     packet.n = born.n;
     const struct cell_view cell = view->cell[walk_cell_index(mesh, packet.at)];
-    const real shift = source->kind == EMIT_LIST ? source->list_shift[born.entry] : sample_shift(source, &cell, fourth);
+    const real shift = logarithmic_shift(
+        source->kind == EMIT_LIST ? source->list_shift[born.entry] : sample_shift(view, source, &cell, fourth),
+        view->group.beta);
     const real projected = cell_velocity_along(&cell, packet.n);
     packet.x = (source->gas_frame ? shift : shift - projected) / cell.b;
     packet.tau = -r_log(rng_uniform(third.r2));

@@ -21,7 +21,11 @@ enum redistribution {
     REDISTRIBUTION_TABLE_GLOBAL,
     REDISTRIBUTION_TABLE_CONSTANT,
     REDISTRIBUTION_APPROXIMATE_VOIGT,
-    REDISTRIBUTION_COMPLETE
+    REDISTRIBUTION_COMPLETE,
+    REDISTRIBUTION_GROUP /* exact, of several lines: what EXACT becomes in a job with a group of lines */
 };
+
+/* How the dipole part of a scattering follows from the lines of a group. */
+enum dipole_kind { DIPOLE_OWN, DIPOLE_UPPER_3_2, DIPOLE_UPPER_1_2 };
 
 #endif

@@ -161,16 +161,18 @@ LR_FN int packet_show_jump(const struct transport_view *view, struct packet *p, 
     const real farthest = r_abs(atom->detuning) + atom->speed;
     if (farthest < (real)ball->family->x_seen || (WALK_KNOWS_SHADE && hidden_is(p->hidden, farthest, p->tau)))
         return 0;
+    struct absorber last;
     shown.share = r_div(packet_weight(p, absorbing), chance);
-    shown.u_side = R(0);
     shown.visible = 1;
-    same.u = atom->speed - recoil;
+    last.x = atom->detuning + atom->speed;
+    last.u = atom->speed - recoil;
+    last.u_side = last.e1 = R(0);
+    same.u = last.u;
     same.uniform = same.chance = R(1);
     none.r0 = none.r1 = none.r2 = none.r3 = 0;
-    *note = packet_note(view, p, shown, same, none, n_deposit_group);
+    *note = packet_note(view, p, shown, same, last, none, n_deposit_group);
     note->spot.ball = (unsigned)(ball->number + 1);
     note->n = along;
-    note->x = atom->detuning + atom->speed;
     note->limit = sight_limit(p->tau);
     return 1;
 }

@@ -5,7 +5,7 @@
 
 #include "kernel/packet_walk.h"
 #include "kernel/phase.h"
-#include "kernel/scatterer_line.h"
+#include "kernel/scatterers.h"
 
 LR_FN int packet_waits(const struct packet *p)
 {
@@ -20,11 +20,30 @@ LR_FN struct random4 packet_draw(const struct transport_view *view, struct packe
     return random;
 }
 
+/* Random numbers for the choice among the lines of a group. They stay the same until the packet scatters or crosses a
+ * face, so that atoms are proposed for the same line until one is accepted. */
+LR_FN struct random4 packet_draw_aside(const struct transport_view *view, const struct packet *p)
+{
+    return rng_draw_aside(view->key, 1u + p->crossings, p->events, p->id_low, p->id_high);
+}
+
+/* The line of a group that is to absorb the packet. */
+LR_FN struct group_choice packet_choose(const struct transport_view *view, const struct packet *p, const int mode)
+{
+    if (mode != REDISTRIBUTION_GROUP)
+        return group_choice_begin(0);
+    return group_choose(&view->group, p->a, LR_KEPT(p->b, view->cell[p->cell].b), p->x, packet_draw_aside(view, p).r0);
+}
+
 /* Proposes an atom for a packet that waits for one. */
 LR_FN struct velocity_proposal packet_propose(const struct transport_view *view, const struct table_view *table,
-                                              struct packet *p, const int mode, const int narrow)
+                                              struct packet *p, const struct group_choice *choice, const int mode,
+                                              const int narrow)
 {
-    return line_propose(table, p->a, p->x, packet_draw(view, p, packet_waits(p)), mode, narrow);
+    const struct random4 random = packet_draw(view, p, packet_waits(p));
+    if (mode == REDISTRIBUTION_GROUP)
+        return propose_velocity(choice->a, r_div(p->x - choice->centre, choice->width), random, narrow);
+    return line_propose(table, p->a, p->x, random, mode, narrow);
 }
 
 /* Whether the packet accepts the atom. */
@@ -33,23 +52,40 @@ LR_FN int packet_accepts(const struct packet *p, struct velocity_proposal atom)
     return packet_waits(p) & (atom.uniform <= atom.chance);
 }
 
-/* The other velocity of the atom. */
-LR_FN real packet_side_velocity(const struct transport_view *view, const struct packet *p, struct random4 random)
+/* The atom, with its other velocity. */
+LR_FN struct absorber packet_absorber(const struct transport_view *view, const struct packet *p,
+                                      const struct group_choice *choice, struct velocity_proposal atom,
+                                      struct random4 random, const int mode, const int dipole)
 {
+    if (mode == REDISTRIBUTION_GROUP)
+        return group_absorber(choice, p->x, atom.u, line_side_velocity(p->x, R(0), random),
+                              dipole && view->dipole);
     const real core = LR_KEPT(p->core, core_of_cell(&view->skip, p->alpha0, p->a, p->at.width));
-    return line_side_velocity(p->x, core, random);
+    return line_absorber(view, p->a, p->x, atom, line_side_velocity(p->x, core, random), dipole);
+}
+
+/* The photon that it sends on. */
+LR_FN struct scattered_photon packet_sends(const struct transport_view *view, const struct packet *p,
+                                           struct absorber atom, struct random4 random, const int mode,
+                                           const int dipole)
+{
+    if (mode != REDISTRIBUTION_GROUP || !dipole)
+        return line_scatter(view, LR_KEPT(p->b, view->cell[p->cell].b), p->n, atom, random, mode, dipole);
+    struct scattered_photon out;
+    out.n = direction_of_law(p->n, atom.e1, random.r0, random.r1, packet_draw_aside(view, p));
+    out.x = redistributed_frequency(atom.x, atom.u, atom.u_side, vec3_dot(p->n, out.n), R(0));
+    return out;
 }
 
 /* If an atom was `found`, a waiting packet scatters; one that owes a share has deposited it and flies on unchanged. */
 LR_FN void packet_scatter(const struct transport_view *view, struct packet *p, struct velocity_proposal atom,
-                          struct random4 random, int found, const int mode, const int dipole, const int imaging)
+                          struct absorber absorber, struct random4 random, int found, const int mode,
+                          const int dipole, const int imaging)
 {
     const int owing = imaging && p->state == PACKET_OWING;
     const int scatters = found & !owing;
     if (LR_BRANCH(scatters)) {
-        const real u_side = packet_side_velocity(view, p, random);
-        const struct scattered_photon out = line_scatter(view, p->a, LR_KEPT(p->b, view->cell[p->cell].b), p->n, p->x,
-                                                         atom, u_side, random, mode, dipole);
+        const struct scattered_photon out = packet_sends(view, p, absorber, random, mode, dipole);
         p->n = vec3_select(scatters, out.n, p->n);
         p->x = scatters ? out.x : p->x;
         p->tau = scatters ? free_path_after(atom.uniform, atom.chance) : p->tau;

@@ -63,4 +63,37 @@ LR_FN struct vec3 direction_dipole(struct vec3 n, real e1, uint32_t random_mu, u
     return direction_normalised(direction_turned_to(n, local));
 }
 
+/* E1 may be negative, down to -2: as a mixture of isotropic light and of light across the photon, P = (3/2) (1 - g^2),
+ *
+ *     1 + E1 (3 g^2 - 1) / 4 = (1 + E1 / 2) - (E1 / 2) (3/2) (1 - g^2).
+ *
+ * Chooses one of the three laws, by the E1 that it has itself. */
+#define PHASE_ACROSS R(-2)
+
+LR_FN real phase_law(real e1, real uniform)
+{
+    const real across = R(-0.5) * e1;
+    return e1 > R(0) ? (uniform <= e1 ? R(1) : R(0)) : (uniform <= across ? PHASE_ACROSS : R(0));
+}
+
+/* The middle one of three uniform numbers between -1 and 1 has the density 3/4 (1 - g^2). */
+LR_FN real across_cosine(struct random4 random)
+{
+    const real one = rng_uniform(random.r1);
+    const real two = rng_uniform(random.r2);
+    const real three = rng_uniform(random.r3);
+    const real middle = r_max(r_min(one, two), r_min(r_max(one, two), three));
+    return R(2) * middle - R(1);
+}
+
+/* The new direction for one of these laws; `more` are random numbers for light across. */
+LR_FN struct vec3 direction_of_law(struct vec3 n, real law, uint32_t random_mu, uint32_t random_azimuth,
+                                   struct random4 more)
+{
+    const real uniform = rng_uniform(random_mu);
+    const real g = law > R(0) ? dipole_cosine(uniform) : law < R(0) ? across_cosine(more) : R(2) * uniform - R(1);
+    const struct vec3 local = direction_about_z(g, rng_uniform(random_azimuth));
+    return direction_normalised(direction_turned_to(n, local));
+}
+
 #endif

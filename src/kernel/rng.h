@@ -1,7 +1,7 @@
 /* Random numbers: Philox4x32 with 7 rounds (Salmon et al. 2011, SC'11; passes BigCrush), from Random123.
  *
- * Key = seed, counter = (draw index, 0, packet id): number k of packet i is a pure function of (seed, i, k), on any
- * thread or device. One draw gives four uniform numbers. */
+ * Key = seed, counter = (draw index, sequence, packet id): number k of packet i is a pure function of (seed, i, k), on
+ * any thread or device. One draw gives four uniform numbers. */
 #ifndef LR_KERNEL_RNG_H
 #define LR_KERNEL_RNG_H
 
@@ -30,12 +30,14 @@ LR_FN struct rng_key rng_key_from_seed(uint64_t seed)
     return key;
 }
 
-LR_FN struct random4 rng_draw(struct rng_key key, uint32_t draw, uint32_t id_low, uint32_t id_high)
+/* A draw of another sequence of the same packet: the draws of packets themselves are sequence 0. */
+LR_FN struct random4 rng_draw_aside(struct rng_key key, uint32_t sequence, uint32_t draw, uint32_t id_low,
+                                    uint32_t id_high)
 {
     philox4x32_ctr_t counter;
     struct random4 result;
     counter.v[0] = draw;
-    counter.v[1] = 0;
+    counter.v[1] = sequence;
     counter.v[2] = id_low;
     counter.v[3] = id_high;
     counter = _philox4x32round(counter, key.round[0]);
@@ -50,6 +52,11 @@ LR_FN struct random4 rng_draw(struct rng_key key, uint32_t draw, uint32_t id_low
     result.r2 = counter.v[2];
     result.r3 = counter.v[3];
     return result;
+}
+
+LR_FN struct random4 rng_draw(struct rng_key key, uint32_t draw, uint32_t id_low, uint32_t id_high)
+{
+    return rng_draw_aside(key, 0, draw, id_low, id_high);
 }
 
 /* A uniform number in (0, 1]; never 0, so that its logarithm is finite (up to 22.9 free paths). */

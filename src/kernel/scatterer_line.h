@@ -62,7 +62,7 @@ LR_FN real line_frequency(const struct transport_view *view, real b, real x, rea
     real recoil = R(0);
     if (mode == REDISTRIBUTION_COMPLETE)
         return u;
-    if (LR_BRANCH(view->recoil > R(0)))
+    if (mode != REDISTRIBUTION_GROUP && LR_BRANCH(view->recoil > R(0))) /* an atom of a group has it in u */
         recoil = r_div(view->recoil, b);
     return redistributed_frequency(x, u, u_side, g, recoil);
 }
@@ -72,23 +72,33 @@ LR_FN real line_dipole_part(const struct transport_view *view, real a, real x)
     return phase_in_core(a, x) ? view->dipole_core : view->dipole_wing;
 }
 
-LR_FN struct scattered_photon line_scatter(const struct transport_view *view, real a, real b, struct vec3 n, real x,
-                                           struct velocity_proposal atom, real u_side, struct random4 random,
-                                           const int mode, const int dipole)
+LR_FN struct absorber line_absorber(const struct transport_view *view, real a, real x, struct velocity_proposal atom,
+                                    real u_side, const int dipole)
+{
+    struct absorber absorber;
+    absorber.x = x;
+    absorber.u = atom.u;
+    absorber.u_side = u_side;
+    absorber.e1 = dipole ? line_dipole_part(view, a, x) : R(0);
+    return absorber;
+}
+
+LR_FN struct scattered_photon line_scatter(const struct transport_view *view, real b, struct vec3 n,
+                                           struct absorber atom, struct random4 random, const int mode,
+                                           const int dipole)
 {
     struct scattered_photon out;
-    out.n = dipole ? direction_dipole(n, line_dipole_part(view, a, x), random.r0, random.r1)
-                   : direction_isotropic(random.r0, random.r1);
-    out.x = line_frequency(view, b, x, atom.u, u_side, vec3_dot(n, out.n), mode);
+    out.n = dipole ? direction_dipole(n, atom.e1, random.r0, random.r1) : direction_isotropic(random.r0, random.r1);
+    out.x = line_frequency(view, b, atom.x, atom.u, atom.u_side, vec3_dot(n, out.n), mode);
     return out;
 }
 
-LR_FN struct toward line_toward(const struct transport_view *view, real a, real b, real g, real x, real u, real u_side,
-                                real share, const int mode)
+LR_FN struct toward line_toward(const struct transport_view *view, real b, real g, struct absorber atom, real share,
+                                const int mode)
 {
     struct toward light;
-    light.x = line_frequency(view, b, x, u, u_side, g, mode);
-    light.amount = share * phase_toward(line_dipole_part(view, a, x), g);
+    light.x = line_frequency(view, b, atom.x, atom.u, atom.u_side, g, mode);
+    light.amount = share * phase_toward(atom.e1, g);
     return light;
 }
 

@@ -71,6 +71,31 @@ struct table_view {
     const float *log_voigt;
 };
 
+/* One way of a photon through an atom of a group of lines (scatterer_group.h): absorbed in one line, emitted in another
+ * or the same. Ways that begin with the same line follow one another. */
+struct group_way {
+    real centre;    /* of the line that absorbs: its velocity from the first line, c ln(nu / nu0) */
+    real strength;  /* its opacity at line centre relative to that of the first line, if their widths were the same */
+    real damping;   /* its damping relative to that of the first line, likewise */
+    real share;     /* of the atoms that absorb in it, those that take this way */
+    real turn;      /* velocity of the line that emits from the line that absorbs */
+    real lightness; /* mass of the atom of the first line relative to that of this atom */
+    real recoil;    /* h nu / (m c), code velocity */
+    real dipole;    /* E1, for DIPOLE_OWN */
+    real partner;   /* otherwise: velocity of the other line of the pair from this one */
+    int dipole_kind;
+    int opens; /* the first way of its line */
+};
+
+/* n = 0: there is only one line. */
+struct ways_view {
+    int n;
+    int broad;        /* some damping may exceed LR_VOIGT_NARROW_MAX */
+    real turbulence2; /* square of the part of b that does not depend on the mass */
+    real beta;        /* reference b over the speed of light; 0 for one line (doppler.h) */
+    const struct group_way *way;
+};
+
 /* Core skipping (core_skipping.h). */
 struct skip_view {
     int on;
@@ -102,6 +127,7 @@ struct transport_view {
     real dipole_core, dipole_wing; /* part of the scatterings that are dipole-like (phase.h) */
     real recoil;
     struct skip_view skip;
+    struct ways_view group;
     struct rng_key key;
     uint32_t most_steps;    /* of a packet */
     struct ball_view balls; /* no tables: every scattering is followed */

@@ -78,6 +78,12 @@ double line_dipole_fraction(double g_lower, double g_upper)
     return 1.0;
 }
 
+double line_dipole_amplitude(double g_lower, double g_upper)
+{
+    const double amplitude = sqrt(line_dipole_fraction(g_lower, g_upper));
+    return g_lower == g_upper ? -amplitude : amplitude;
+}
+
 double line_doppler_b(const struct line *line, double temperature, double turbulence)
 {
     return sqrt(2.0 * LR_BOLTZMANN * temperature / line->mass + turbulence * turbulence);

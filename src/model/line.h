@@ -16,6 +16,11 @@ void line_list_names(char *text, size_t size);
 /* Dipole fraction E1 of the phase function between two single levels of weights 2 J + 1. */
 double line_dipole_fraction(double g_lower, double g_upper);
 
+/* Its square root, with a sign: the product of those of two lines with the same upper level is E1 for light that is
+ * absorbed in one and emitted in the other (Landi Degl'Innocenti & Landolfi 2004, Polarization in Spectral Lines,
+ * section 10.2). */
+double line_dipole_amplitude(double g_lower, double g_upper);
+
 /* b = sqrt(2 k T / m + b_turb^2), cm/s. */
 double line_doppler_b(const struct line *line, double temperature, double turbulence);
 /* sigma0 = (g_u / g_l) A_ul c^3 / (8 pi^1.5 nu0^3 b), cm^2; the cross-section is sigma0 H(a, x). */

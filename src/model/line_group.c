@@ -15,7 +15,9 @@ enum lr_status line_group_single(lr_context *ctx, const struct line *line, struc
                                           .dipole_core = line->dipole_core,
                                           .upper = 1,
                                           .line = -1,
-                                          .abundance = 1.0};
+                                          .abundance = 1.0,
+                                          .mass = line->mass,
+                                          .partner = -1};
     snprintf(group->member->label, sizeof group->member->label, "%s", line->name);
     return LR_OK;
 }
@@ -29,6 +31,7 @@ struct line line_group_line(const struct line *first, const struct line_member *
     line.g_lower = member->g_lower;
     line.g_upper = member->g_upper;
     line.dipole_core = member->dipole_core;
+    line.mass = member->mass;
     return line;
 }
 

@@ -25,7 +25,7 @@ enum { LINE_GROUP_MOST = 256 };
 /* A group of nothing but this line. */
 enum lr_status line_group_single(lr_context *ctx, const struct line *line, struct line_group *group);
 
-/* A member as a line of its own: with its frequency, A, weights, gamma, and the mass of the first line. */
+/* A member as a line of its own: with its frequency, A, weights, gamma and mass. */
 struct line line_group_line(const struct line *first, const struct line_member *member);
 
 /* sigma_l / sigma_0, the same at all Doppler parameters. */

@@ -45,10 +45,12 @@ struct line_member {
     int upper, lower;
     int line;         /* of the molecule; -1 without one */
     double abundance; /* without a molecule: atoms in its lower level per atom in that of the first line */
+    double mass;      /* g, of its atom or molecule */
+    int partner;      /* the other of two lines from one level S_1/2 to P_1/2 and P_3/2, or -1 */
 };
 
 /* Lines that overlap, or share a cube. The first one is the line of the model: it sets the frequency axis, and the
- * opacity and damping of the medium are its own. The mass is the same for all. */
+ * opacity, damping and Doppler parameter of the medium are its own. */
 struct line_group {
     char name[40];              /* what a model calls them, such as 1-0 */
     int n;                      /* 1: nothing but the line of the model */
@@ -65,6 +67,7 @@ struct medium {
     struct field velocity[3]; /* cm/s */
     struct field kappa;       /* cm^-1, grey absorption */
     struct field eps;         /* destruction probability per line interaction */
+    double turbulence;        /* cm/s, the part of b that does not depend on the mass; NAN if it differs */
 };
 
 struct spectrum {

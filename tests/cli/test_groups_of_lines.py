@@ -91,9 +91,9 @@ def test_reference_sets_the_frequency_axis(model):
     (["line.transition=all", "line.range=[90 km/s, 91 GHz]"], "'90 km/s'"),
     (["line.reference=4"], "line 4 is not one of those in 'transition'"),
     (["line.reference=1-0"], "'1-0' means 3 lines; name one of them, or give its number"),
-    (["sources=[{point: {position: [0 pc, 0 pc, 0 pc]}, spectrum: {monochromatic: 0}, luminosity: 1 photon/s}]"], "packets are followed through a single line, and these are 3; choose one, or a run "
+    (["sources=[{point: {position: [0 pc, 0 pc, 0 pc]}, spectrum: {monochromatic: 0}, luminosity: 1 photon/s}]"], "packets are followed through a single line of a molecule, and these are 3; choose one, or a run "
                                 "without packets"),
-    (["image={emissivity: true}"], "a stored emissivity is that of a single line, and 'transition' gives 3"),
+    (["image={emissivity: true}"], "a stored emissivity is that of a single line, and the model has 3"),
 ])
 def test_bad_input_is_one_clear_line(model, settings, message):
     done = changed(model, *settings)

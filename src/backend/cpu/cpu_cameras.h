@@ -18,6 +18,7 @@ enum { ENOUGH_NOTES = LANES, NOTES = 2 * LANES };
     MEMBER(real, u_side, note.u_side)                                                                                  \
     MEMBER(real, share, note.share)                                                                                    \
     MEMBER(real, limit, note.limit)                                                                                    \
+    MEMBER(real, law, law)                                                                                    \
     MEMBER(real, least, least)                                                                                         \
     MEMBER(real, local_x, at.local.x)                                                                                  \
     MEMBER(real, local_y, at.local.y)                                                                                  \
@@ -39,6 +40,7 @@ enum { ENOUGH_NOTES = LANES, NOTES = 2 * LANES };
 
 struct outlook {
     struct note note;
+    real law;   /* of the phase function, in a group of lines */
     real least; /* |x| of its light */
     struct place at;
     struct cell_view gas;
@@ -62,14 +64,15 @@ struct notes {
 static void note_lane(const struct pass *pass, struct lanes *lane, int l, struct notes *notes)
 {
     const struct transport_view *view = &pass->view;
-    const struct shown shown = {lane->share[l], lane->u_side[l], 1};
+    const struct shown shown = {lane->share[l], 1};
+    const struct absorber absorber = {lane->out_x[l], lane->out_u[l], lane->u_side[l], lane->e1[l]};
     struct packet p;
     lane_get(lane, l, &p); /* as it was before scattering */
     p.x = lane->in_x[l];
     p.n = vec3_make(lane->in_n_x[l], lane->in_n_y[l], lane->in_n_z[l]);
     p.state = lane->was_owing[l] ? PACKET_OWING : PACKET_WAITING;
     const struct random4 random = rng_draw(view->key, p.draw - 1, p.id_low, p.id_high); /* of the scattering */
-    notes->note[notes->n++] = packet_note(view, &p, shown, lane_atom(lane, l), random, pass->job->cameras.n_group);
+    notes->note[notes->n++] = packet_note(view, &p, shown, lane_atom(lane, l), absorber, random, pass->job->cameras.n_group);
     lane->draw[l] = p.draw;
 }
 
@@ -87,6 +90,7 @@ static void look_toward(const struct pass *pass, int camera, struct notes *notes
     for (int m = 0; m < whole_vectors(notes->n); m++) {
         struct outlook outlook;
         outlook.note = notes->note[m < notes->n ? m : notes->n - 1];
+        outlook.law = note_law(outlook.note);
         outlook.least = note_least(view, outlook.note.spot);
         outlook.at = spot_place(view, outlook.note.spot);
         const int cell = walk_cell_index(&view->mesh, outlook.at);
@@ -102,7 +106,7 @@ LANE_FN void send_note(const struct transport_view *view, struct notes *notes, i
 {
     struct outlook outlook;
     OUTLOOK_MEMBERS(NOTE_GET)
-    const struct light light = note_light(view, outlook.note, outlook.least, outlook.at, outlook.gas, outlook.along,
+    const struct light light = note_light(view, outlook.note, outlook.law, outlook.least, outlook.at, outlook.gas, outlook.along,
                                           outlook.way, outlook.shade, mode);
     notes->light_x[m] = light.x;
     notes->amount[m] = light.amount;
@@ -143,7 +147,8 @@ LANE_FN struct sight follow(const struct pass *pass, const struct notes *notes, 
     struct sight sight = sight_begin(view, at, spot_way(view, spot, at, camera), notes->light_x[m]);
     while (sight.state == SIGHT_GOES_ON) {
         const struct leg leg = sight_aim(view, &sight);
-        const struct profiles seen = line_profiles(&view->table, pass->cell[sight.cell].a, leg, mode, 0);
+        const struct cell_view *gas = &pass->cell[sight.cell];
+        const struct profiles seen = gas_profiles(view, &view->table, gas->a, gas->b, leg, mode, 0);
         sight_advance(view, &sight, notes->limit[m], seen.mean);
     }
     return sight;

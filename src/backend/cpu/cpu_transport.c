@@ -225,8 +225,10 @@ static inline __attribute__((always_inline)) void run_rounds(struct pass *pass, 
             if (tells)
                 tell_history(pass, lane, STEP_JUMPED);
         }
+        if (mode == REDISTRIBUTION_GROUP)
+            choose_lanes(lane, view);
         propose_lanes(lane, view, mode, narrow);
-        if (view->dipole)
+        if (view->dipole || mode == REDISTRIBUTION_GROUP) /* which asks again: one loop less to compile */
             scatter_lanes(lane, view, mode, 1, absorbing, imaging);
         else
             scatter_lanes(lane, view, mode, 0, absorbing, imaging);
@@ -302,6 +304,9 @@ static void run_mode(struct pass *pass, struct lanes *lane, struct notes *notes,
             RUN_ROUNDS(REDISTRIBUTION_COMPLETE, 0, 1);
         else
             RUN_ROUNDS(REDISTRIBUTION_COMPLETE, 0, 0);
+        break;
+    case REDISTRIBUTION_GROUP:
+        RUN_ROUNDS(REDISTRIBUTION_GROUP, 0, 1);
         break;
     }
 }

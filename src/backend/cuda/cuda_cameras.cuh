@@ -77,7 +77,7 @@ __device__ __forceinline__ void send_photons(const struct pass &pass, const stru
         const struct cell_view gas = view.cell[cell];
         const struct camera_way way = spot_way(&view, note.spot, at, desk.camera);
         const struct light light =
-            note_light(&view, note, note_least(&view, note.spot), at, gas, cell_velocity_along(&gas, way.n), way,
+            note_light(&view, note, note_law(note), note_least(&view, note.spot), at, gas, cell_velocity_along(&gas, way.n), way,
                        note_shade(&view, cell, desk.camera), MODE);
         sends = light.channel >= 0;
         photon.spot = note.spot;
@@ -139,7 +139,8 @@ __device__ __forceinline__ void follow_photons(const struct pass &pass, struct p
     if (p.busy) {
         const struct table_view table = tables_of<MODE>(pass);
         const struct leg leg = sight_aim(&view, &p.sight);
-        const real profile = line_profiles(&table, view.cell[p.sight.cell].a, leg, MODE, NARROW).mean;
+        const struct cell_view *gas = &view.cell[p.sight.cell];
+        const real profile = gas_profiles(&view, &table, gas->a, gas->b, leg, MODE, NARROW).mean;
         sight_advance(&view, &p.sight, p.limit, profile);
         p.busy = p.sight.state == SIGHT_GOES_ON;
         p.arrived = p.sight.state == SIGHT_IS_LEFT;

@@ -23,22 +23,25 @@ template <int MODE, bool ABSORBING, bool NARROW, bool IMAGING, bool LONE>
 __device__ __forceinline__ void try_scattering(const struct pass &pass, const struct table_view &table,
                                                struct packet &p, struct note_page *to)
 {
-    const struct velocity_proposal atom = packet_propose(&pass.view, &table, &p, MODE, NARROW);
+    const struct group_choice choice = packet_choose(&pass.view, &p, MODE);
+    const struct velocity_proposal atom = packet_propose(&pass.view, &table, &p, &choice, MODE, NARROW);
     if (!packet_accepts(&p, atom))
         return;
     const struct random4 random = packet_draw(&pass.view, &p, 1);
+    const struct absorber absorber = packet_absorber(&pass.view, &p, &choice, atom, random, MODE, pass.view.dipole);
     if (IMAGING) {
-        const struct shown shown = packet_show(&pass.view, &p, atom, random, 1, MODE, ABSORBING, LONE);
+        const struct shown shown = packet_show(&pass.view, &p, atom, absorber, 1, MODE, ABSORBING, LONE);
         if (shown.visible)
-            *next_note(pass, to) = packet_note(&pass.view, &p, shown, atom, random, pass.n_deposit_group);
+            *next_note(pass, to) = packet_note(&pass.view, &p, shown, atom, absorber, random, pass.n_deposit_group);
     }
-    packet_scatter(&pass.view, &p, atom, random, 1, MODE, pass.view.dipole, IMAGING);
+    packet_scatter(&pass.view, &p, atom, absorber, random, 1, MODE, pass.view.dipole, IMAGING);
 }
 
 template <int MODE, bool ABSORBING, bool NARROW, bool IMAGING>
 __device__ __forceinline__ void fly(const struct pass &pass, const struct table_view &table, struct packet &p)
 {
-    const struct profiles seen = line_profiles(&table, p.a, packet_aim(&p), MODE, NARROW);
+    const real b = LR_KEPT(p.b, pass.view.cell[p.cell].b);
+    const struct profiles seen = gas_profiles(&pass.view, &table, p.a, b, packet_aim(&p), MODE, NARROW);
     const bool analog = ABSORBING && pass.view.analog;
     const struct ahead ahead = packet_look(&p, seen, ABSORBING, analog);
     if (IMAGING && packet_owes(&pass.view, &p, ahead, ABSORBING)) {

@@ -159,6 +159,8 @@ struct kernels choose_kernels(const struct transport_job *job)
         return kernels_of<REDISTRIBUTION_APPROXIMATE_VOIGT, true, false>(job);
     case REDISTRIBUTION_COMPLETE:
         return kernels_of<REDISTRIBUTION_COMPLETE, true, false>(job);
+    case REDISTRIBUTION_GROUP:
+        return kernels_of<REDISTRIBUTION_GROUP, true, false>(job);
     default:
         if (job->absorbing)
             return job->narrow ? kernels_of<REDISTRIBUTION_EXACT, true, true>(job)

@@ -8,6 +8,7 @@
 #include "io/model/model_line_list.h"
 #include "io/model/model_value.h"
 #include "lines/builtin.h"
+#include "model/atom_group.h"
 #include "model/line.h"
 #include "model/line_group.h"
 
@@ -22,9 +23,10 @@ static enum lr_status read_degeneracies(const struct reader *r, const struct yam
     return read_number(r, node->last, 1.0, 1e6, &line->g_upper);
 }
 
-static enum lr_status read_custom(const struct reader *r, const struct yaml_node *map, struct line *line)
+enum lr_status read_constants(const struct reader *r, const struct yaml_node *map, const struct schema *schema,
+                              struct line *line)
 {
-    LR_TRY(READER_KEYS(r, map, &SCHEMA_LINE));
+    LR_TRY(READER_KEYS(r, map, schema));
     snprintf(line->name, sizeof line->name, "custom");
     const char *const rates = "1e-40 to 1e25 s^-1";
     LR_TRY(read_within(r, map, "frequency", DIMENSION_FREQUENCY, 1.0, 3e19, "1 to 3e19 Hz", &line->nu0));
@@ -55,29 +57,40 @@ static enum lr_status fail_unknown(const struct reader *r, const struct yaml_nod
             "'%s' is a molecule with many lines; write line: {molecule: %s, transition: 1}, with a number "
             "or a label that 'linerad molecule %s' lists",
             node->text, builtin_name(molecule), builtin_name(molecule));
+    char groups[256];
     line_list_names(names, sizeof names);
+    atom_group_list(groups, sizeof groups);
     if (*like)
-        return READER_FAIL(r, node, "'%s' is not a known line (%s); did you mean '%s'?", node->text, names, like);
-    return READER_FAIL(
-        r, node,
-        "'%s' is not a known line (%s); or give a molecule, a rotor, or frequency, einstein_a, degeneracies and mass",
-        node->text, names);
+        return READER_FAIL(r, node, "'%s' is not a known line (%s) or group of lines (%s); did you mean '%s'?",
+                           node->text, names, groups, like);
+    return READER_FAIL(r, node,
+                       "'%s' is not a known line (%s) or group of lines (%s); or give a molecule, a rotor, or "
+                       "frequency, einstein_a, degeneracies and mass",
+                       node->text, names, groups);
 }
 
 static enum lr_status read_atom(const struct reader *r, const struct yaml_node *node, struct line *line)
 {
-    if (node->kind == YAML_MAP)
-        return read_custom(r, node, line);
-    LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_SCALAR));
-    return line_find(node->text, line) ? LR_OK : fail_unknown(r, node, line->name);
+    int nearest = -1;
+    if (node->kind == YAML_MAP) {
+        LR_TRY(read_constants(r, node, &SCHEMA_LINE, line));
+    } else {
+        LR_TRY(yaml_expect(r->ctx, r->tree, node, YAML_SCALAR));
+        if (atom_group_find(node->text, &nearest) >= 0)
+            return read_named_group(r, node, NULL, line);
+        if (!line_find(node->text, line))
+            return fail_unknown(r, node, nearest >= 0 ? atom_group_name(nearest) : line->name);
+    }
+    return line_group_single(r->ctx, line, &r->model->group);
 }
 
 enum lr_status read_line(const struct reader *r, const struct yaml_node *node, struct line *line)
 {
     if (node->kind == YAML_MAP)
-        LR_TRY(READER_KEYS(r, node, &SCHEMA_LINE, &SCHEMA_MOLECULE)); /* of both, to suggest what was meant */
+        LR_TRY(READER_KEYS(r, node, &SCHEMA_LINE, &SCHEMA_MOLECULE, &SCHEMA_GROUP)); /* of all, to suggest what was meant */
     if (node->kind == YAML_MAP && (yaml_find(node, "molecule") || yaml_find(node, "rotor")))
         return read_molecule(r, node, line);
-    LR_TRY(read_atom(r, node, line));
-    return line_group_single(r->ctx, line, &r->model->group);
+    if (node->kind == YAML_MAP && yaml_find(node, "group"))
+        return read_group(r, node, line);
+    return read_atom(r, node, line);
 }

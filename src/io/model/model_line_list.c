@@ -90,7 +90,7 @@ static enum lr_status check_name(lr_context *ctx, const struct yaml_tree *tree, 
 
 static enum lr_status check_entry(lr_context *ctx, const struct yaml_tree *tree, const struct yaml_node *entry)
 {
-    const struct schema *const any[] = {&SCHEMA_LINES, &SCHEMA_MOLECULE, &SCHEMA_LINE, NULL};
+    const struct schema *const any[] = {&SCHEMA_LINES, &SCHEMA_MOLECULE, &SCHEMA_LINE, &SCHEMA_GROUP, NULL};
     LR_TRY(schema_check(ctx, tree, entry, any));
     LR_TRY(check_name(ctx, tree, entry));
     const struct yaml_node *line = yaml_find(entry, "line");

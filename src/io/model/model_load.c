@@ -47,7 +47,32 @@ static enum lr_status check_exit(const struct reader *r, const struct yaml_node 
                        "no face is open and nothing absorbs, so photons would never leave");
 }
 
-/* What does not yet know of several lines. */
+/* What is not known of several lines. Those of a molecule have populations of their own in every cell. */
+static enum lr_status check_packets_of_group(const struct reader *r, const struct yaml_node *at)
+{
+    const lr_model *model = r->model;
+    const struct line_group *group = &model->group;
+    const struct yaml_node *physics = yaml_find(r->tree->root, "physics");
+    bool other_mass = false;
+    for (int m = 1; m < group->n; m++)
+        other_mass |= group->member[m].mass != group->member[0].mass;
+    if (model->species)
+        return READER_FAIL(r, at,
+                           "packets are followed through a single line of a molecule, and these are %d; choose one, or "
+                           "a run without packets (populations other than two-level, and run.packets: 0)",
+                           group->n);
+    if (model->physics.redistribution != REDISTRIBUTION_EXACT)
+        return READER_FAIL(r, yaml_find(physics, "redistribution"), "a group of lines needs 'redistribution: exact'");
+    if (model->physics.acceleration == ACCELERATION_JUMPS || model->physics.acceleration == ACCELERATION_SKIP)
+        return READER_FAIL(r, yaml_find(physics, "acceleration"),
+                           "in a group of lines every scattering is followed; use 'auto' or 'none'");
+    if (other_mass && isnan(model->medium.turbulence))
+        return READER_FAIL(r, at,
+                           "lines of atoms with different masses need one medium.turbulence for the whole mesh: the "
+                           "width of each follows from it");
+    return LR_OK;
+}
+
 static enum lr_status check_group(const struct reader *r, const struct yaml_node *line)
 {
     const struct yaml_node *transition = yaml_find(line, "transition");
@@ -57,22 +82,18 @@ static enum lr_status check_group(const struct reader *r, const struct yaml_node
         return LR_OK;
     if (model->image.emissivity)
         return READER_FAIL(r, emissivity,
-                           "a stored emissivity is that of a single line, and 'transition' gives %d; "
-                           "remove this, or choose one of them",
+                           "a stored emissivity is that of a single line, and the model has %d; remove this, or choose "
+                           "one of them",
                            model->group.n);
-    for (int s = 0; s < model->n_source; s++)
-        if (model->source[s].kind == SOURCE_VOLUME && model->source[s].light != LIGHT_GAS &&
-            model->source[s].spectrum.kind == SPECTRUM_LOCAL)
+    for (int s = 0; model->n_camera > 0 && s < model->n_source; s++)
+        if (model->source[s].light != LIGHT_GAS && model->source[s].spectrum.kind == SPECTRUM_LOCAL)
             return READER_FAIL(r, yaml_find(r->tree->root, "sources"),
-                               "source %d has the profile of a single line, and 'transition' gives %d; give it another "
-                               "spectrum, or use 'gas'",
+                               "images show source %d with the profile of a single line, and the model has %d; give it "
+                               "another spectrum, or use 'gas'",
                                s + 1, model->group.n);
     if (model->run.packets == 0)
         return LR_OK;
-    return READER_FAIL(r, transition ? transition : line,
-                       "packets are followed through a single line, and these are %d; choose one, or a run without "
-                       "packets (populations other than two-level, and run.packets: 0)",
-                       r->model->group.n);
+    return check_packets_of_group(r, transition ? transition : line);
 }
 
 /* A snapshot can replace everything in `mesh` and `medium`: all that then remains of `mesh` is `faces`, and a missing

@@ -104,6 +104,7 @@ static enum lr_status read_doppler(const struct reader *r, const struct yaml_nod
     struct field extra = {0};
     bool found = false;
     enum lr_status status = read_medium_field(r, map, "turbulence", "turbulence", &SPEED, &extra, &found);
+    medium->turbulence = extra.values ? (double)NAN : extra.constant;
     if (status == LR_OK)
         medium_derive_b(&r->model->line, mesh_cell_count(&r->model->mesh), medium, &extra);
     field_free(&extra);

@@ -69,6 +69,8 @@ static enum lr_status fill_group(const struct reader *r, const struct molecule *
         member->lower = molecule->line[index].lower;
         member->line = index;
         member->abundance = 1.0;
+        member->mass = line.mass;
+        member->partner = -1;
     }
     return LR_OK;
 }

@@ -50,6 +50,8 @@ struct schema {
     X(LINE)                                                                                                            \
     X(MOLECULE)                                                                                                        \
     X(ROTOR)                                                                                                           \
+    X(GROUP)                                                                                                           \
+    X(GROUP_LINE)                                                                                                      \
     X(LINES)                                                                                                           \
     X(MEDIUM)                                                                                                          \
     X(COLLIDERS)                                                                                                       \

@@ -33,6 +33,32 @@ static const struct schema_key MOLECULE[] = {
 };
 SCHEMA_TABLE(MOLECULE, "line.molecule", "a line of a molecule, atom or ion with all its levels", MOLECULE);
 
+static const struct schema_key GROUP[] = {
+    MAPS("group", VALUE | LIST, "name, or list of lines", "required",
+         "lines of atoms that overlap, known by name ([atoms](atoms.md)) or from the constants of each; the first one "
+         "sets the frequency axis, and density, depth and `b` of the medium are its own",
+         &SCHEMA_GROUP_LINE),
+    KEY("deuterium", VALUE, "number, 0 to 1", "`0`",
+        "with `lyman_alpha_fine`: atoms of deuterium per atom of hydrogen, about 3e-5"),
+};
+SCHEMA_TABLE(GROUP, "line.group", "lines of atoms that overlap", GROUP);
+
+static const struct schema_key GROUP_LINE[] = {
+    QUANTITY("frequency", DIMENSION_FREQUENCY, "required", "rest frequency of the line"),
+    QUANTITY("einstein_a", DIMENSION_RATE, "required", "`A_ul`; with those of other lines of the same upper level, "
+                                                       "also the branching ratio"),
+    KEY("degeneracies", LIST, "two numbers", "required", "`[lower, upper]`"),
+    QUANTITY("mass", DIMENSION_MASS, "required", "of the atom"),
+    QUANTITY("gamma", DIMENSION_RATE, "sum of `einstein_a` of its upper level",
+             "total radiative rate out of both levels, if it is larger; sets the damping"),
+    KEY("dipole_core", VALUE, "number, 0 to 1", "from the degeneracies", "dipole fraction E1 of the phase function"),
+    KEY("upper", VALUE, "name", "one of its own",
+        "of the upper level: lines with the same name share it, and light absorbed in one may leave in the others"),
+    KEY("abundance", VALUE, "number", "`1`",
+        "atoms in its lower level per atom in that of the first line; 0: it emits, but does not absorb"),
+};
+SCHEMA_TABLE(GROUP_LINE, "line.group entry", "one line of a group", GROUP_LINE);
+
 static const struct schema_key ROTOR[] = {
     QUANTITY("b", DIMENSION_FREQUENCY, "required", "rotational constant B"),
     QUANTITY("d", DIMENSION_FREQUENCY, "`0 Hz`",
@@ -50,7 +76,7 @@ SCHEMA_TABLE(ROTOR, "line.rotor", "a linear molecule from its constants", ROTOR)
 static const struct schema_key LINES[] = {
     KEY("name", VALUE, "letters, digits, `-` and `_`", "required", "used in file names"),
     MAPS("line", VALUE | MAP, "as in the section", "the keys of `line`",
-         "which line; its keys may also be given here directly", &SCHEMA_LINE, &SCHEMA_MOLECULE),
+         "which line; its keys may also be given here directly", &SCHEMA_LINE, &SCHEMA_MOLECULE, &SCHEMA_GROUP),
     SECTION("medium", MAP, &SCHEMA_MEDIUM),
     SECTION("populations", VALUE | MAP, &SCHEMA_POPULATIONS),
     SECTION("sources", LIST, &SCHEMA_SOURCE),

@@ -9,6 +9,8 @@ const char *ball_why_not(const lr_model *model)
         return NULL;
     if (physics->redistribution != REDISTRIBUTION_EXACT)
         return "jumps need 'redistribution: exact'";
+    if (model->group.n > 1)
+        return "jumps are for a single line";
     if (physics->absorption != ABSORPTION_CONTINUOUS)
         return "jumps need 'absorption: continuous'";
     if (model->n_camera > 0 && physics->dipole)

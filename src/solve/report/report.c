@@ -7,6 +7,7 @@
 #include "base/constants.h"
 #include "base/context.h"
 #include "model/field.h"
+#include "model/line_group.h"
 #include "model/medium.h"
 #include "model/model.h"
 #include "model/species.h"
@@ -38,6 +39,26 @@ static void write_line(FILE *out, const struct line *line)
     fprintf(out, "line          %s: %.9g GHz (%.6g cm), A_ul %.5g 1/s, Gamma %.5g 1/s, g %g and %g, mass %.6g u\n",
             line->name, line->nu0 / 1e9, LR_LIGHT_SPEED / line->nu0, line->a_ul, line->gamma, line->g_lower,
             line->g_upper, line->mass / LR_ATOMIC_MASS_UNIT);
+}
+
+/* Lines of atoms; report_species.c writes those of a molecule. */
+static void write_group(FILE *out, const lr_model *model)
+{
+    const struct line_group *group = &model->group;
+    if (group->n < 2 || model->species)
+        return;
+    fprintf(out, "  lines       %d; opacity, depths, a and b below are those of the first\n", group->n);
+    for (int m = 0; m < group->n; m++) {
+        const struct line_member *member = &group->member[m];
+        fprintf(out, "    %-9s %.6f A in vacuum, at %+.5g km/s, A %.4g 1/s, %.4g of the decays of its level, ",
+                member->label, 1e8 * LR_LIGHT_SPEED / (model->line.nu0 * (1.0 + member->offset)),
+                line_group_velocity(member) / KM_S, member->a_ul, line_group_branching(group, m));
+        if (member->abundance > 0.0)
+            fprintf(out, "opacity %.4g\n",
+                    member->abundance * line_group_cross_section(&model->line, member));
+        else
+            fprintf(out, "absorbs nothing\n");
+    }
 }
 
 /* ---- Medium ---- */
@@ -286,6 +307,7 @@ enum lr_status lr_model_report(lr_context *ctx, const lr_model *model, char **te
         fputs(model->snapshot, out);
     report_mesh(out, &model->mesh);
     write_line(out, &model->line);
+    write_group(out, model);
     if (model->species)
         report_species(out, model);
     if (model->species || model->snapshot)

@@ -9,6 +9,7 @@
 #include "kernel/redistribution.h"
 #include "model/field.h"
 #include "solve/common/skip.h"
+#include "solve/transport/group_job.h"
 
 double code_length(const struct mesh *mesh)
 {
@@ -356,12 +357,15 @@ static void choose_range(struct prepared *prepared, const struct field_range *b,
     for (int axis = 0; axis < 3; axis++)
         if (model->mesh.face[2 * axis] != FACE_PERIODIC)
             depth = fmax(depth, field_largest_depth(&model->medium.alpha0, &model->mesh, axis));
+    depth *= group_job_strength(&prepared->job.group);
     const double wing = a->high * 0.5 * depth;
     const double core = 6 + (prepared->job.mode == REDISTRIBUTION_COMPLETE ? 10 * sqrt(wing) : 4.5 * cbrt(wing));
     const double skipped = 6 + 2 * prepared->job.skip.x_crit;
     const double half = fmax(core, skipped) * b->high / prepared->unit.velocity + speed + source_extent(prepared);
-    prepared->job.tally.x_first = -half;
-    prepared->job.tally.x_step = 2 * half / model->output.n_bin;
+    double lines[2];
+    group_job_extent(&prepared->job.group, lines);
+    prepared->job.tally.x_first = lines[0] - half;
+    prepared->job.tally.x_step = (lines[1] - lines[0] + 2 * half) / model->output.n_bin;
 }
 
 static enum lr_status prepare_physics(lr_context *ctx, struct prepared *prepared)
@@ -390,6 +394,10 @@ static enum lr_status prepare_physics(lr_context *ctx, struct prepared *prepared
     if (job->mode == REDISTRIBUTION_TABLE_GLOBAL || job->mode == REDISTRIBUTION_TABLE_CONSTANT) {
         LR_TRY(tables_build(ctx, a.low, a.high, job->mode == REDISTRIBUTION_TABLE_CONSTANT, &prepared->tables));
         job->tables = &prepared->tables.view;
+    }
+    if (model->group.n > 1) {
+        job->mode = REDISTRIBUTION_GROUP;
+        LR_TRY(group_job_prepare(ctx, model, prepared->unit.velocity, &prepared->ways, &job->group));
     }
     const struct output *output = &model->output;
     job->tally.n_bin = output->n_bin;
@@ -449,5 +457,6 @@ void job_free(struct prepared *prepared)
     free(prepared->alias);
     free(prepared->source);
     tables_free(&prepared->tables);
+    free(prepared->ways);
     *prepared = (struct prepared){.model = prepared->model};
 }

@@ -39,6 +39,7 @@ struct prepared {
     double **owned; /* arrays of doubles, freed together */
     int n_owned;
     struct tables tables;
+    struct transport_way *ways; /* of a group of lines */
 };
 
 /* A cell of the model in code units. */

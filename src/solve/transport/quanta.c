@@ -4,6 +4,7 @@
 
 #include "kernel/tally.h"
 #include "model/field.h"
+#include "solve/transport/group_job.h"
 
 /* Bounds of a sum, per packet that can add to it. Weights are 1 at most, in a cone 9; the others are usually below a
  * hundredth of these. Packets are dealt to batches only about equally, and more may be added to a run later. */
@@ -67,21 +68,23 @@ static double largest_depth(const lr_model *model)
 /* Where all cells are thin, the light of a packet from a cell is its chance to scatter there. */
 static double light_of_packet(const lr_model *model, const struct transport_job *job, double chord)
 {
-    return job->cameras.escaped ? 1 : fmin(field_measure(&model->medium.alpha0, &model->mesh).high * chord, 1);
+    return job->cameras.escaped ? 1 : fmin(group_job_strength(&job->group) *
+                                              field_measure(&model->medium.alpha0, &model->mesh).high * chord,
+                                          1);
 }
 
 void quanta_choose(const lr_model *model, struct transport_job *job)
 {
     const double length = code_length(&model->mesh), chord = cell_chord(&model->mesh);
-    const double packets = (double)job->n_packet;
+    const double packets = (double)job->n_packet, lines = group_job_strength(&job->group);
     const double in_batch = ceil(packets / job->tally.n_batch), in_group = ceil(packets / job->tally.n_group);
     job->tally.quanta = (struct sum_quanta){
         .weight = quantum_of(WEIGHTS * in_batch),
         .path = quantum_of(PATHS * in_batch * mesh_chord(&model->mesh) / length),
-        .scatterings = quantum_of(DEPTHS * in_batch * (1 + largest_depth(model))),
+        .scatterings = quantum_of(DEPTHS * in_batch * (1 + lines * largest_depth(model))),
         .cone = quantum_of(CONES * in_batch),
         .length = quantum_of(PATHS * in_group * chord / length),
-        .depth = quantum_of(DEPTHS * in_group * chord / length),
+        .depth = quantum_of(DEPTHS * in_group * lines * chord / length),
     };
     if (job->cameras.n > 0)
         job->tally.quanta.light =
