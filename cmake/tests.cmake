@@ -29,7 +29,7 @@ else()
     add_dependencies(unit_tests ${name})
     add_test(NAME unit.${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/tests)
     set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 600)
-    if(name MATCHES "^test_redistribution_") # draws 5e8 atoms, as fast as the drivers do
+    if(name MATCHES "^test_(redistribution|ball|tables)") # draw up to 5e8 atoms, as fast as the drivers do
       set_tests_properties(unit.${name} PROPERTIES COST 20)
       if(NOT LINERAD_SANITIZE)
         target_compile_options(${name} PRIVATE ${kernel_flags} ${isa_flags_baseline})

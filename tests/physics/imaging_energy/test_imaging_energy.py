@@ -54,7 +54,7 @@ def test_directions_cover_the_sphere():
         assert distance.min() > 0.8 / n_side
 
 
-@pytest.mark.parametrize("absorption", ["none", pytest.param("dust", marks=pytest.mark.long), "destruction"])
+@pytest.mark.parametrize("absorption", ["none", *(pytest.param(kind, marks=pytest.mark.long) for kind in ("dust", "destruction"))])
 def test_images_hold_the_escaped_light(linerad, absorption):
     settings = {"none": {}, "dust": {"medium.tau_absorption": 0.5},
                 "destruction": {"medium.destruction": 0.1}}[absorption]

@@ -64,7 +64,7 @@ def compare(linerad, n, packets):
     assert np.mean(np.abs(deviations) > 3) < 0.03  # of Student's t with 14 degrees of freedom: 0.010
 
 
-@pytest.mark.parametrize("opacity", (0.9, 5))
+@pytest.mark.parametrize("opacity", (0.9, pytest.param(5, marks=pytest.mark.long)))
 def test_thin_cells_of_a_deep_mesh(linerad, opacity):
     """Cells of depth 0.045, where rays pick up light at the edge of its cell, and of 0.25, where it is followed out of
     the mesh. In the oblique view the path out changes by 4.5 cells within one."""
@@ -85,6 +85,7 @@ def test_thin_cells_of_a_deep_mesh(linerad, opacity):
         assert chi2 < 3
 
 
+@pytest.mark.long
 def test_long_cells_seen_end_on(linerad):
     """Cells of depth 0.045 across and 0.45 along: they count as deep, because of their longest side."""
     model = Path(__file__).with_name("thin_cells.yaml")

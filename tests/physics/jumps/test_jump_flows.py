@@ -36,7 +36,7 @@ def mean_of(run, value):
     return weighted_mean(value(run.packets["x"]))
 
 
-@pytest.mark.parametrize("fields", (False, True))
+@pytest.mark.parametrize("fields", (pytest.param(False, marks=pytest.mark.long), True))
 def test_shell_that_expands(linerad, fields):
     """Frequencies, too, with their sign; balls that span shells, or stay in them."""
     jumped, followed = compare(linerad, HERE / "flow.yaml", {"output.fields": fields}, (1e4, 4e3), 0.5)
@@ -49,6 +49,7 @@ def test_shell_that_expands(linerad, fields):
             assert np.all(abs(one - other) < N_SIGMA * error + 0.015 * other)
 
 
+@pytest.mark.long
 def test_shell_that_expands_fast(linerad):
     """Balls are small there."""
     compare(linerad, HERE / "flow.yaml", STRONG | {"output.fields": False}, (8e3, 5e3), 0.2)

@@ -49,11 +49,13 @@ def compare(linerad, settings, packets, least_skipped, model="slab_image", camer
     assert len(terms) > 12 * len(cameras) and 0.5 < np.mean(terms) < limit
 
 
-@pytest.mark.parametrize("settings", ({}, {"medium.tau_absorption": 0.02}), ids=("clear", "dusty"))
+@pytest.mark.parametrize("settings", (pytest.param({}, marks=pytest.mark.long), {"medium.tau_absorption": 0.02}),
+                         ids=("clear", "dusty"))
 def test_slab(linerad, settings):
     compare(linerad, settings, (4e4, 2e4), 0.5)
 
 
+@pytest.mark.long
 def test_slab_with_recoil(linerad):
     """As strong as jumps allow; the source is in the midplane, and the red side is brighter."""
     compare(linerad, {"medium.b": "1.15 km/s", "physics.recoil": True}, (4e4, 2e4), 0.5)
@@ -68,6 +70,7 @@ def test_shell_that_expands(linerad):
     compare(linerad, ONE | {"channels": "{number: 30, range: [-40, 30]}"}, (1e4, 5e3), 0.3, "flow", ("one",))
 
 
+@pytest.mark.long
 def test_refined_mesh(linerad):
     """Balls that span cells of different sizes. Few packets give few channels errors that can be relied on: with the
     seeds of the other tests, 2e4 and 1e4 gave fluxes of 0.979(12), 1.2e5 and 6e4 gave 1.011(5)."""

@@ -37,7 +37,7 @@ def compare_precisions(single, double, tau_mean):
 
 
 # 5e4 packets give the median to 0.2 %; the case requires 0.3 %.
-@pytest.mark.parametrize("tau_mean", [200, 500, 2000, 8000])
+@pytest.mark.parametrize("tau_mean", [200, 500, 2000, pytest.param(8000, marks=pytest.mark.long)])
 def test_escape_matches_exact_monte_carlo(linerad, tau_mean):
     compare_with_reference(slab(linerad, tau_mean, 5e4), tau_mean, 0.003)
 
@@ -46,7 +46,7 @@ def test_double_precision_matches_exact_monte_carlo(linerad):
     compare_with_reference(slab(linerad, 2000, 5e4, "double"), 2000, 0.003)
 
 
-@pytest.mark.parametrize("tau_mean", [500, 2000])
+@pytest.mark.parametrize("tau_mean", [500, pytest.param(2000, marks=pytest.mark.long)])
 def test_mixed_and_double_precision_follow_the_same_packets(linerad, tau_mean):
     compare_precisions(slab(linerad, tau_mean, 5e4, "mixed"), slab(linerad, tau_mean, 5e4, "double"), tau_mean)
 

@@ -37,8 +37,9 @@ def spectrum(run):
 # ---- A sphere at rest -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("precision", ["mixed", "double"])
-@pytest.mark.parametrize("shells", [1, 16])
+@pytest.mark.parametrize("shells, precision", [(1, "mixed"), (16, "double"),
+                                               pytest.param(16, "mixed", marks=pytest.mark.long),
+                                               pytest.param(1, "double", marks=pytest.mark.long)])
 def test_escape_matches_exact_monte_carlo(linerad, shells, precision):
     run = linerad.run(MODEL, {"mesh.shells": shells}, packets=4e4, seed=201, precision=precision)
     for name, expected in SPHERE[1000].items():

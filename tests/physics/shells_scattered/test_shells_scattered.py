@@ -119,8 +119,9 @@ def over_pixels(image, function, points=20):
     return function(np.hypot(*np.meshgrid(x, y))).reshape(n_y, points, n_x, points).mean(axis=(1, 3))
 
 
-@pytest.mark.parametrize("phase", ["isotropic", "dipole"])
-@pytest.mark.parametrize("inner", [0, 0.4])
+@pytest.mark.parametrize("inner, phase", [(0, "isotropic"), (0.4, "dipole"),
+                                          pytest.param(0, "dipole", marks=pytest.mark.long),
+                                          pytest.param(0.4, "isotropic", marks=pytest.mark.long)])
 def test_single_scattering(linerad, inner, phase):
     """Gas of opacity alpha that scatters a fraction K = sqrt(pi) b / band of the light at line centre, and P(mu) of
     that toward the observer, mu = z / r:
