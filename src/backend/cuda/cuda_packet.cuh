@@ -32,7 +32,7 @@ __device__ __forceinline__ void next_packet(const struct pass &pass, struct pack
         find_no_more(pass, p);
 }
 
-/* The packet with which a thread begins a round. */
+/* The packet with which a thread begins a round. Without one it may still take one from the queue. */
 template <bool ABSORBING, bool IMAGING>
 __device__ __forceinline__ void first_packet(const struct pass &pass, struct packet &p)
 {
@@ -40,7 +40,8 @@ __device__ __forceinline__ void first_packet(const struct pass &pass, struct pac
     const unsigned seat = seat_of_thread(pass, n);
     p.state = PACKET_GONE;
     if (seat >= n) {
-        if (*(const volatile unsigned long long *)pass.queue >= (unsigned long long)pass.n_packet)
+        const unsigned long long begun = *(const volatile unsigned long long *)pass.queue;
+        if (begun >= (unsigned long long)pass.n_packet || *pass.stop != GO_ON)
             find_no_more(pass, p);
     } else if (pass.round == 0) {
         start_packet(pass, p, seat);
