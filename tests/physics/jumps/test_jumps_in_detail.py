@@ -1,8 +1,8 @@
 """Whole models with jumps and with every scattering followed: spectra by face and direction, cells, places of last
 scatterings, and images. Each kind of gas asks something else of jumps.
 
-For a GPU (LINERAD_DEVICE=cuda), where a test takes less than a minute. On a CPU there are a twentieth of the packets and
-smaller tables, whose noise is in proportion to that of the packets.
+For a GPU (LINERAD_DEVICE=cuda), where a test takes less than a minute. On a CPU there are a twentieth of the packets
+and smaller tables, whose noise is in proportion to that of the packets.
 """
 
 import os
@@ -99,8 +99,8 @@ def test_image_of_slab_with_both_grades(linerad):
 
 
 def test_image_of_refined_sphere(linerad):
-    compare_images(linerad, AMR.with_suffix(""), {"medium.tau_centre": 2e4, "channels": "{number: 40, range: [-30, 30]}"},
-                   4e5)
+    sphere = {"medium.tau_centre": 2e4, "channels": "{number: 40, range: [-30, 30]}"}
+    compare_images(linerad, AMR.with_suffix(""), sphere, 4e5)
 
 
 def test_image_of_shell_that_expands(linerad):
