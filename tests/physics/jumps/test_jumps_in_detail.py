@@ -84,6 +84,16 @@ def test_moving_clumps(linerad, gas):
     compare_clumps(linerad, gas, CELLS | {"output.range": [-45, 45]}, number(1e6), TRIALS)
 
 
+def test_histories_do_not_depend_on_other_packets(linerad):
+    """A GPU moves packets that are left over to other threads, unless each has its own (static)."""
+    deep = jumps(TRIALS, **{"medium.damping": 4.717e-4, "medium.tau_centre": 1e8, "mesh.cells": [1, 1, 1],
+                            "medium.tau_absorption": 0.02, "output.packets": True})
+    queue, static = (linerad.run("dusty_slab", deep | {"run.scheduling": scheduling}, packets=3000, seed=99).packets
+                     for scheduling in ("queue", "static"))
+    for name in ("x", "path", "scatterings", "weight", "last_scattering"):
+        assert np.array_equal(queue[name], static[name])
+
+
 # ---- images ---------------------------------------------------------------------------------------------------------
 
 
