@@ -59,7 +59,7 @@ __device__ __forceinline__ void obey(const struct pass &pass, struct packet &p)
     }
 }
 
-/* The packet with which a thread begins a round. */
+/* The packet with which a thread begins a round. Without one it may still take one from the queue. */
 template <bool ABSORBING, bool IMAGING, bool JUMPS>
 __device__ __forceinline__ void first_packet(const struct pass &pass, struct packet &p)
 {
