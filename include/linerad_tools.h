@@ -23,6 +23,17 @@ LR_API enum lr_status lr_model_keys(lr_context *ctx, const char *section, enum l
 typedef void lr_setting_fn(void *user, const char *path, const char *value);
 LR_API enum lr_status lr_result_settings(lr_context *ctx, const lr_result *result, lr_setting_fn *tell, void *user);
 
+/* ---- models of several processes ---- */
+
+/* lr_model_create() for the ranks of a team, all of which call it: where several are on a machine, one of them reads
+ * the files and its large arrays are shared. Free the model before lr_team_leave(). */
+LR_API enum lr_status lr_team_create_model(lr_context *ctx, const lr_document *document, const char *line,
+                                           lr_model **model);
+
+/* A number that says whether two processes have the same document, but not what is in the files that it refers to. 0:
+ * it has arrays in the memory of this process. */
+LR_API uint64_t lr_document_print(const lr_document *document, const char *line);
+
 /* ---- the mesh of a model ---- */
 
 /* The shape of its fields, and the centres of its cells in cm: x of all cells in the order of fields, then y, then z;

@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "interrupt.h"
+#include "linerad_tools.h"
 #include "summary.h"
 
 void run_task_free(struct run_task *task)
@@ -43,7 +44,7 @@ static int task_error(lr_context *ctx, const struct run_task *task)
 
 int run_task_check(lr_context *ctx, const struct run_task *task, lr_model **model)
 {
-    if (lr_model_create(ctx, task->request->document, task->line, model))
+    if (lr_team_create_model(ctx, task->request->document, task->line, model))
         return task_error(ctx, task);
     if (lr_team_rank(ctx) > 0) /* writes nothing */
         return EXIT_GOOD;
@@ -118,7 +119,7 @@ static int save(lr_context *ctx, const struct run_task *task, const lr_result *r
 int run_task_reload(lr_context *ctx, const struct run_task *task, struct console *console, lr_model **model)
 {
     lr_context_on_log(ctx, NULL, NULL);
-    const enum lr_status status = lr_model_create(ctx, task->request->document, task->line, model);
+    const enum lr_status status = lr_team_create_model(ctx, task->request->document, task->line, model);
     lr_context_on_log(ctx, console_log, console);
     return status == LR_OK ? EXIT_GOOD : task_error(ctx, task);
 }

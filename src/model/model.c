@@ -5,6 +5,7 @@
 
 #include "model/field.h"
 #include "model/medium.h"
+#include "model/model_blocks.h"
 #include "model/species.h"
 
 static void source_free(struct source *source)
@@ -22,6 +23,7 @@ void lr_model_free(lr_model *model)
 {
     if (!model)
         return;
+    model_blocks_forget(model);
     for (int i = 0; i < model->n_source; i++)
         source_free(&model->source[i]);
     free(model->source);
@@ -34,6 +36,8 @@ void lr_model_free(lr_model *model)
     free(model->resolved);
     free(model->snapshot);
     free(model->path);
+    if (model->shared.release)
+        model->shared.release(model->shared.owner, model->shared.memory);
     free(model);
 }
 

@@ -181,6 +181,11 @@ struct lr_model {
     struct image_options image;
     struct run run;
     double reference_b; /* cm/s: given, or the opacity-weighted mean of b */
+    struct {
+        void *memory; /* its large arrays are here, and not its own; or NULL (model_blocks.h) */
+        void (*release)(void *owner, void *memory);
+        void *owner;
+    } shared;
 };
 
 /* Luminosity of all sources, photons/s. */

@@ -1,7 +1,7 @@
 /* What the processes of one job (ranks) do together. Without MPI there is no communicator, and a process is alone.
  *
- * All functions but board_add() are collective: every rank calls them, in the same order. Data of any size are
- * exchanged in pieces of fewer than 2^31 elements. Errors of MPI itself end the job. */
+ * All functions but board_add() and unshare() are collective: every rank calls them, in the same order. Data of any
+ * size are exchanged in pieces of fewer than 2^31 elements. Errors of MPI itself end the job. */
 #ifndef LR_PARALLEL_COMMUNICATOR_H
 #define LR_PARALLEL_COMMUNICATOR_H
 
@@ -35,6 +35,12 @@ struct communicator {
     void (*join)(struct communicator *team, void *data, int64_t bytes);
     /* Rank 0 gets what the others have, one after the other in the order of ranks, without its own. */
     void (*collect)(struct communicator *team, const void *mine, int64_t bytes, void *to);
+    /* Memory that all ranks of a machine see, of as many bytes as the first of them says; NULL on all of them if there
+     * is none, or that was 0. Its first rank writes to it and then all of these ranks publish it; the others only read.
+     * It is given back when all have unshared it, which is not collective, at the next share() or leave(). */
+    void *(*share)(struct communicator *team, int64_t bytes);
+    void (*publish)(struct communicator *team, void *memory);
+    void (*unshare)(struct communicator *team, void *memory);
     /* Adds to a number on the board, and returns what it was before. Any thread may call it. */
     int64_t (*board_add)(struct communicator *team, enum board_slot slot, int64_t value);
     /* Ends the use of MPI: together with all others; or at once, and the others are killed. */

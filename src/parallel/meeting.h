@@ -15,6 +15,7 @@ bool team_is_helper(const lr_context *ctx);
  * from then on each is alone. Fails, too, if they come from different `places`. Alone: returns `status`. */
 enum team_place {
     PLACE_AGREE,
+    PLACE_DOCUMENT,
     PLACE_MODEL,
     PLACE_MEMORY,
     PLACE_PLAN,

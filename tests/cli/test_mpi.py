@@ -203,3 +203,52 @@ def test_several_processes_without_mpi_are_refused(folder, variables, launcher):
     assert "liblinerad_mpi.so is not installed" in done.stderr and not (folder.path / "out.h5").exists()
     done = folder.run("run", "model.yaml", "-o", "out.h5", "--mpi", "off", env=environment(folder, **variables))
     assert done.returncode == 0 and (folder.path / "out.h5").exists()
+
+
+CELLS = 128
+LARGE = f"""\
+mesh: {{cells: [{CELLS}, {CELLS}, {CELLS}], size: [2 pc, 2 pc, 2 pc]}}
+line: lya
+medium:
+  temperature: {{formula: '1e4 K * (1 + r / 1 pc)'}}
+  density: {{formula: '1e-4 cm^-3 * exp(-(r / 0.5 pc)^2)'}}
+  velocity: {{formula: ['10 km/s * x / 1 pc', '10 km/s * y / 1 pc', '10 km/s * z / 1 pc']}}
+sources: [{{point: {{position: [0.1 pc, 0 pc, 0 pc]}}, spectrum: {{monochromatic: 0}}, luminosity: 1 photon/s}}]
+run: {{packets: 2000, seed: 3, device: cpu, threads: 1}}
+output: {{fields: false}}
+"""
+FIELDS = 6 * 8 * CELLS**3  # opacity, Doppler parameter, damping and velocity
+
+
+def most_private_memory(*pids):
+    """The most bytes, for a second, of each process that no other one has."""
+    most = [0 for _ in pids]
+    for _ in range(40):
+        for i, pid in enumerate(pids):
+            lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+            own = sum(int(line.split()[1]) for line in lines if line.startswith("Private_"))
+            most[i] = max(most[i], 1024 * own)
+        time.sleep(0.025)
+    return most
+
+
+def test_ranks_of_a_machine_share_the_gas(mpirun, folder):
+    """The result is the same, and a rank needs less memory than a process that is alone by what the gas takes."""
+    folder.model.write_text(LARGE)
+    one = alone(folder, "one.h5")
+    done = ranks(mpirun, folder, 2, "model.yaml", "-o", "all.h5")
+    assert done.returncode == 0, done.stderr
+    assert_identical(one, folder.path / "all.h5")
+    options = ["--set", "run.checkpoint=0.001", "--packets", "1e8"]
+    process = subprocess.Popen([folder.program, "run", "model.yaml", "-o", "own.h5", *options], cwd=folder.path,
+                               env=environment(folder), stderr=subprocess.DEVNULL)  # fmt: skip
+    while not (folder.path / "own.h5.state").exists() and process.poll() is None:
+        time.sleep(0.05)
+    (own,) = most_private_memory(process.pid)
+    process.kill()
+    process.wait()
+    job = Job(mpirun, folder, *options)
+    job.wait_for("out.h5.state")
+    shared = most_private_memory(*(int((folder.path / f"rank_{r}").read_text()) for r in range(2)))
+    job.send(0, signal.SIGKILL)
+    assert own > FIELDS and max(shared) < own - 0.7 * FIELDS, (own, shared, FIELDS)

@@ -33,7 +33,7 @@ CASES = {
     "box": ("box.yaml", "3e6", []),
     "box with cameras": ("box.yaml", "3e6", CAMERAS),
     "few packets": ("box.yaml", "1000", ["output.packets=true"]),
-    "rays alone": ("box.yaml", "0", [*CAMERAS[:2], "image.background=1"]),
+    "rays alone": ("box.yaml", "0", CAMERAS[:2]),
 }
 
 

@@ -156,3 +156,26 @@ int lr_document_reads(const lr_document *document, const char *file)
 {
     return model_inputs_include(document->tree, document->folder, file);
 }
+
+/* FNV-1a, with the end of each text. */
+static uint64_t print_text(uint64_t print, const char *text)
+{
+    for (const char *c = text;; c++) {
+        print = (print ^ (unsigned char)*c) * 0x100000001b3u;
+        if (!*c)
+            return print;
+    }
+}
+
+uint64_t lr_document_print(const lr_document *document, const char *line)
+{
+    uint64_t print = 0xcbf29ce484222325u;
+    if (document->n_array > 0)
+        return 0;
+    print = print_text(print, document->name);
+    print = print_text(print, document->folder);
+    print = print_text(print, document->text);
+    for (int i = 0; i < document->n_setting; i++)
+        print = print_text(print, document->setting[i]);
+    return print_text(print, line ? line : "");
+}

@@ -3,7 +3,9 @@
 #include <mpi.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <sys/statvfs.h>
 #include <time.h>
 
 #include "parallel/communicator.h"
@@ -11,10 +13,19 @@
 /* MPI counts with int. */
 static const int64_t MOST = 1 << 30;
 
+/* Memory that the ranks of a machine share. */
+struct shared {
+    struct shared *next;
+    MPI_Win window;
+    void *memory;
+    bool released; /* by this rank */
+};
+
 struct mpi {
     struct communicator team;
     pthread_mutex_t mutex; /* one thread at a time calls MPI */
-    MPI_Comm all;
+    MPI_Comm all, node;    /* the ranks of this machine */
+    struct shared *shared;
     MPI_Win window;
     int64_t *board; /* on rank 0 */
 };
@@ -131,12 +142,102 @@ static int64_t board_add(struct communicator *team, enum board_slot slot, int64_
     return before;
 }
 
+/* ---- memory of a machine ---- */
+
+/* Open MPI and MPICH put it into /dev/shm, and a rank that finds no room there leaves the others waiting. */
+static bool has_room(int64_t bytes)
+{
+    struct statvfs place;
+    return statvfs("/dev/shm", &place) != 0 || 0.95 * (double)place.f_bavail * (double)place.f_frsize > (double)bytes;
+}
+
+static void free_shared(struct mpi *mpi, bool all)
+{
+    for (struct shared **link = &mpi->shared; *link;) {
+        struct shared *shared = *link;
+        int everywhere = all || shared->released;
+        MPI_Allreduce(MPI_IN_PLACE, &everywhere, 1, MPI_INT, MPI_MIN, mpi->node);
+        if (everywhere) {
+            *link = shared->next;
+            MPI_Win_unlock_all(shared->window);
+            MPI_Win_free(&shared->window);
+            free(shared);
+        } else {
+            link = &shared->next;
+        }
+    }
+}
+
+static bool make_shared(struct mpi *mpi, int64_t bytes, struct shared *shared)
+{
+    const bool first = mpi->team.node_rank == 0;
+    MPI_Aint size = 0;
+    int unit = 1;
+    if (MPI_Win_allocate_shared(first ? (MPI_Aint)bytes : 0, 1, MPI_INFO_NULL, mpi->node, &shared->memory,
+                                &shared->window) != MPI_SUCCESS)
+        return false;
+    MPI_Win_shared_query(shared->window, 0, &size, &unit, &shared->memory);
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, shared->window);
+    shared->next = mpi->shared;
+    mpi->shared = shared;
+    return true;
+}
+
+static void *share_memory(struct communicator *team, int64_t bytes)
+{
+    struct mpi *mpi = team->own;
+    struct shared *shared = calloc(1, sizeof *shared);
+    int good = shared && (team->node_rank > 0 || (bytes > 0 && has_room(bytes)));
+    lock(mpi);
+    free_shared(mpi, false);
+    MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, mpi->node);
+    good = good && make_shared(mpi, bytes, shared);
+    unlock(mpi);
+    if (!good)
+        free(shared);
+    return good ? shared->memory : NULL;
+}
+
+static struct shared *find_shared(const struct mpi *mpi, const void *memory)
+{
+    struct shared *shared = mpi->shared;
+    while (shared && shared->memory != memory)
+        shared = shared->next;
+    return shared;
+}
+
+static void publish_memory(struct communicator *team, void *memory)
+{
+    struct mpi *mpi = team->own;
+    const struct shared *shared = find_shared(mpi, memory);
+    MPI_Request request;
+    lock(mpi);
+    MPI_Win_sync(shared->window);
+    MPI_Ibarrier(mpi->node, &request);
+    unlock(mpi);
+    wait_for(mpi, &request);
+    lock(mpi);
+    MPI_Win_sync(shared->window);
+    unlock(mpi);
+}
+
+static void unshare_memory(struct communicator *team, void *memory)
+{
+    struct shared *shared = find_shared(team->own, memory);
+    if (shared)
+        shared->released = true;
+}
+
+/* ---- the end ---- */
+
 static void leave(struct communicator *team)
 {
     struct mpi *mpi = team->own;
     MPI_Request request;
     MPI_Ibarrier(mpi->all, &request);
     wait_for(mpi, &request);
+    free_shared(mpi, true);
+    MPI_Comm_free(&mpi->node);
     MPI_Win_unlock_all(mpi->window);
     MPI_Win_free(&mpi->window);
     MPI_Comm_free(&mpi->all);
@@ -172,14 +273,13 @@ static int share_of_cpus(MPI_Comm node)
 static void look_around(struct mpi *mpi)
 {
     struct communicator *team = &mpi->team;
-    MPI_Comm node;
     MPI_Comm_rank(mpi->all, &team->rank);
     MPI_Comm_size(mpi->all, &team->size);
-    MPI_Comm_split_type(mpi->all, MPI_COMM_TYPE_SHARED, team->rank, MPI_INFO_NULL, &node);
-    MPI_Comm_rank(node, &team->node_rank);
-    MPI_Comm_size(node, &team->node_size);
-    team->cpus = share_of_cpus(node);
-    MPI_Comm_free(&node);
+    MPI_Comm_split_type(mpi->all, MPI_COMM_TYPE_SHARED, team->rank, MPI_INFO_NULL, &mpi->node);
+    MPI_Comm_set_errhandler(mpi->node, MPI_ERRORS_RETURN); /* memory may be lacking */
+    MPI_Comm_rank(mpi->node, &team->node_rank);
+    MPI_Comm_size(mpi->node, &team->node_size);
+    team->cpus = share_of_cpus(mpi->node);
 }
 
 static void put_up_board(struct mpi *mpi)
@@ -208,6 +308,9 @@ __attribute__((visibility("default"))) struct communicator *lr_communicator_mpi(
                                       .sum_floats = sum_floats,
                                       .join = join,
                                       .collect = collect,
+                                      .share = share_memory,
+                                      .publish = publish_memory,
+                                      .unshare = unshare_memory,
                                       .board_add = board_add,
                                       .leave = leave,
                                       .abandon = abandon};

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend/todo.h"
+#include "model/stored_sparse.h"
 
 enum { BATCH_VALUES = sizeof(struct transport_batch) / sizeof(double) };
 
@@ -67,13 +68,24 @@ static enum lr_status add_places(lr_context *ctx, const struct place *places, in
 static enum lr_status get_places(lr_context *ctx, const struct stored *state, const struct place *places, int n)
 {
     for (int i = 0; i < n; i++)
-        if (!places[i].data && stored_find(state, places[i].name))
+        if (!places[i].data && stored_has_sparse(state, places[i].name))
             return lr_fail(ctx, LR_ERROR_INPUT,
                            "the statepoint has '%s', which this run cannot use; was it made with another version "
                            "of linerad, on another device or with other memory limits (run.memory)?",
                            places[i].name);
         else if (places[i].data)
-            LR_TRY(stored_get(ctx, state, places[i].name, places[i].kind, place_count(&places[i]), places[i].data));
+            LR_TRY(
+                stored_get_sparse(ctx, state, places[i].name, places[i].kind, place_count(&places[i]), places[i].data));
+    return LR_OK;
+}
+
+/* Most voxels and channels may be without light. */
+static enum lr_status add_light(lr_context *ctx, const struct place *places, int n, struct stored *state)
+{
+    for (int i = 0; i < n; i++)
+        if (places[i].data)
+            LR_TRY(stored_add_sparse(ctx, state, places[i].name, places[i].kind, places[i].size[0], places[i].size[1],
+                                     places[i].size[2], places[i].data));
     return LR_OK;
 }
 
@@ -154,11 +166,11 @@ enum lr_status statepoint_add_pass(lr_context *ctx, const struct transport_job *
     struct place places[MOST_PLACES];
     const struct transport_todo *todo = &tally->todo;
     const int64_t plan[] = {job->n_packet, job->packets.first, job->packets.end, job->tally.n_group, tally->n_left};
-    LR_TRY(add_places(ctx, places, find_light(job, tally, places), state));
+    LR_TRY(add_light(ctx, places, find_light(job, tally, places), state));
     for (int c = 0; tally->peel && c < job->cameras.n; c++) {
         char name[32];
         snprintf(name, sizeof name, "peel_%d", c);
-        LR_TRY(stored_add(ctx, state, name, STORED_DOUBLE, peel_count(&job->cameras, c), 0, 0, tally->peel[c]));
+        LR_TRY(stored_add_sparse(ctx, state, name, STORED_DOUBLE, peel_count(&job->cameras, c), 0, 0, tally->peel[c]));
     }
     LR_TRY(add_records(ctx, tally, state));
     LR_TRY(stored_add_copy(ctx, state, "plan", STORED_INT64, sizeof plan / sizeof *plan, plan));
@@ -220,7 +232,7 @@ enum lr_status statepoint_restore(lr_context *ctx, const struct stored *state, c
     for (int c = 0; tally->peel && c < job->cameras.n; c++) {
         char name[32];
         snprintf(name, sizeof name, "peel_%d", c);
-        LR_TRY(stored_get(ctx, state, name, STORED_DOUBLE, peel_count(&job->cameras, c), tally->peel[c]));
+        LR_TRY(stored_get_sparse(ctx, state, name, STORED_DOUBLE, peel_count(&job->cameras, c), tally->peel[c]));
     }
     get_records(state, tally);
     LR_TRY(stored_get(ctx, state, "plan", STORED_INT64, 5, plan));

@@ -134,7 +134,7 @@ enum lr_status crew_work(lr_context *ctx, struct crew *crew,
 void crew_count(void *user, int64_t done, double scatterings)
 {
     struct crew_count *count = user;
-    const int64_t all = count->before + done;
+    int64_t all = count->before + done;
     __atomic_store(&count->done, &all, __ATOMIC_RELAXED);
     __atomic_store(&count->scatterings, &scatterings, __ATOMIC_RELAXED);
 }

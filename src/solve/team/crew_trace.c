@@ -35,7 +35,7 @@ enum lr_status crew_trace(lr_context *ctx, const struct worker *worker, const st
     struct studio studio = {
         .crew = {.n = worker->devices.n, .whole = monitor}, .worker = worker, .job = job, .image = image};
     const double start = lr_seconds();
-    if (worker->devices.n == 1)
+    if (worker->devices.n <= 1)
         return worker->backend->trace(ctx, worker_device(worker), worker->threads, worker->double_precision, job,
                                       monitor, image);
     const enum lr_status status = crew_work(ctx, &studio.crew, trace_rows, &studio);

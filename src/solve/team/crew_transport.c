@@ -169,9 +169,9 @@ static enum lr_status gather_todo(lr_context *ctx, const struct shop *shop, stru
 static enum lr_status work_in_shop(lr_context *ctx, struct shop *shop, struct transport_tally *tally)
 {
     struct transport_todo left = tally->todo;
-    const enum lr_status status = crew_work(ctx, &shop->crew, follow_on, shop);
+    enum lr_status status = crew_work(ctx, &shop->crew, follow_on, shop);
     if (status == LR_OK)
-        LR_TRY(gather_todo(ctx, shop, &left));
+        status = gather_todo(ctx, shop, &left);
     todo_free(&shop->tally[0].todo);
     *tally = shop->tally[0];
     tally->todo = left;
@@ -194,6 +194,7 @@ static enum lr_status work_together(lr_context *ctx, const struct worker *worker
     enum lr_status status = open_shop(ctx, shop, tally);
     if (status == LR_OK)
         status = work_in_shop(ctx, shop, tally);
+    todo_free(&shop->tally[0].todo); /* its sums are the caller's */
     for (int i = 1; i < worker->devices.n; i++)
         tally_free(job, &shop->tally[i]);
     free(shop);
