@@ -572,7 +572,7 @@ class Point(Source):
 
     position: list = _of(v.several("length", 3))
     emission: str = _of(v.plain)
-    direction: object = _of(v.plain)
+    direction: object = _of(v.direction)
     frame: str = _of(v.plain)
 
     kind = "point"
@@ -605,7 +605,7 @@ class Plane(Source):
     axis: str = _of(v.plain)
     at: object = _of(v.one("length"))
     emission: str = _of(v.plain)
-    direction: object = _of(v.plain)
+    direction: object = _of(v.direction)
     flux: object = _of(v.one("flux"))
     frame: str = _of(v.plain)
 
@@ -823,7 +823,7 @@ class Camera(Part):
     """
 
     name: str = _of(v.plain)
-    direction: object = _of(v.plain)
+    direction: object = _of(v.direction)
     theta: object = _of(v.one("angle"))
     phi: object = _of(v.one("angle"))
     position: list = _of(v.several("length", 3))
