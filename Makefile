@@ -31,7 +31,7 @@ help:
 
 # says what it builds, since the folder remembers the options of an earlier target
 build:
-	cmake -S . -B $(BUILD) -DLINERAD_NATIVE=OFF -DLINERAD_TESTS=ON -DLINERAD_CUDA=AUTO $(CMAKE_ARGS)
+	cmake -S . -B $(BUILD) -DLINERAD_NATIVE=OFF -DLINERAD_FEWER_LOOPS=OFF -DLINERAD_TESTS=ON -DLINERAD_CUDA=AUTO $(CMAKE_ARGS)
 	cmake --build $(BUILD) -j$(JOBS)
 
 # Installs what was built last; DESTDIR=/stage puts it below another root.
@@ -44,12 +44,12 @@ wheels:
 	tools/build-wheels $(WHEEL_ARGS)
 	tools/test-wheels
 
-# A molecular core in three lines, not in LTE, and a Lyman alpha halo: about a minute on two cores. Builds no tests, and
-# kernels only for the processor and the GPU present; Python modules are fetched meanwhile.
+# A molecular core in three lines, not in LTE, and a Lyman alpha halo: about a minute on two cores. Builds no tests,
+# kernels only for the processor and the GPU present, and half of the loops; Python modules are fetched meanwhile.
 demo:
 	tools/install-deps packages
 	@tools/install-deps run & \
-	 $(MAKE) build CMAKE_ARGS='-DLINERAD_TESTS=OFF -DLINERAD_NATIVE=ON $(CMAKE_ARGS)' && wait $$!
+	 $(MAKE) build CMAKE_ARGS='-DLINERAD_TESTS=OFF -DLINERAD_NATIVE=ON -DLINERAD_FEWER_LOOPS=ON $(CMAKE_ARGS)' && wait $$!
 	@mkdir -p out
 	@export LINERAD_LIBRARY=$(BUILD)/liblinerad.so LINERAD_PYTHON=$(PYTHON); \
 	 set -ex; \

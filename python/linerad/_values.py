@@ -3,6 +3,7 @@ everything else is checked by the library."""
 
 import json
 import numbers
+import re
 
 import astropy.units as u
 import numpy as np
@@ -171,6 +172,15 @@ def plain(value, argument, arrays):
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
     raise InputError(f"{argument}: {type(value).__name__} is not allowed in a model")
+
+
+def direction(value, argument, arrays):
+    """'+x', '-x', '+y' ... or three numbers."""
+    written = plain(value, argument, arrays)
+    word = isinstance(written, str) and re.fullmatch(r"[+-][xyz]", written)
+    if not word and not (isinstance(written, list) and len(written) == 3):
+        raise InputError(f"{argument}: '{value}' is not a direction; write '+x', '-x', '+y' ... or three numbers")
+    return written
 
 
 def one(dimension):

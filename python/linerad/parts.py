@@ -580,7 +580,7 @@ class Point(Source):
 
     position: list = _of(v.several("length", 3))
     emission: str = _of(v.plain)
-    direction: object = _of(v.plain)
+    direction: object = _of(v.direction)
     frame: str = _of(v.plain)
 
     kind = "point"
@@ -613,7 +613,7 @@ class Plane(Source):
     axis: str = _of(v.plain)
     at: object = _of(v.one("length"))
     emission: str = _of(v.plain)
-    direction: object = _of(v.plain)
+    direction: object = _of(v.direction)
     flux: object = _of(v.one("flux"))
     frame: str = _of(v.plain)
 
@@ -831,7 +831,7 @@ class Camera(Part):
     """
 
     name: str = _of(v.plain)
-    direction: object = _of(v.plain)
+    direction: object = _of(v.direction)
     theta: object = _of(v.one("angle"))
     phi: object = _of(v.one("angle"))
     position: list = _of(v.several("length", 3))

@@ -157,7 +157,7 @@ def test_a_signal_to_one_rank_stops_all(mpirun, folder):
     job = Job(mpirun, folder, *LONG, "--set", "run.checkpoint=0.001")
     job.wait_for("out.h5.state")
     _, text = job.send(1, signal.SIGTERM)
-    assert job.process.returncode == 130 and "--resume goes on" in text, text
+    assert job.process.returncode == 130 and "repeat the command with --resume" in text, text
     with h5py.File(folder.path / "out.h5") as file:
         assert 0 < file["summary"].attrs["packets"] < 3000 and "partial" in file.attrs
     assert_identical(whole, alone(folder, "out.h5", "--resume", *LONG))

@@ -104,7 +104,7 @@ def test_a_stopped_run_says_so_and_goes_on(folder, number):
     terminal = Terminal(folder, *command(folder, *size)[3:])
     terminal.read_packets()
     _, text = terminal.stop(number)
-    assert terminal.process.returncode == 130 and "--resume goes on" in text
+    assert terminal.process.returncode == 130 and "repeat the command with --resume" in text
     assert states(folder) == ["out.h5.state"]
     with h5py.File(folder.path / "out.h5") as file:
         assert "partial" in file.attrs and file["summary"].attrs["packets"] < 1500

@@ -88,6 +88,13 @@ def test_arrays_of_any_unit():
 # ---- shapes and values ----
 
 
+def test_a_direction_is_checked_where_it_is_given():
+    for wrong in ("+q", "x", [1, 0], 3):
+        with pytest.raises(lr.InputError, match="Camera.direction: .* is not a direction; write '.x'"):
+            lr.Camera("front", wrong)
+    assert lr.Camera("front", (1, 0, 2)).direction == (1, 0, 2)
+
+
 def test_shapes():
     with pytest.raises(
         lr.InputError, match=r"medium.temperature: the array has shape \(16, 2\); the mesh needs \(16, 2, 2\)"

@@ -427,6 +427,8 @@ def test_nothing_to_draw():
         plot.convergence(slab().run())
     with pytest.raises(lr.InputError, match="moments: expected a cube, such as result.cube.., found 'cloud.h5'"):
         plot.moments("cloud.h5")
+    with pytest.raises(lr.InputError, match="lines: expected a list of results, found Cube in it"):
+        plot.lines([cloud().run().cube()])
     with pytest.raises(lr.InputError, match="quicklook: expected a result.* found Cube"):
         plot.quicklook(cloud().run().cube())
     with pytest.raises(lr.FileError, match="no/such/folder.png: cannot write the figure: No such file"):

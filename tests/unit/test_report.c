@@ -19,7 +19,7 @@ static void report_states_depths_in_both_conventions(void **state)
          "mesh.faces={y: periodic, z: periodic}", "run.threads=1");
     const char *const parts[] = {"4 x 2 x 2 = 16 cells",
                                  "-1 to 1 pc (size 6.17136e+18 cm), cells of 0.5 pc, both faces open",
-                                 "faces periodic and periodic",
+                                 "both faces periodic",
                                  "b           12.845 km/s everywhere",
                                  "x           tau_c 2256.8 (1128.4), tau_mean 4000 (2000), tau_abs 1 (0.5)",
                                  "scatterings   about ",

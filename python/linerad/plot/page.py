@@ -4,7 +4,7 @@ them (height in inches, function of figure and top that draws it)."""
 import numpy as np
 
 from . import levels, maps, spectra
-from .style import COLUMN, INKS, PAGE, count, label, line_name, new_figure, of_result, place, styled
+from .style import COLUMN, INKS, PAGE, count, label, line_name, new_figure, of_result, of_results, place, styled
 
 HEAD, PANEL = 0.3, 1.45  # inches: the line of facts, and the height of a diagram
 
@@ -171,6 +171,7 @@ def _line_map(sky, number):
 
 
 @styled
+@of_results
 def lines(results, camera=None, velocities=None, number=3, stretch="log"):
     """Several lines of one object, one row each: channel maps at the same velocities, each line on its own scale, and
     the spectra of the images, which share their velocities. Returns the figure.

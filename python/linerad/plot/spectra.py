@@ -3,7 +3,7 @@
 import astropy.units as u
 import numpy as np
 
-from .style import BAND, INK, INKS, label, line_name, new_axes, of_cube, of_result, readable, styled
+from .style import BAND, INK, INKS, label, line_name, new_axes, of_cube, of_result, of_results, readable, styled
 
 VELOCITY = "radio velocity [km/s]"
 
@@ -145,6 +145,7 @@ def share_velocities(drawn):
 
 
 @styled
+@of_results
 def line_spectra(results, camera=None, axes=None):
     """Spectra of the images of several lines in one diagram. If one is more than ten times as strong as another, each
     is drawn relative to its peak, which the legend gives. Returns the axes.
@@ -158,7 +159,6 @@ def line_spectra(results, camera=None, axes=None):
     axes : matplotlib axes
         Where to draw. Default: None, a new figure.
     """
-    results = list(results)
     axes = new_axes(axes)
     cubes = [result.cube(camera) for result in results]
     found = [image_flux(cube) for cube in cubes]

@@ -67,10 +67,23 @@ def of_result(function):
     @functools.wraps(function)
     def draw(result, *arguments, **options):
         if not isinstance(result, Result):
-            raise InputError(
-                f"{function.__name__}: expected a result, as run() and lr.Result.load() return it, found {_kind(result)}"
-            )
+            expected = "a result, as run() and lr.Result.load() return it"
+            raise InputError(f"{function.__name__}: expected {expected}, found {_kind(result)}")
         return function(result, *arguments, **options)
+
+    return draw
+
+
+def of_results(function):
+    """A plot of one or several results."""
+
+    @functools.wraps(function)
+    def draw(results, *arguments, **options):
+        results = [results] if isinstance(results, Result) else list(results)
+        for result in results:
+            if not isinstance(result, Result):
+                raise InputError(f"{function.__name__}: expected a list of results, found {_kind(result)} in it")
+        return function(results, *arguments, **options)
 
     return draw
 
@@ -102,7 +115,8 @@ def save(figure, path, dpi=200):
     try:
         figure.savefig(path, dpi=dpi)
     except OSError as failure:
-        raise FileError(f"{path}: cannot write the figure: {failure.strerror or failure}; give it another name or place") from None
+        why = failure.strerror or failure
+        raise FileError(f"{path}: cannot write the figure: {why}; give it another name or place") from None
 
 
 def new_axes(axes, size=(COLUMN, 2.6)):
