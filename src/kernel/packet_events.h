@@ -148,8 +148,8 @@ LR_FN void packet_end(const struct transport_view *view, const struct tally_view
     if (face < 0)
         return;
     const struct cell_view gas = view->cell[p->cell];
-    const real shift = shift_of_logarithmic(frequency_in_mesh_frame(p->x, gas.b, cell_velocity_along(&gas, p->n)),
-                                            view->group.beta);
+    const real shift =
+        shift_of_logarithmic(frequency_in_mesh_frame(p->x, gas.b, cell_velocity_along(&gas, p->n)), view->group.beta);
     const int bin = spectrum_bin(&tally->axes, shift);
     const int n_slot = tally->axes.n_bin + 2;
     const int64_t at_face = (int64_t)p->batch * N_FACE + face;
