@@ -27,7 +27,11 @@ def test_check_lists_the_lines(program, tmp_path):
     assert "1334.53   1334.532300 A in vacuum, at +0 km/s, A 2.41e+08 1/s, 0.8351 of the decays of its level, opacity 1" \
         in done.stdout
     assert "0.1649 of the decays of its level, absorbs nothing" in done.stdout
-    assert "jumps are for a single line" in done.stdout
+
+
+def test_check_says_why_packets_do_not_jump(program, tmp_path):
+    done = check(program, tmp_path, "line=mgii", "medium.tau_centre=1e5", "run.packets=1e7")
+    assert "jumps         none: jumps are for a single line" in done.stdout, done.stderr
 
 
 @pytest.mark.parametrize("settings, message", [
@@ -49,7 +53,7 @@ def test_check_lists_the_lines(program, tmp_path):
      "lines of atoms with different masses need one medium.turbulence for the whole mesh"),
     (["line={group: lyman_alpha_fine, deuterium: 3e-5}", "channels={number: 4, range: [-5 km/s, 5 km/s]}",
       "cameras=[{direction: +z}]"], "images need lines of atoms of one mass"),
-    (["sources=[{thermal: {temperature: 100 K}}]", "medium.destruction=0.1"],
+    (["sources=[{thermal: {temperature: 1e4 K}}]", "medium.destruction=0.1"],
      "source 1 is thermal light of a single line, and the model has 3"),
     (["sources.0.spectrum=local", "channels={number: 4, range: [-5 km/s, 5 km/s]}", "cameras=[{direction: +z}]"],
      "images show source 1 with the profile of a single line, and the model has 3"),
