@@ -283,8 +283,7 @@ static inline struct ball_view make_ball_view(const struct view_store *store, co
     return view;
 }
 
-static inline struct ways_view make_ways_view(const struct view_store *store, const struct job_group *from,
-                                                int *failed)
+static inline struct ways_view make_ways_view(const struct view_store *store, const struct job_group *from, int *failed)
 {
     struct ways_view view;
     memset(&view, 0, sizeof view);

@@ -87,9 +87,9 @@ LR_FN struct emitted emit_packet(const struct transport_view *view, uint32_t id_
     packet.at = born.at;
     packet.n = born.n;
     const struct cell_view cell = view->cell[walk_cell_index(mesh, packet.at)];
-    const real shift = logarithmic_shift(
-        source->kind == EMIT_LIST ? source->list_shift[born.entry] : sample_shift(view, source, &cell, fourth),
-        view->group.beta);
+    const real shift = logarithmic_shift(source->kind == EMIT_LIST ? source->list_shift[born.entry]
+                                                                   : sample_shift(view, source, &cell, fourth),
+                                         view->group.beta);
     const real projected = cell_velocity_along(&cell, packet.n);
     packet.x = (source->gas_frame ? shift : shift - projected) / cell.b;
     packet.tau = -r_log(rng_uniform(third.r2));

@@ -58,8 +58,7 @@ LR_FN struct absorber packet_absorber(const struct transport_view *view, const s
                                       struct random4 random, const int mode, const int dipole)
 {
     if (mode == REDISTRIBUTION_GROUP)
-        return group_absorber(choice, p->x, atom.u, line_side_velocity(p->x, R(0), random),
-                              dipole && view->dipole);
+        return group_absorber(choice, p->x, atom.u, line_side_velocity(p->x, R(0), random), dipole && view->dipole);
     const real core = LR_KEPT(p->core, core_of_cell(&view->skip, p->alpha0, p->a, p->at.width));
     return line_absorber(view, p->a, p->x, atom, line_side_velocity(p->x, core, random), dipole);
 }
@@ -79,8 +78,8 @@ LR_FN struct scattered_photon packet_sends(const struct transport_view *view, co
 
 /* If an atom was `found`, a waiting packet scatters; one that owes a share has deposited it and flies on unchanged. */
 LR_FN void packet_scatter(const struct transport_view *view, struct packet *p, struct velocity_proposal atom,
-                          struct absorber absorber, struct random4 random, int found, const int mode,
-                          const int dipole, const int imaging)
+                          struct absorber absorber, struct random4 random, int found, const int mode, const int dipole,
+                          const int imaging)
 {
     const int owing = imaging && p->state == PACKET_OWING;
     const int scatters = found & !owing;

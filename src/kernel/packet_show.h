@@ -122,9 +122,9 @@ struct light {
 
 /* The light of a note toward a camera, if it is at |x| >= least. `along` is the velocity of the gas in that direction,
  * `law` is note_law(). */
-LR_FN struct light note_light(const struct transport_view *view, struct note note, real law, real least, struct place at,
-                              struct cell_view gas, real along, struct camera_way way, struct shade_view shade,
-                              const int mode)
+LR_FN struct light note_light(const struct transport_view *view, struct note note, real law, real least,
+                              struct place at, struct cell_view gas, real along, struct camera_way way,
+                              struct shade_view shade, const int mode)
 {
     struct absorber atom;
     atom.x = note.x;
@@ -136,9 +136,8 @@ LR_FN struct light note_light(const struct transport_view *view, struct note not
     struct light light;
     light.x = sent.x;
     light.amount = sent.amount;
-    light.channel = channel_of_shift(&view->channels, mode == REDISTRIBUTION_GROUP
-                                                          ? shift_of_logarithmic(shift, view->group.beta)
-                                                          : shift);
+    light.channel = channel_of_shift(
+        &view->channels, mode == REDISTRIBUTION_GROUP ? shift_of_logarithmic(shift, view->group.beta) : shift);
     if (WALK_KNOWS_SHADE && mode != REDISTRIBUTION_APPROXIMATE_VOIGT) {
         const real length = r_min(walk_exit(at.local, at.width, way.n).distance, way.distance);
         const real own = shade_own_depth(gas.alpha0, gas.a, gas.kappa, light.x, length);

@@ -131,8 +131,8 @@ LR_FN struct group_choice group_consider(struct group_choice before, const struc
     const real inv_b = r_div(R(1), b);
     struct group_choice choice;
     choice.sum = sum;
-    choice.uniform = r_min(r_div(takes ? before.uniform : before.uniform - chance, takes ? chance : R(1) - chance),
-                           R(1));
+    choice.uniform =
+        r_min(r_div(takes ? before.uniform : before.uniform - chance, takes ? chance : R(1) - chance), R(1));
     choice.centre = takes ? line.centre : before.centre;
     choice.width = takes ? line.width : before.width;
     choice.a = takes ? line.a : before.a;

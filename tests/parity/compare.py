@@ -66,6 +66,16 @@ CASES = [
     shells("outflow of shells with a cavity", ["mesh.inner=0.3 pc", "medium.velocity=15 km/s", "medium.damping=0.01"]),
     shells("absorbing infall of shells", ["medium.velocity=-20 km/s", "medium.tau_absorption=0.2",
                                           "medium.destruction=1e-4"]),
+    {"name": "fine structure and deuterium, slab", "model": "neufeld_slab", "depth": None, "expected": {}, "cpu": 4e4,
+     "cuda": 1e6, "set": ["line={group: lyman_alpha_fine, deuterium: 0.01}", "medium={temperature: 100 K, tau_centre: 500}",
+                          "physics={phase: dipole, recoil: true}",
+                          "sources.0.spectrum={band: {from: -100 km/s, to: 10 km/s}}"]},
+    shells("C II with fluorescence, outflow of shells", [
+        "line=cii1335", "medium={b: 10 km/s, tau_centre: 100, velocity: 20 km/s, absorption: 0.1 1/pc}"]),
+    {"name": "He I triplet, refined cube", "model": "box", "depth": None, "expected": {}, "cpu": 4e4, "cuda": 1e6, "set": [
+        "line=hei10833", "medium={temperature: 1e4 K, tau_centre: 100}", "sources.0.spectrum=local",
+        "mesh={cells: [8, 8, 8], size: [1 pc, 1 pc, 1 pc], refine: [{sphere: {centre: [0.2 pc, 0.1 pc, 0 pc], radius: "
+        "0.2 pc}, levels: 1}]}"]},
 ] + [dusty(x, expected, 4e4) for x, expected in reference.DUSTY_ESCAPE.items()]
 
 

@@ -80,6 +80,11 @@ CASES = {
     "hyperfine lines, shells with a cavity": ("examples/hcn_core", 0, [
         OBLIQUE, "image={background: cmb}", "mesh={shells: 40, inner: 0.005 pc, outer: 0.15 pc}",
         "medium.velocity=-0.15 km/s"]),
+    "doublet, flowing shells": ("examples/mgii_wind", 3e4, [
+        "mesh.shells=40", "channels.number=60", "cameras=[{name: c, direction: +z, pixels: 24}]"]),
+    "doublet, moving box, absorption": ("examples/clumpy_box", 3e4, [
+        "line=lyman_alpha_fine", "image.emissivity=false", "cameras=[{name: c, direction: [1, 1, 2], pixels: 24}]", "physics.phase=dipole",
+        "physics.recoil=true", "medium.absorption=0.1 1/pc"]),
     "slab with a shining plane": ("examples/thick_slab_image", 1e3, ["cameras=[{name: c, theta: 60 deg, phi: 30 deg,"
                                                                      " pixels: 12}]"]),
 }

@@ -172,12 +172,34 @@ static void test_core_is_where_the_gaussian_exceeds_the_wing(void **state)
         }
 }
 
+/* With E1 between -1/2 and 1, the law of each scattering and its direction together have P(g) = 1 + E1 (3 g^2 - 1) / 4,
+ * whose cumulative distribution is (g + 1) / 2 + E1 (g^3 - g) / 8. */
+static void test_laws_mix_to_any_dipole_part(void **state)
+{
+    const double parts[] = {-0.5, -0.2, 0.4, 1};
+    const struct vec3 n = vec3_make(R(0.48), R(0.6), R(-0.64));
+    const int draws = KS_DRAWS(1000000);
+    (void)state;
+    for (uint32_t i = 0; i < 4; i++) {
+        struct ks cosine = {0};
+        for (uint32_t k = 0; k < (uint32_t)draws; k++) {
+            const struct random4 random = draw(50 + i, k);
+            const real law = phase_law((real)parts[i], rng_uniform(random.r2));
+            const double g = dot(n, direction_of_law(n, law, random.r0, random.r1, draw(60 + i, k)));
+            assert_true(law == R(0) || (parts[i] > 0 ? law == R(1) : law == PHASE_ACROSS));
+            ks_add(&cosine, fmin(fmax(0.5 * (g + 1) + parts[i] * (g * g * g - g) / 8, 0), 1));
+        }
+        assert_true(ks_distance(&cosine) < KS_LAMBDA);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_isotropic_directions_fill_the_sphere),
         cmocka_unit_test(test_dipole_cosine_inverts_its_distribution),
         cmocka_unit_test(test_dipole_mixture_has_its_distribution),
+        cmocka_unit_test(test_laws_mix_to_any_dipole_part),
         cmocka_unit_test(test_turned_frame_is_orthonormal_everywhere),
         cmocka_unit_test(test_direction_stays_of_unit_length),
         cmocka_unit_test(test_core_is_where_the_gaussian_exceeds_the_wing),

@@ -142,6 +142,7 @@ struct trial {
 #define REFINED "mesh.refine=[{box: {min: [0 pc, 0 pc, 0 pc], max: [1 pc, 1 pc, 1 pc]}, levels: 1}]"
 #define SHELLS "mesh={shells: 4, outer: 1 pc}"
 #define ROTOR "line={rotor: {b: 57.6 GHz, dipole: 0.11 debye, mass: 28 u}}"
+#define MEMBER "line={group: [{frequency: 1e15 Hz, einstein_a: 1e8 1/s, degeneracies: [2, 4], mass: 12 u}]}"
 #define CUTOFF "medium.abundance={cutoff: {value: 1e-4, freeze_density: 1e3 cm^-3}}"
 
 static const struct trial TRIALS[] = {
@@ -153,6 +154,8 @@ static const struct trial TRIALS[] = {
     {&SCHEMA_ROLL, "snapshot.roll.", SNAPSHOT, NULL},
     {&SCHEMA_MOLECULE, "line.", GAS, NULL},
     {&SCHEMA_ROTOR, "line.rotor.", GAS, ROTOR},
+    {&SCHEMA_GROUP, "line.", CELLS, "line={group: lyman_alpha_fine}"},
+    {&SCHEMA_GROUP_LINE, "line.group.0.", CELLS, MEMBER},
     {&SCHEMA_MEDIUM, "medium.", CELLS, NULL},
     {&SCHEMA_MEDIUM, "medium.", GAS, NULL},
     {&SCHEMA_ABUNDANCE_CUTOFF, "medium.abundance.cutoff.", GAS, CUTOFF},

@@ -18,7 +18,7 @@ enum { ENOUGH_NOTES = LANES, NOTES = 2 * LANES };
     MEMBER(real, u_side, note.u_side)                                                                                  \
     MEMBER(real, share, note.share)                                                                                    \
     MEMBER(real, limit, note.limit)                                                                                    \
-    MEMBER(real, law, law)                                                                                    \
+    MEMBER(real, law, law)                                                                                             \
     MEMBER(real, least, least)                                                                                         \
     MEMBER(real, local_x, at.local.x)                                                                                  \
     MEMBER(real, local_y, at.local.y)                                                                                  \
@@ -72,7 +72,8 @@ static void note_lane(const struct pass *pass, struct lanes *lane, int l, struct
     p.n = vec3_make(lane->in_n_x[l], lane->in_n_y[l], lane->in_n_z[l]);
     p.state = lane->was_owing[l] ? PACKET_OWING : PACKET_WAITING;
     const struct random4 random = rng_draw(view->key, p.draw - 1, p.id_low, p.id_high); /* of the scattering */
-    notes->note[notes->n++] = packet_note(view, &p, shown, lane_atom(lane, l), absorber, random, pass->job->cameras.n_group);
+    notes->note[notes->n++] =
+        packet_note(view, &p, shown, lane_atom(lane, l), absorber, random, pass->job->cameras.n_group);
     lane->draw[l] = p.draw;
 }
 
@@ -106,8 +107,8 @@ LANE_FN void send_note(const struct transport_view *view, struct notes *notes, i
 {
     struct outlook outlook;
     OUTLOOK_MEMBERS(NOTE_GET)
-    const struct light light = note_light(view, outlook.note, outlook.law, outlook.least, outlook.at, outlook.gas, outlook.along,
-                                          outlook.way, outlook.shade, mode);
+    const struct light light = note_light(view, outlook.note, outlook.law, outlook.least, outlook.at, outlook.gas,
+                                          outlook.along, outlook.way, outlook.shade, mode);
     notes->light_x[m] = light.x;
     notes->amount[m] = light.amount;
     notes->channel[m] = light.channel;

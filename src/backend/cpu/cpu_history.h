@@ -17,8 +17,8 @@ static void tell_step(struct pass *pass, const struct packet *p, enum step_kind 
         .cell = {p->at.i, p->at.j, p->at.k},
         .local = {(double)p->at.local.x, (double)p->at.local.y, (double)p->at.local.z},
         .direction = {(double)p->n.x, (double)p->n.y, (double)p->n.z},
-        .shift = (double)shift_of_logarithmic(
-            frequency_in_mesh_frame(p->x, gas.b, cell_velocity_along(&gas, p->n)), pass->view.group.beta),
+        .shift = (double)shift_of_logarithmic(frequency_in_mesh_frame(p->x, gas.b, cell_velocity_along(&gas, p->n)),
+                                              pass->view.group.beta),
         .x = (double)p->x,
         .weight = p->state == PACKET_GONE ? p->settled : (double)packet_weight(p, pass->job->absorbing),
         .depth = (double)p->tau,

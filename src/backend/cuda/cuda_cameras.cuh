@@ -77,8 +77,8 @@ __device__ __forceinline__ void send_photons(const struct pass &pass, const stru
         const struct cell_view gas = view.cell[cell];
         const struct camera_way way = spot_way(&view, note.spot, at, desk.camera);
         const struct light light =
-            note_light(&view, note, note_law(note), note_least(&view, note.spot), at, gas, cell_velocity_along(&gas, way.n), way,
-                       note_shade(&view, cell, desk.camera), MODE);
+            note_light(&view, note, note_law(note), note_least(&view, note.spot), at, gas,
+                       cell_velocity_along(&gas, way.n), way, note_shade(&view, cell, desk.camera), MODE);
         sends = light.channel >= 0;
         photon.spot = note.spot;
         photon.x = light.x;

@@ -87,7 +87,8 @@ static enum lr_status read_atom(const struct reader *r, const struct yaml_node *
 enum lr_status read_line(const struct reader *r, const struct yaml_node *node, struct line *line)
 {
     if (node->kind == YAML_MAP)
-        LR_TRY(READER_KEYS(r, node, &SCHEMA_LINE, &SCHEMA_MOLECULE, &SCHEMA_GROUP)); /* of all, to suggest what was meant */
+        LR_TRY(READER_KEYS(r, node, &SCHEMA_LINE, &SCHEMA_MOLECULE,
+                           &SCHEMA_GROUP)); /* of all, to suggest what was meant */
     if (node->kind == YAML_MAP && (yaml_find(node, "molecule") || yaml_find(node, "rotor")))
         return read_molecule(r, node, line);
     if (node->kind == YAML_MAP && yaml_find(node, "group"))

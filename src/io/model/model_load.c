@@ -66,6 +66,12 @@ static enum lr_status check_packets_of_group(const struct reader *r, const struc
     if (model->physics.acceleration == ACCELERATION_JUMPS || model->physics.acceleration == ACCELERATION_SKIP)
         return READER_FAIL(r, yaml_find(physics, "acceleration"),
                            "in a group of lines every scattering is followed; use 'auto' or 'none'");
+    for (int s = 0; s < model->n_source; s++)
+        if (model->source[s].light == LIGHT_THERMAL)
+            return READER_FAIL(r, yaml_find(r->tree->root, "sources"),
+                               "source %d is thermal light of a single line, and the model has %d", s + 1, group->n);
+    if (other_mass && model->n_camera > 0)
+        return READER_FAIL(r, at, "images need lines of atoms of one mass; remove the others, or the cameras");
     if (other_mass && isnan(model->medium.turbulence))
         return READER_FAIL(r, at,
                            "lines of atoms with different masses need one medium.turbulence for the whole mesh: the "

@@ -45,8 +45,9 @@ SCHEMA_TABLE(GROUP, "line.group", "lines of atoms that overlap", GROUP);
 
 static const struct schema_key GROUP_LINE[] = {
     QUANTITY("frequency", DIMENSION_FREQUENCY, "required", "rest frequency of the line"),
-    QUANTITY("einstein_a", DIMENSION_RATE, "required", "`A_ul`; with those of other lines of the same upper level, "
-                                                       "also the branching ratio"),
+    QUANTITY("einstein_a", DIMENSION_RATE, "required",
+             "`A_ul`; with those of other lines of the same upper level, "
+             "also the branching ratio"),
     KEY("degeneracies", LIST, "two numbers", "required", "`[lower, upper]`"),
     QUANTITY("mass", DIMENSION_MASS, "required", "of the atom"),
     QUANTITY("gamma", DIMENSION_RATE, "sum of `einstein_a` of its upper level",
@@ -57,7 +58,7 @@ static const struct schema_key GROUP_LINE[] = {
     KEY("abundance", VALUE, "number", "`1`",
         "atoms in its lower level per atom in that of the first line; 0: it emits, but does not absorb"),
 };
-SCHEMA_TABLE(GROUP_LINE, "line.group entry", "one line of a group", GROUP_LINE);
+SCHEMA_TABLE(GROUP_LINE, "line.group.line", "one line of a group", GROUP_LINE);
 
 static const struct schema_key ROTOR[] = {
     QUANTITY("b", DIMENSION_FREQUENCY, "required", "rotational constant B"),

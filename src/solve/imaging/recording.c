@@ -42,7 +42,7 @@ bool has_deep_cells(const lr_model *model, double depth)
 /* Where all cells are thin, rays can take over the light of packets at the edge of its cell (kernel/sight.h). */
 bool follows_light_out(const lr_model *model)
 {
-    return model->group.n > 1 || has_deep_cells(model, 0.05);
+    return (model->group.n > 1 && model->run.packets > 0) || has_deep_cells(model, 0.05);
 }
 
 /* Inside a channel the ray tracer gives scattered light the shape of the line, which is less and less true as the

@@ -54,8 +54,7 @@ static void write_group(FILE *out, const lr_model *model)
                 member->label, 1e8 * LR_LIGHT_SPEED / (model->line.nu0 * (1.0 + member->offset)),
                 line_group_velocity(member) / KM_S, member->a_ul, line_group_branching(group, m));
         if (member->abundance > 0.0)
-            fprintf(out, "opacity %.4g\n",
-                    member->abundance * line_group_cross_section(&model->line, member));
+            fprintf(out, "opacity %.4g\n", member->abundance * line_group_cross_section(&model->line, member));
         else
             fprintf(out, "absorbs nothing\n");
     }

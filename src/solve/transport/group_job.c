@@ -36,7 +36,9 @@ static struct transport_way make_way(const lr_model *model, int from, int to, do
         .turn = logarithmic(out->offset, velocity_unit) - logarithmic(in->offset, velocity_unit),
         .lightness = first->mass / in->mass,
         .dipole = dipole_part(in, out),
-        .dipole_kind = in->partner < 0 ? DIPOLE_OWN : in->g_upper > 2 ? DIPOLE_UPPER_3_2 : DIPOLE_UPPER_1_2,
+        .dipole_kind = in->partner < 0   ? DIPOLE_OWN
+                       : in->g_upper > 2 ? DIPOLE_UPPER_3_2
+                                         : DIPOLE_UPPER_1_2,
     };
     if (model->physics.recoil)
         way.recoil = LR_PLANCK * line.nu0 / (line.mass * LR_LIGHT_SPEED) / velocity_unit;
@@ -51,9 +53,8 @@ enum lr_status group_job_prepare(lr_context *ctx, const lr_model *model, double 
     const struct line_group *lines = &model->group;
     const double a = field_measure(&model->medium.a, &model->mesh).high;
     LR_TRY(lr_allocate(ctx, (size_t)lines->n * (size_t)lines->n, sizeof **ways, ways));
-    *group = (struct job_group){.way = *ways,
-                                .turbulence = model->medium.turbulence / velocity_unit,
-                                .beta = velocity_unit / LR_LIGHT_SPEED};
+    *group = (struct job_group){
+        .way = *ways, .turbulence = model->medium.turbulence / velocity_unit, .beta = velocity_unit / LR_LIGHT_SPEED};
     for (int from = 0; from < lines->n; from++) {
         bool opens = true;
         for (int to = 0; to < lines->n && lines->member[from].abundance > 0.0; to++) {

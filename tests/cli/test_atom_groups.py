@@ -1,0 +1,65 @@
+"""Models with groups of atomic lines: what check says of them, and one clear line for each mistake."""
+
+import subprocess
+
+import pytest
+
+MODEL = """\
+mesh: {cells: [4, 4, 4], size: [2 pc, 2 pc, 2 pc]}
+line: cii1335
+medium: {temperature: 1e4 K, tau_centre: 10}
+sources:
+  - {point: {position: [0 pc, 0 pc, 0 pc]}, spectrum: {monochromatic: 0}, luminosity: 1 photon/s}
+run: {packets: 100}
+"""
+ONE = "frequency: 1e15 Hz, einstein_a: 1e8 1/s, degeneracies: [2, 4], mass: 12 u"
+
+
+def check(program, folder, *settings):
+    (folder / "model.yaml").write_text(MODEL)
+    words = [word for setting in settings for word in ("--set", setting)]
+    return subprocess.run([program, "check", "model.yaml", *words], cwd=folder, capture_output=True, text=True)
+
+
+def test_check_lists_the_lines(program, tmp_path):
+    done = check(program, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "1334.53   1334.532300 A in vacuum, at +0 km/s, A 2.41e+08 1/s, 0.8351 of the decays of its level, opacity 1" \
+        in done.stdout
+    assert "0.1649 of the decays of its level, absorbs nothing" in done.stdout
+
+
+def test_check_says_why_packets_do_not_jump(program, tmp_path):
+    done = check(program, tmp_path, "line=mgii", "medium.tau_centre=1e5", "run.packets=1e7")
+    assert "jumps         none: jumps are for a single line" in done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("settings, message", [
+    (["line=mgi"], "'mgi' is not a known line"),
+    (["line={group: mgi}"], "did you mean 'mgii'?"),
+    (["line={group: mgii, deuterium: 1e-5}"], "'mgii' has no deuterium; only lyman_alpha_fine has"),
+    (["line={group: []}"], "a group needs at least one line"),
+    ([f"line={{group: [{{{ONE}}}], deuterium: 1e-5}}"], "this belongs to 'group: lyman_alpha_fine'"),
+    ([f"line={{group: [{{{ONE}}}, {{{ONE.replace('1e15', '1.02e15')}}}]}}"],
+     "this line is 6e+03 km/s from the first one; lines of a group lie within 3e+03 km/s of it"),
+    ([f"line={{group: [{{{ONE}, upper: u}}, {{{ONE.replace('[2, 4]', '[2, 2]')}, upper: u}}]}}"],
+     "lines 1 and 2 have the same upper level, but not the same mass and upper weight"),
+    ([f"line={{group: [{{{ONE}, abundance: 2}}]}}"], "the abundance of the first line is 1"),
+    ([f"line={{group: [{{{ONE}}}, {{einstein_a: 1e8 1/s}}]}}"], "'frequency' is missing"),
+    (["physics.redistribution=complete"], "a group of lines needs 'redistribution: exact'"),
+    (["physics.acceleration=jumps"], "in a group of lines every scattering is followed; use 'auto' or 'none'"),
+    (["physics.acceleration=skip"], "in a group of lines every scattering is followed; use 'auto' or 'none'"),
+    (["line={group: lyman_alpha_fine, deuterium: 3e-5}", "medium.turbulence={formula: '1 km/s * r / 1 pc'}"],
+     "lines of atoms with different masses need one medium.turbulence for the whole mesh"),
+    (["line={group: lyman_alpha_fine, deuterium: 3e-5}", "channels={number: 4, range: [-5 km/s, 5 km/s]}",
+      "cameras=[{direction: +z}]"], "images need lines of atoms of one mass"),
+    (["sources=[{thermal: {temperature: 1e4 K}}]", "medium.destruction=0.1"],
+     "source 1 is thermal light of a single line, and the model has 3"),
+    (["sources.0.spectrum=local", "channels={number: 4, range: [-5 km/s, 5 km/s]}", "cameras=[{direction: +z}]"],
+     "images show source 1 with the profile of a single line, and the model has 3"),
+])
+def test_bad_input_is_one_clear_line(program, tmp_path, settings, message):
+    done = check(program, tmp_path, *settings)
+    assert done.returncode == 2, done.stdout
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr
