@@ -133,8 +133,8 @@ LR_FN void packet_count_life(const struct transport_view *view, const struct tal
               offset);
 }
 
-/* Leaves a packet in the middle of its life for good. What it did so far stays in the sums, and what roulette gave it or
- * took, so that the packets that have ended balance: 1 = settled + absorbed + that. */
+/* Leaves a packet in the middle of its life for good. What it did so far stays in the sums, and what roulette gave it
+ * or took, so that the packets that have ended balance: 1 = settled + absorbed + that. */
 LR_FN void packet_leave(const struct transport_view *view, const struct tally_view *tally, const struct packet *p,
                         const int absorbing)
 {
