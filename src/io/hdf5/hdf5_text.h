@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* HDF5 has no checksums for text of variable length: datasets of it have this attribute, the 64-bit FNV-1a hash of their
- * bytes in hexadecimal. */
+/* HDF5 has no checksums for text of variable length: datasets of it have this attribute, the 64-bit FNV-1a hash of
+ * their bytes in hexadecimal. */
 #define HDF5_TEXT_HASH "fnv1a"
 enum { HDF5_HASH_SIZE = 17 };
 void hdf5_text_hash(const char *text, char hash[HDF5_HASH_SIZE]);
