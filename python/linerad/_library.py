@@ -6,6 +6,7 @@ package in a checkout, the one built there.
 
 import os
 import re
+import sys
 from pathlib import Path
 
 from cffi import FFI
@@ -32,14 +33,15 @@ def _find_library():
     named = os.environ.get("LINERAD_LIBRARY")
     if named:
         return named
-    path, built = HERE / "lib" / "liblinerad.so", HERE.parents[1] / "build" / "liblinerad.so"
+    name = "liblinerad.dylib" if sys.platform == "darwin" else "liblinerad.so"
+    path, built = HERE / "lib" / name, HERE.parents[1] / "build" / name
     if path.exists():
         return str(path)
     if (HERE.parents[1] / "CMakeLists.txt").exists() and built.exists():
         return str(built)
     raise ImportError(
         f"linerad: no library at {path}; run 'make build' or 'pip install .' in the checkout, or set LINERAD_LIBRARY to a "
-        "liblinerad.so"
+        f"{name}"
     )
 
 

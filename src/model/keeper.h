@@ -15,7 +15,7 @@ struct lr_keeper {
     int64_t first;       /* number of the first of them */
     bool sums;           /* the result is to contain sums */
     uint64_t print;      /* of the numbers that the model has read from other files */
-    bool kept;      /* there is a statepoint of this run: written, or gone on from */
+    bool kept;           /* there is a statepoint of this run: written, or gone on from */
     double saved,
         cost; /* when the last one was written or the session began, as lr_seconds(), and seconds that it took */
 };

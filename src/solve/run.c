@@ -418,8 +418,9 @@ static enum lr_status name_statepoint(lr_context *ctx, const struct lr_keeper *k
     if ((status != LR_ERROR_DEVICE && status != LR_ERROR_MEMORY) || !keeper || !keeper->kept)
         return status;
     snprintf(cause, sizeof cause, "%s", ctx->error);
-    return lr_fail(ctx, status, "%s; the statepoint %s.state is there, and the same command with --resume goes on from it",
-                   cause, keeper->path);
+    return lr_fail(ctx, status,
+                   "%s; the statepoint %s.state is there, and the same command with --resume goes on from it", cause,
+                   keeper->path);
 }
 
 enum lr_status lr_run_with(lr_context *ctx, const lr_model *model, const struct lr_run_options *given,

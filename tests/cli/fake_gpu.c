@@ -38,9 +38,8 @@ static enum lr_status transport(lr_context *ctx, int device, int threads, bool d
                                 struct transport_tally *tally)
 {
     const enum lr_status status = fault(ctx);
-    return status == LR_OK
-               ? backend_cpu()->transport(ctx, device, threads, double_precision, job, monitor, tally)
-               : status;
+    return status == LR_OK ? backend_cpu()->transport(ctx, device, threads, double_precision, job, monitor, tally)
+                           : status;
 }
 
 __attribute__((visibility("default"))) const struct lr_backend *lr_backend_cuda(fail_fn *given)

@@ -41,6 +41,19 @@ def test_changed_values_are_noticed(result):
             np.asarray(file["spectrum/total"])
 
 
+@pytest.mark.parametrize("at", [0, 40, -1])
+def test_a_changed_text_is_noticed(folder, result, at):
+    """One character of the model that the result was made from."""
+    with h5py.File(result) as file:
+        text = file["provenance/model_resolved"][()]
+    whole = result.read_bytes()
+    assert whole.count(text) == 1
+    place = whole.index(text) + at % len(text)
+    result.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1:])
+    done = folder.run("image", "out.h5", "--quiet", "-o", "new")
+    assert done.returncode == 2 and "/provenance/model_resolved' is damaged" in done.stderr, done.stderr
+
+
 def test_damaged_results_end_in_one_line(folder, result):
     whole = result.read_bytes()
     draw = random.Random(1)

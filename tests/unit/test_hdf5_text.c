@@ -17,6 +17,19 @@ static bool read_one(const char *name, char *text)
     return good;
 }
 
+/* Published test vectors of FNV-1a (Noll). */
+static void hashes_of_text(void **state)
+{
+    (void)state;
+    char hash[HDF5_HASH_SIZE];
+    hdf5_text_hash("", hash);
+    assert_string_equal(hash, "cbf29ce484222325");
+    hdf5_text_hash("a", hash);
+    assert_string_equal(hash, "af63dc4c8601ec8c");
+    hdf5_text_hash("foobar", hash);
+    assert_string_equal(hash, "85944171f73967e8");
+}
+
 static void texts_of_fixed_and_variable_length(void **state)
 {
     (void)state;
@@ -78,6 +91,7 @@ static void numbers_have_their_bits_inside(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hashes_of_text),
         RUN(texts_of_fixed_and_variable_length),
         RUN(lists_of_texts),
         RUN(numbers_have_their_bits_inside),

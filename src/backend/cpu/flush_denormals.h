@@ -19,6 +19,23 @@ static inline void restore_denormals(unsigned before)
 {
     _mm_setcsr(before);
 }
+#elif defined(__aarch64__)
+#include <stdint.h>
+
+enum { FLUSH_BIT = 1 << 24 };
+
+static inline unsigned flush_denormals(void)
+{
+    uint64_t before;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(before));
+    __asm__ volatile("msr fpcr, %0" : : "r"(before | FLUSH_BIT));
+    return (unsigned)before;
+}
+
+static inline void restore_denormals(unsigned before)
+{
+    __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)before));
+}
 #else
 static inline unsigned flush_denormals(void)
 {

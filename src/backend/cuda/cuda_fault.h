@@ -16,7 +16,8 @@ static inline const char *cuda_advice(cudaError_t error)
         return ": it also drives a display, which limits how long it may compute; use one without";
     case cudaErrorIllegalAddress:
     case cudaErrorLaunchFailure:
-        return ": if this happens again, also on another GPU, it is a fault of linerad; please report it with the model";
+        return ": if this happens again, also on another GPU, it is a fault of linerad; please report it with the "
+               "model";
     default:
         return "; 'nvidia-smi' tells whether it still answers";
     }

@@ -46,8 +46,7 @@ int64_t fetch_flight(struct device *device, const struct pass *pass, int round, 
     okay(device, cudaMemcpy(&counters, &pass->rounds[round % 2], sizeof counters, cudaMemcpyDeviceToHost));
     const size_t n = counters.aside;
     struct parked *parked = (struct parked *)calloc(n + 1, sizeof *parked);
-    double *grown =
-        (double *)realloc(todo->flight, ((size_t)todo->n_flight + n + 1) * STORED_NUMBERS * sizeof(double));
+    double *grown = (double *)realloc(todo->flight, ((size_t)todo->n_flight + n + 1) * STORED_NUMBERS * sizeof(double));
     if (grown)
         todo->flight = grown;
     if (!parked || !grown)

@@ -29,7 +29,7 @@ __device__ __forceinline__ void find_no_more(const struct pass &pass, struct pac
 
 __device__ __forceinline__ int64_t place_in_queue(const struct pass &pass)
 {
-    return (int64_t)*(const volatile unsigned long long *)pass.queue;
+    return (int64_t) * (const volatile unsigned long long *)pass.queue;
 }
 
 /* Takes a packet from the queue. What is taken is begun: what a stop leaves to be done begins where the queue stands.

@@ -45,7 +45,7 @@ struct pass {
     float *emissivity;       /* [n_deposit_group][n_camera][n_row][n_channel]; or NULL */
     double *emissivity_wide; /* the same, if there are few voxels */
     int n_deposit_group;
-    struct last_place *last; /* per thread; or NULL */
+    struct last_place *last;   /* per thread; or NULL */
     unsigned long long *queue; /* how many of the packets in flight, and then of the numbers, have been taken */
     const volatile int *stop;  /* what the host asks for */
     /* rounds: what concerns one has the index round % 2 */

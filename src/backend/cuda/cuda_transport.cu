@@ -351,7 +351,7 @@ int run_rounds(struct device *device, struct requests *requests, struct transpor
 
 /* Returns the number of rounds. */
 int launch(struct device *device, const struct transport_monitor *monitor, struct transport_tally *tally,
-            const struct pass *pass, struct kernels kernels)
+           const struct pass *pass, struct kernels kernels)
 {
     cudaStream_t work = NULL;
     cudaStream_t side = NULL;
@@ -444,8 +444,8 @@ double packets_ended(const struct transport_job *job, const struct transport_tal
 
 /* What is left to do: packets that nobody has taken, and those that were put back. The others have ended, or they have
  * been left for good. */
-void conclude(struct device *device, const struct transport_job *job, bool put_back, const struct pass *pass, int rounds,
-              double ended, struct transport_tally *tally)
+void conclude(struct device *device, const struct transport_job *job, bool put_back, const struct pass *pass,
+              int rounds, double ended, struct transport_tally *tally)
 {
     struct transport_todo *todo = &tally->todo;
     const int64_t end = pass->n_flight + pass->n_packet;

@@ -233,6 +233,16 @@ enum lr_status hdf5_read_array(const struct hdf5_reader *reader, const char *nam
     return read_array(reader, name, rank, shape, memory_type, values, &n);
 }
 
+/* Results of other programs have no hash. */
+static bool has_own_hash(hid_t id, const char *text)
+{
+    char stored[HDF5_HASH_SIZE], hash[HDF5_HASH_SIZE];
+    if (H5Aexists(id, HDF5_TEXT_HASH) == 0)
+        return true;
+    hdf5_text_hash(text, hash);
+    return hdf5_text_attribute(id, HDF5_TEXT_HASH, sizeof stored, stored) && strcmp(stored, hash) == 0;
+}
+
 enum lr_status hdf5_read_text(const struct hdf5_reader *reader, const char *name, char **text)
 {
     hid_t id = -1;
@@ -243,7 +253,9 @@ enum lr_status hdf5_read_text(const struct hdf5_reader *reader, const char *name
                 H5Sget_simple_extent_npoints(space) == 1 &&
                 H5Dread(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &found) >= 0 && found;
     enum lr_status status = good ? LR_OK : hdf5_read_fail(reader, name, "is not a string");
-    if (good)
+    if (good && !has_own_hash(id, found))
+        status = hdf5_read_fail(reader, name, "is damaged: its bytes are not those that were written");
+    if (status == LR_OK)
         status = lr_copy_text(reader->ctx, found, text);
     if (found)
         H5free_memory(found);

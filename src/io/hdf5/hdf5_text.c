@@ -1,7 +1,17 @@
 #include "io/hdf5/hdf5_text.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+void hdf5_text_hash(const char *text, char hash[HDF5_HASH_SIZE])
+{
+    uint64_t value = 0xcbf29ce484222325u;
+    for (const char *c = text; *c; c++)
+        value = (value ^ (unsigned char)*c) * 0x100000001b3u;
+    snprintf(hash, HDF5_HASH_SIZE, "%016" PRIx64, value);
+}
 
 static bool read_variable(hid_t attribute, hid_t memory, int n, size_t size, char *texts)
 {

@@ -7,6 +7,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* HDF5 has no checksums for text of variable length: datasets of it have this attribute, the 64-bit FNV-1a hash of
+ * their bytes in hexadecimal. */
+#define HDF5_TEXT_HASH "fnv1a"
+enum { HDF5_HASH_SIZE = 17 };
+void hdf5_text_hash(const char *text, char hash[HDF5_HASH_SIZE]);
+
 /* At most `most` texts of less than `size` bytes into texts[most][size], without trailing blanks; *n is their number.
  * False if the attribute is not text, or does not fit. */
 bool hdf5_text_read(hid_t attribute, int most, size_t size, char *texts, int *n);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "io/hdf5/hdf5_text.h"
 #include "model/cube.h"
 
 enum {
@@ -317,8 +318,12 @@ enum lr_status hdf5_write_text_dataset(struct hdf5_writer *writer, hid_t group, 
     hid_t id = H5Dcreate2(group, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     bool good = id >= 0 && H5Dwrite(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &text) >= 0;
     enum lr_status status = check(writer, good, name);
+    char hash[HDF5_HASH_SIZE];
+    hdf5_text_hash(text, hash);
     if (status == LR_OK)
         status = describe(writer, id, "1", description);
+    if (status == LR_OK)
+        status = hdf5_write_text(writer, id, HDF5_TEXT_HASH, hash);
     if (id >= 0)
         H5Dclose(id);
     if (space >= 0)
