@@ -127,26 +127,46 @@ enum lr_status excitation_line(lr_context *ctx, const lr_model *model, const dou
     return LR_OK;
 }
 
-enum lr_status excitation_group(lr_context *ctx, const lr_model *model, const double *x, float **strength)
+/* Opacity and photons of all lines of a cell. Returns the largest g_l x_u / (g_u x_l) of those that are inverted, or 0.
+ */
+static double derive_lines(const lr_model *model, const double *here, int64_t cell, float *own)
 {
     const struct species *species = model->species;
-    const struct line_group *group = &model->group;
-    const int64_t n_cell = mesh_cell_count(&model->mesh);
-    const size_t width = 2 * (size_t)group->n;
-    const double stimulated = species->options.stimulated ? 1.0 : 0.0;
-    LR_TRY(lr_allocate(ctx, (size_t)n_cell * width, sizeof **strength, strength));
-    for (int m = 0; m < group->n; m++) {
-        const struct line_member *member = &group->member[m];
+    const double density = field_at(&species->density, cell), b = field_at(&model->medium.b, cell);
+    double inverted = 0.0;
+    for (int m = 0; m < model->group.n; m++) {
+        const struct line_member *member = &model->group.member[m];
         const struct line line = line_group_line(&model->line, member);
-        const double ratio = stimulated * line.g_lower / line.g_upper;
+        const double lower = here[member->lower], upper = here[member->upper];
+        const double against = species->options.stimulated ? line.g_lower / line.g_upper * upper : 0.0;
+        if (against > lower && density > 0.0)
+            inverted = fmax(inverted, lower > 0.0 ? against / lower : HUGE_VAL);
+        own[2 * m] = (float)(density * fmax(lower - against, 0.0) * line_cross_section(&line, b));
+        own[2 * m + 1] = (float)(density * upper * line.a_ul);
+    }
+    return inverted;
+}
+
+enum lr_status excitation_group(lr_context *ctx, const lr_model *model, const double *x, float **strength,
+                                struct inversion *inversion)
+{
+    const int64_t n_cell = mesh_cell_count(&model->mesh);
+    const size_t width = 2 * (size_t)model->group.n;
+    *inversion = (struct inversion){.worst = -1};
+    LR_TRY(lr_allocate(ctx, (size_t)n_cell * width, sizeof **strength, strength));
 #pragma omp parallel for schedule(static) if (n_cell > 4096) num_threads(thread_count(model->run.threads))
-        for (int64_t cell = 0; cell < n_cell; cell++) {
-            const double *here = x + cell * species->molecule.n_level;
-            const double density = field_at(&species->density, cell);
-            const double excess = fmax(here[member->lower] - ratio * here[member->upper], 0.0);
-            float *own = *strength + (size_t)cell * width + 2 * (size_t)m;
-            own[0] = (float)(density * excess * line_cross_section(&line, field_at(&model->medium.b, cell)));
-            own[1] = (float)(density * here[member->upper] * line.a_ul);
+    for (int64_t cell = 0; cell < n_cell; cell++) {
+        const double inverted =
+            derive_lines(model, x + cell * model->species->molecule.n_level, cell, *strength + (size_t)cell * width);
+        if (inverted > 0.0) {
+#pragma omp critical
+            {
+                inversion->n_cell++;
+                if (inverted > inversion->largest || (inverted == inversion->largest && cell < inversion->worst)) {
+                    inversion->largest = inverted;
+                    inversion->worst = cell;
+                }
+            }
         }
     }
     return LR_OK;
@@ -160,9 +180,10 @@ void excitation_warn(lr_context *ctx, const lr_model *model, const struct invers
     char place[64];
     mesh_name_cell(mesh, inversion->worst, place, sizeof place);
     lr_log(ctx, LR_LOG_WARNING,
-           "the line is inverted (a maser) in %lld of %lld cells, with g_l x_u / (g_u x_l) up to %.4g at cell %s; "
+           "%s inverted (a maser) in %lld of %lld cells, with g_l x_u / (g_u x_l) up to %.4g at cell %s; "
            "packets cannot be amplified, so the opacity of these cells is set to zero",
-           (long long)inversion->n_cell, (long long)mesh_cell_count(mesh), inversion->largest, place);
+           model->group.n > 1 ? "one or more of the lines are" : "the line is", (long long)inversion->n_cell,
+           (long long)mesh_cell_count(mesh), inversion->largest, place);
 }
 
 enum lr_status excitation_lte(lr_context *ctx, const lr_model *model, double **x)

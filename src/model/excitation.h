@@ -21,8 +21,10 @@ struct inversion {
  * must be empty. Inverted cells get zero opacity. */
 enum lr_status excitation_line(lr_context *ctx, const lr_model *model, const double *x, struct field *alpha0,
                                struct field *emissivity, struct inversion *inversion);
-/* The same for all lines of the group, [n_cell][n][2] as struct line_group wants it. */
-enum lr_status excitation_group(lr_context *ctx, const lr_model *model, const double *x, float **strength);
+/* The same for all lines of the group, [n_cell][n][2] as struct line_group wants it; cells count as inverted where any
+ * line is. */
+enum lr_status excitation_group(lr_context *ctx, const lr_model *model, const double *x, float **strength,
+                                struct inversion *inversion);
 /* Log a warning if any cell is inverted. */
 void excitation_warn(lr_context *ctx, const lr_model *model, const struct inversion *inversion);
 

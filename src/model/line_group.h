@@ -6,8 +6,8 @@
  * and its opacity at its centre follows from that of the first line, if both are absorbed from levels with populations
  * n_l and n_0,
  *
- *     alpha_l / alpha_0 = (n_l / n_0) sigma_l / sigma_0,   sigma_l / sigma_0 = (g_u A / g_l)_l / (g_u A / g_l)_0 (1 +
- * d)^-3
+ *     alpha_l / alpha_0 = (n_l / n_0) sigma_l / sigma_0,
+ *     sigma_l / sigma_0 = (g_u A / g_l)_l / (g_u A / g_l)_0 (1 + d)^-3
  *
  * times the brackets of stimulated emission. Photons per unit of s, that of the first line, are 1 / (1 + d) of those
  * per unit of s_l. */

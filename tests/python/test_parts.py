@@ -77,6 +77,15 @@ def test_lines(line):
     assert "115.27" in cloud(line=line, medium=medium, sources=sources).check()
 
 
+@pytest.mark.parametrize("lines", [{"transition": "1-0", "reference": 1}, {"transition": [1, 3, "01_02-00_01"], "reference": 1},
+                                   {"transition": "all", "range": [88.6, 88.7] * u.GHz, "reference": "01_01-00_01"}])
+def test_lines_that_overlap(lines):
+    line = lr.Molecule(DATA.with_name("hcn_hfs.dat"), **lines)
+    medium = lr.Medium(temperature=20 * u.K, density=1e-4 / u.cm**3)
+    report = cloud(line=line, medium=medium, sources=None).check()
+    assert "3 seen together" in report and "01_01-00_01, 88.630415 GHz, at +0 km/s" in report
+
+
 def test_stars_and_gas():
     star = lr.Star(position=[0, 0, 0] * u.pc, radius=1 * u.R_sun, temperature=5000 * u.K)
     report = lr.Model(

@@ -155,7 +155,7 @@ enum lr_status read_species(const struct reader *r, const struct yaml_node *map,
         excitation_line(r->ctx, r->model, species->populations, &medium->alpha0, &unused, &inversion);
     field_free(&unused);
     LR_TRY(status);
-    if (species->options.method == POPULATIONS_GIVEN)
+    if (species->options.method == POPULATIONS_GIVEN && r->model->group.n < 2) /* of several, when a run knows all */
         excitation_warn(r->ctx, r->model, &inversion);
     warn_of_missing_bracket(r);
     return species->options.method == POPULATIONS_TWO_LEVEL ? excitation_destruction(r->ctx, r->model, &medium->eps)

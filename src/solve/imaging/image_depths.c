@@ -91,7 +91,7 @@ static enum lr_status other_opacity(lr_context *ctx, const lr_model *model, cons
     other->lines = model->group;
     other->lines.strength = NULL;
     if (status == LR_OK && x && model->group.n > 1)
-        return excitation_group(ctx, &changed, x, &other->lines.strength);
+        return excitation_group(ctx, &changed, x, &other->lines.strength, &inversion);
     return status;
 }
 

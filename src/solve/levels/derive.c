@@ -44,7 +44,7 @@ enum lr_status derive_model(lr_context *ctx, const lr_model *model, const double
                       excitation_group_luminosity(ctx, model, x, &source->emissivity, &source->luminosity));
     }
     if (model->group.n > 1)
-        LR_TRY_OR(fail, status, excitation_group(ctx, model, x, &derived->group.strength));
+        LR_TRY_OR(fail, status, excitation_group(ctx, model, x, &derived->group.strength, inversion));
     field_free(&gas);
     return LR_OK;
 fail:

@@ -185,8 +185,8 @@ enum lr_status populations_run(lr_context *ctx, const struct worker *worker, con
             keeper->saved = lr_seconds();
         }
     }
-    if (model->species->options.method != POPULATIONS_GIVEN)
-        excitation_warn(ctx, model, &inversion); /* for given ones the reader has already warned */
+    if (model->species->options.method != POPULATIONS_GIVEN || model->group.n > 1)
+        excitation_warn(ctx, model, &inversion); /* for a given line the reader has already warned */
     describe(model, &inversion, kept);
     summarise(kept, &result->summary);
     const bool noisy = result->summary.population_error <= model->species->options.error; /* already logged */

@@ -47,7 +47,7 @@ class Group:
 
     def gas(self, velocities, x, speed=0.0):
         """alpha in 1/cm, and j in photon/(s cm3 sr) per cm/s of the first line, at radio velocities; of gas with the
-        fractions x that moves toward the observer."""
+        fractions x that moves toward the observer. Inverted lines do not absorb."""
         alpha, light = np.zeros_like(velocities), np.zeros_like(velocities)
         nu = self.nu0 * (1 - velocities / LIGHT_SPEED)
         for line in self.lines:
@@ -55,7 +55,8 @@ class Group:
             centre = self.molecule.frequency(line)
             profile = hjerting(0, ((nu / centre - 1) * LIGHT_SPEED - speed) / B)
             ratio = self.molecule.weight[lower] / self.molecule.weight[upper] if self.stimulated else 0.0
-            alpha += self.density * (x[lower] - ratio * x[upper]) * self.molecule.cross_section(B, line) * profile
+            excess = max(x[lower] - ratio * x[upper], 0)
+            alpha += self.density * excess * self.molecule.cross_section(B, line) * profile
             light += (self.density * x[upper] * a_ul / (4 * np.pi) * profile / (np.sqrt(np.pi) * B) *
                       self.nu0 / centre)
         return alpha, light
@@ -233,6 +234,17 @@ def test_given_populations(toy):
               fields={"x.h5": {"x": (x.reshape(1, 1, 4, 4), None)}})
     velocity, photons = photons_of(run)
     assert_same("given fractions", photons, column_of(Group(other), velocity, x))
+
+
+def test_inverted_lines_do_not_amplify(toy):
+    """The second line is a maser in one cell: its opacity there is zero, it still shines, and the result counts it."""
+    x = np.array([[0.7, 0.2, 0.1], [0.15, 0.05, 0.8], [0.7, 0.2, 0.1], [0.7, 0.2, 0.1]])
+    run = toy(PAIR, {"populations": {"method": "given", "file": "x.h5", "dataset": "x"}, "image.subcell": False,
+                     "line.reference": 1}, fields={"x.h5": {"x": (x.reshape(1, 1, 4, 3), None)}})
+    velocity, photons = photons_of(run)
+    assert_same("capped maser", photons, column_of(Group(PAIR), velocity, x))
+    assert run.attribute("inverted_cells", "populations") == 1
+    assert run.attribute("inversion", "populations") == pytest.approx(0.8 / 0.15, rel=1e-12)
 
 
 @pytest.mark.parametrize("method", ["lvg", "equilibrium"])
