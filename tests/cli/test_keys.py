@@ -44,11 +44,13 @@ def keys(folder, name):
 
 @pytest.mark.parametrize("name", PLACES)
 def test_readers_accept_the_keys_that_are_listed(folder, name):
-    """The error about an unknown key lists all keys of its mapping; a line may be molecular."""
+    """The error about an unknown key lists all keys of its mapping; a line may be molecular, or a
+    group."""
     folder.model.write_text(MODEL.replace(*CHANGES.get(name, ("", ""))))
     line = error_line(folder.run("check", "model.yaml", "--set", f"{PLACES[name]}qqqqqqqq=1"))
     valid = line.partition("valid here: ")[2].split(", ")
-    listed = keys(folder, name) + (keys(folder, "line.molecule") if name == "line" else [])
+    others = ["line.molecule", "line.group"] if name == "line" else []
+    listed = sum((keys(folder, table) for table in [name, *others]), [])
     assert valid == listed
 
 
