@@ -253,6 +253,7 @@ struct transport_tally {
     struct transport_lives *lives; /* of packets that ended [0], and of those left unfinished [1]; or NULL */
     double seconds;                /* of transport alone */
     int64_t n_flight;              /* packets that this device follows at a time */
+    int64_t n_steady;              /* fewer than this advance no faster */
     int64_t n_left;                /* left unfinished: part of what they did is in the sums, they themselves are not */
 };
 

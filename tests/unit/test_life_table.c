@@ -75,7 +75,7 @@ static void few_long_lives_count(void **state)
     assert_true(observe(kind, 2, 2000, 3e4, &table));
     expect_near(table.mean, 0.9 * 100 + 0.1 * 1e5, 0.2);
     /* Of those in flight at some time nearly all are trapped. */
-    expect_near(life_table_last_alive(&table, 128), 1e5 * (log(128) + 0.5772), 0.2);
+    expect_near(life_table_last_alive(&table, 128, 128), 1e5 * (log(128) + 0.5772), 0.2);
 }
 
 /* The last of n exponential lives: 1 + 1/2 + ... + 1/n means. */
@@ -86,9 +86,27 @@ static void last_packet_takes_longest(void **state)
     (void)state;
     assert_true(observe(kind, 1, 1e4, 1e4, &table));
     for (double n = 10; n < 1e6; n *= 10) {
-        expect_near(life_table_last_born(&table, n), 1000 * (log(n) + 0.5772), 0.12);
-        expect_near(life_table_last_alive(&table, n), 1000 * (log(n) + 0.5772), 0.12);
+        expect_near(life_table_last_born(&table, n, n), 1000 * (log(n) + 0.5772), 0.12);
+        expect_near(life_table_last_alive(&table, n, n), 1000 * (log(n) + 0.5772), 0.12);
     }
+}
+
+/* Exponential lives again: a mean for all but the share that is left at n_steady, and for that share the last of
+ * n_steady lives. */
+static void few_packets_are_faster(void **state)
+{
+    const struct kind kind[] = {{1, 1000}};
+    const double n = 1e5;
+    struct life_table table;
+    (void)state;
+    assert_true(observe(kind, 1, 1e4, 1e4, &table));
+    for (double n_steady = 1; n_steady <= n; n_steady *= 10) {
+        const double left = n_steady / n;
+        const double expected = 1000 * (1 - left + left * (log(n_steady) + 0.5772));
+        expect_near(life_table_last_born(&table, n, n_steady), expected, 0.12);
+        expect_near(life_table_last_alive(&table, n, n_steady), expected, 0.12);
+    }
+    expect_near(life_table_last_born(&table, n, 10 * n), life_table_last_born(&table, n, n), 1e-9);
 }
 
 static void too_few_deaths_give_no_table(void **state)
@@ -105,6 +123,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mean_does_not_depend_on_when_one_stops), cmocka_unit_test(few_long_lives_count),
-        cmocka_unit_test(last_packet_takes_longest), cmocka_unit_test(too_few_deaths_give_no_table)};
+        cmocka_unit_test(last_packet_takes_longest), cmocka_unit_test(few_packets_are_faster),
+        cmocka_unit_test(too_few_deaths_give_no_table)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

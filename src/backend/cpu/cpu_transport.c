@@ -384,7 +384,7 @@ enum lr_status VARIANT_NAME(cpu_transport_,
 #pragma omp parallel num_threads(threads)
         run_thread(&pass, &lanes[omp_get_thread_num()], &notes[omp_get_thread_num()]);
         tally->seconds += lr_seconds() - pass.start;
-        tally->n_flight = (int64_t)threads * LANES;
+        tally->n_flight = tally->n_steady = (int64_t)threads * LANES;
         tally->n_left += pass.left;
         tally->n_record = (int64_t)n_record;
         tally->begun = true;

@@ -373,6 +373,7 @@ int launch(struct device *device, const struct transport_monitor *monitor, struc
     }
     tally->seconds += 1e-3 * (double)milliseconds;
     tally->n_flight = packets_at_once(pass);
+    tally->n_steady = (int64_t)pass->few_warps * WARP;
     cudaEventDestroy(begin);
     cudaEventDestroy(end);
     cudaStreamDestroy(work);

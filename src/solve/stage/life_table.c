@@ -92,12 +92,38 @@ static double age_at(const struct life_table *table, const double *function, dou
     return table->age[bin] + part * (table->age[bin + 1] - table->age[bin]);
 }
 
-double life_table_last_born(const struct life_table *table, double n)
+/* The integral of such a function up to this age. */
+static double integral_to(const struct life_table *table, const double *function, double age)
 {
-    return age_at(table, table->alive, LAST / n);
+    const int last = table->n_bin;
+    double sum = 0;
+    for (int bin = 0; bin < last && age > table->age[bin]; bin++) {
+        const double width = table->age[bin + 1] - table->age[bin];
+        const double part = fmin((age - table->age[bin]) / width, 1);
+        sum += part * width * (function[bin] + 0.5 * part * (function[bin + 1] - function[bin]));
+    }
+    if (age > table->age[last])
+        sum += function[last] * -expm1(-table->tail_rate * (age - table->age[last])) / table->tail_rate;
+    return sum;
 }
 
-double life_table_last_alive(const struct life_table *table, double n)
+/* When the last of n packets ends. The function is in proportion to those that are left. */
+static double time_of_last(const struct life_table *table, const double *function, double n, double n_steady)
 {
-    return age_at(table, table->beyond, table->mean * LAST / n);
+    const double least = fmin(n_steady / n, 1);
+    const double steady_from = age_at(table, function, function[0] * least);
+    const double end = age_at(table, function, function[0] * LAST / n);
+    if (end <= steady_from)
+        return integral_to(table, function, end) / function[0];
+    return integral_to(table, function, steady_from) / function[0] + least * (end - steady_from);
+}
+
+double life_table_last_born(const struct life_table *table, double n, double n_steady)
+{
+    return time_of_last(table, table->alive, n, n_steady);
+}
+
+double life_table_last_alive(const struct life_table *table, double n, double n_steady)
+{
+    return time_of_last(table, table->beyond, n, n_steady);
 }

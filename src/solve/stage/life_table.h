@@ -22,8 +22,10 @@ struct life_table {
 /* Returns whether enough packets have ended for that; otherwise only numbers and steps are known. */
 bool life_table_make(const struct transport_lives *ended, const struct transport_lives *left, struct life_table *table);
 
-/* When the last of n packets ends: n that begin together, or n found in the middle of their lives. */
-double life_table_last_born(const struct life_table *table, double n);
-double life_table_last_alive(const struct life_table *table, double n);
+/* When the last of n packets ends: n that begin together, or n found in the middle of their lives. The time is that of
+ * a step while there are n of them. With fewer, steps take less, in proportion to their number, down to n_steady (n or
+ * more: steps always take the same). */
+double life_table_last_born(const struct life_table *table, double n, double n_steady);
+double life_table_last_alive(const struct life_table *table, double n, double n_steady);
 
 #endif

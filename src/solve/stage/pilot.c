@@ -43,12 +43,12 @@ static double warmed_up(const struct samples *samples, double n_ended, double n_
 }
 
 /* The whole run, in units of the time that one packet takes for a step. A device follows n_flight packets at a time: it
- * replaces those that end until there are no more, and then waits for the last. */
-static double whole_run(const struct life_table *lives, double n_packet, double n_flight)
+ * replaces those that end until there are no more, and then waits for the last, which may then be faster. */
+static double whole_run(const struct life_table *lives, double n_packet, double n_flight, double n_steady)
 {
     if (n_packet <= n_flight)
-        return life_table_last_born(lives, n_packet);
-    return (n_packet - n_flight) / n_flight * lives->mean + life_table_last_alive(lives, n_flight);
+        return life_table_last_born(lives, n_packet, n_steady);
+    return (n_packet - n_flight) / n_flight * lives->mean + life_table_last_alive(lives, n_flight, n_steady);
 }
 
 static void conclude(const struct transport_job *job, const struct transport_tally *tally,
@@ -80,8 +80,8 @@ static void conclude(const struct transport_job *job, const struct transport_tal
     if (pilot->at_least)
         parts = n_packet / begun;
     else if (!whole)
-        parts =
-            whole_run(&lives, n_packet, n_flight) / made / warmed_up(samples, lives.n_ended, n_flight, tally->seconds);
+        parts = whole_run(&lives, n_packet, n_flight, (double)tally->n_steady) / made /
+                warmed_up(samples, lives.n_ended, n_flight, tally->seconds);
     pilot->seconds_packets = tally->seconds * fmax(parts, 1) * pilot->n_pass;
 }
 

@@ -73,10 +73,11 @@ void team_add_sums(lr_context *ctx, const struct transport_job *job, struct tran
         add(team, &peel);
     }
     gather_records(team, tally);
-    double counts[] = {(double)tally->n_left, (double)tally->n_flight};
-    team->sum_doubles(team, counts, 2);
+    double counts[] = {(double)tally->n_left, (double)tally->n_flight, (double)tally->n_steady};
+    team->sum_doubles(team, counts, 3);
     tally->n_left = team->rank > 0 ? 0 : (int64_t)counts[0];
     tally->n_flight = team->rank > 0 ? tally->n_flight : (int64_t)counts[1];
+    tally->n_steady = team->rank > 0 ? tally->n_steady : (int64_t)counts[2];
     tally->begun = team->rank == 0;
 }
 

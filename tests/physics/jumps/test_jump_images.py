@@ -24,11 +24,12 @@ def spectrum(run, name):
     return image.intensity.ravel(), image.error.ravel()
 
 
-def compare(linerad, settings, packets, least_skipped, model="slab_image", cameras=CAMERAS, seeds=(91, 92)):
-    jumped = linerad.run(HERE / f"{model}.yaml", settings | {"physics.acceleration": "jumps", "physics.trials": TRIALS},
-                         packets=packets[0], seed=seeds[0])
+def compare(linerad, settings, packets, least_skipped, model="slab_image", cameras=CAMERAS, seeds=(91, 92),
+            fields=None, trials=TRIALS):
+    jumped = linerad.run(HERE / f"{model}.yaml", settings | {"physics.acceleration": "jumps", "physics.trials": trials},
+                         packets=packets[0], seed=seeds[0], fields=fields)
     followed = linerad.run(HERE / f"{model}.yaml", settings | {"physics.acceleration": "none"}, packets=packets[1],
-                           seed=seeds[1])
+                           seed=seeds[1], fields=fields)
     assert jumped.summary["scatterings_skipped"] > least_skipped * jumped.summary["scatterings"]
     terms = []
     for name in cameras:

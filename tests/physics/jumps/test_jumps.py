@@ -145,7 +145,7 @@ def assert_equal_places(one, other):
     assert distance < limit
 
 
-def clumps(n, deepest):
+def clumps(n, deepest, absorption=1e-5):
     """Opacity over decades, temperature over a factor of 4, velocities of some Doppler widths. Dampings lie between two
     powers of two, which are those of the tables."""
     random = np.random.default_rng(15)
@@ -156,15 +156,13 @@ def clumps(n, deepest):
     return {"gas.h5": {"opacity": (opacity, "1/pc"), "temperature": (temperature, "K"),
                        "damping": (2**-6.5 * np.sqrt(1e4 / temperature), ""),
                        "velocity": (random.normal(0, 15, (3, *shape)), "km/s"),
-                       "absorption": (opacity * 1e-5, "1/pc")}}
+                       "absorption": (opacity * absorption, "1/pc")}}
 
 
-def compare_clumps(linerad, n, deepest, packets, trials):
-    gas = clumps(n, deepest)
-    given = {"mesh.cells": [n, n, n]}
+def compare_clumps(linerad, gas, settings, packets, trials):
     model = HERE / "clumps.yaml"
-    jumped = linerad.run(model, given | jumps(trials), packets=packets, seed=85, fields=gas)
-    followed = linerad.run(model, given | {"physics.acceleration": "none"}, packets=packets, seed=86, fields=gas)
+    jumped = linerad.run(model, settings | jumps(trials), packets=packets, seed=85, fields=gas)
+    followed = linerad.run(model, settings | {"physics.acceleration": "none"}, packets=packets, seed=86, fields=gas)
     print(f"  {jumped.summary['scatterings']:.3g} of {followed.summary['scatterings']:.3g} scatterings followed")
     assert jumped.summary["scatterings_skipped"] > 0.3 * followed.summary["scatterings"]
     assert_equal_spectra(jumped, followed, "total")
@@ -177,12 +175,7 @@ def compare_clumps(linerad, n, deepest, packets, trials):
 
 
 def test_moving_clumps(linerad):
-    compare_clumps(linerad, 6, 3000, 6e4, TRIALS)
-
-
-@pytest.mark.long
-def test_moving_clumps_in_detail(linerad):
-    compare_clumps(linerad, 64, 1e5, 2e6, 65536)
+    compare_clumps(linerad, clumps(6, 3000), {}, 6e4, TRIALS)
 
 
 def test_refined_sphere(linerad):

@@ -44,6 +44,17 @@ def test_packets_do_not_depend_on_threads(linerad, case, precision):
         assert columns_that_differ(lists[0], other) == {}, schedule
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("dust", (0, 0.05))
+def test_long_histories_do_not_depend_on_other_packets(linerad, dust):
+    """A GPU moves packets that are left over to other threads, unless each has its own (static)."""
+    long = {"medium.tau_centre": 3e4, "medium.tau_absorption": dust, "output.packets": True}
+    queue, static = (linerad.run("dusty_slab", long | {"run.scheduling": scheduling}, packets=3000, seed=76).packets
+                     for scheduling in ("queue", "static"))
+    assert np.median(queue["scatterings"]) > 3e4
+    assert not columns_that_differ(queue, static)
+
+
 def test_another_seed_gives_other_packets(linerad):
     first, second = (linerad.run("neufeld_slab", SLAB, packets=2000, seed=seed).packets for seed in (71, 72))
     assert np.sum(first["scatterings"] == second["scatterings"]) < 20  # of 2000; chance gives one or two
