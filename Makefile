@@ -10,7 +10,7 @@ WHEEL_ARGS ?=
 # device of the validation report: cpu, or cuda if there is a GPU
 VALIDATE_DEVICE ?= cpu
 
-.PHONY: help build install wheels demo docs check validate bench fuzz tidy format clean
+.PHONY: help build install wheels demo docs check validate bench fuzz coverage tidy format clean
 .DEFAULT_GOAL := build
 MAKEFLAGS += --no-print-directory
 
@@ -24,6 +24,7 @@ help:
 	@echo 'make validate  the long physics tests, then the validation report: docs/validation.md'
 	@echo 'make bench     timed cases; results under out/'
 	@echo 'make fuzz      ten minutes of broken input for the readers of files (make check: one minute)'
+	@echo 'make coverage  which lines of src/ the quick tests run, in a build of its own (build-coverage)'
 	@echo 'make tidy      clang-tidy over the C sources'
 	@echo 'make format    rewrite the C and CUDA sources with clang-format'
 	@echo 'make clean     remove build*/ and out/'
@@ -90,6 +91,10 @@ bench: build
 fuzz: build
 	tools/install-deps check
 	JOBS=$(JOBS) tests/fuzz/run 600
+
+coverage:
+	tools/install-deps check
+	JOBS=$(JOBS) tools/coverage
 
 tidy:
 	cmake -S . -B $(BUILD) $(CMAKE_ARGS)

@@ -32,14 +32,19 @@ __device__ __forceinline__ int64_t place_in_queue(const struct pass &pass)
     return (int64_t) * (const volatile unsigned long long *)pass.queue;
 }
 
+/* After a stop only packets in flight are taken, and none if these are not to go on. */
+__device__ __forceinline__ bool queue_is_closed(const struct pass &pass)
+{
+    const int asked = *pass.stop;
+    return asked > FINISH || (asked == FINISH && place_in_queue(pass) >= pass.n_flight);
+}
+
 /* Takes a packet from the queue. What is taken is begun: what a stop leaves to be done begins where the queue stands.
- * After a stop, only packets in flight are taken. */
+ */
 template <bool ABSORBING, bool IMAGING, bool JUMPS>
 __device__ __forceinline__ void next_packet(const struct pass &pass, struct packet &p)
 {
-    const int asked = *pass.stop;
-    const bool closed = asked > FINISH || (asked == FINISH && place_in_queue(pass) >= pass.n_flight);
-    const int64_t k = closed ? packets_in_all(pass) : (int64_t)atomicAdd(pass.queue, 1ull);
+    const int64_t k = queue_is_closed(pass) ? packets_in_all(pass) : (int64_t)atomicAdd(pass.queue, 1ull);
     if (k < packets_in_all(pass))
         start_packet<ABSORBING, IMAGING, JUMPS>(pass, p, k);
     else
@@ -67,7 +72,7 @@ __device__ __forceinline__ void first_packet(const struct pass &pass, struct pac
     const unsigned seat = seat_of_thread(pass, n);
     p.state = PACKET_GONE;
     if (seat >= n) {
-        if (place_in_queue(pass) >= packets_in_all(pass))
+        if (place_in_queue(pass) >= packets_in_all(pass) || queue_is_closed(pass))
             find_no_more(pass, p);
     } else if (pass.round == 0) {
         start_packet<ABSORBING, IMAGING, JUMPS>(pass, p, seat);
