@@ -10,7 +10,9 @@
 #ifndef LR_KERNEL_EXACT_SUM_H
 #define LR_KERNEL_EXACT_SUM_H
 
-#include "kernel/real.h"
+#include <string.h>
+
+#include "kernel/portable.h"
 
 /* Bits that depend on all bits of `mixed`: Wellons' lowbias32. */
 LR_FN uint32_t scrambled(uint32_t mixed)
@@ -37,22 +39,19 @@ LR_FN double round_to_quantum(double value, double quantum, double offset)
     return (value + offset * quantum + large) - large;
 }
 
-/* The same for a term in working precision that is not negative, with a number between 0 and 1 in place of the offset:
- * on a GPU this takes half the time, and some packet of a warp needs it at nearly every turn. A term that is not below
- * `large` is a multiple of the quantum already. The rest beyond the nearest multiple decides by chance whether the term
- * becomes the next one. */
-LR_FN real round_real_to_quantum(real value, real quantum, real chance)
-{
-    const real large = R_WHOLE * quantum;
-    const real nearest = (value + large) - large;
-    const real rest = value - nearest;
-    const real step = r_abs(rest) > chance * quantum ? quantum : R(0);
-    return value < large ? nearest + (rest < R(0) ? -step : step) : value;
-}
-
 LR_FN void exact_add(double *to, double value, double quantum, double offset)
 {
     shared_add(to, round_to_quantum(value, quantum, offset));
+}
+
+/* The largest power of two that is not above a positive number; 0 for 0. */
+LR_FN double power_of_two_in(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    bits &= 0x7ff0000000000000u;
+    memcpy(&value, &bits, sizeof bits);
+    return value;
 }
 
 #endif

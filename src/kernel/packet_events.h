@@ -8,21 +8,9 @@
 
 /* For the rounding of what the packet adds to the sums now (exact_sum.h). Multiples of such odd numbers, modulo 2^32,
  * are spread evenly over the packets, and over the events in the life of each. */
-LR_FN uint32_t packet_mixed(const struct packet *p)
-{
-    return p->id_low * 0x9e3779b1u + p->draw * 0x85ebca77u + p->crossings * 0xc2b2ae3du;
-}
-
 LR_FN double packet_offset(const struct packet *p)
 {
-    return quantum_offset(packet_mixed(p));
-}
-
-/* The scattering depth of a way is at most alpha0 times its length. A quantum in proportion to alpha0, to a power of
- * two, serves thick and thin cells of one mesh; the least one is 2^-100, which single precision can still divide. */
-LR_FN real packet_depth_quantum(const struct tally_view *tally, const struct packet *p)
-{
-    return r_max(tally->depth_quantum * r_power_of_two_in(p->alpha0), R(7.888609052210118e-31));
+    return quantum_offset(p->id_low * 0x9e3779b1u + p->draw * 0x85ebca77u + p->crossings * 0xc2b2ae3du);
 }
 
 /* Adds what the packet has accumulated in its cell to the tallies. Until then small sums are kept apart from large
@@ -32,10 +20,9 @@ LR_FN void packet_flush(const struct transport_view *view, const struct tally_vi
 {
     if (tally->fields) {
         double *field = tally->fields + 2 * (p->group * tally->n_cell + p->cell);
-        const real chance = rng_uniform(packet_mixed(p));
-        const real length = absorbing ? p->length : p->path_part;
-        shared_add(field, (double)round_real_to_quantum(length, tally->length_quantum, chance));
-        shared_add(field + 1, (double)round_real_to_quantum(p->scatter, packet_depth_quantum(tally, p), chance));
+        const double offset = packet_offset(p);
+        exact_add(field, (double)(absorbing ? p->length : p->path_part), tally->quanta.length, offset);
+        exact_add(field + 1, (double)p->scatter, quantum_of_depth(&tally->quanta, (double)p->alpha0), offset);
     }
     p->path += p->path_part;
     if (absorbing && !view->analog) {
@@ -146,8 +133,8 @@ LR_FN void packet_count_life(const struct transport_view *view, const struct tal
               offset);
 }
 
-/* Leaves a packet in the middle of its life for good. What it did so far stays in the sums, and what roulette gave it
- * or took, so that the packets that have ended balance: 1 = settled + absorbed + that. */
+/* Leaves a packet in the middle of its life for good. What it did so far stays in the sums, and what roulette gave it or
+ * took, so that the packets that have ended balance: 1 = settled + absorbed + that. */
 LR_FN void packet_leave(const struct transport_view *view, const struct tally_view *tally, const struct packet *p,
                         const int absorbing)
 {
@@ -172,8 +159,8 @@ LR_FN void packet_end(const struct transport_view *view, const struct tally_view
     if (face < 0)
         return;
     const struct cell_view gas = view->cell[p->cell];
-    const real shift =
-        shift_of_logarithmic(frequency_in_mesh_frame(p->x, gas.b, cell_velocity_along(&gas, p->n)), view->group.beta);
+    const real shift = shift_of_logarithmic(frequency_in_mesh_frame(p->x, gas.b, cell_velocity_along(&gas, p->n)),
+                                            view->group.beta);
     const int bin = spectrum_bin(&tally->axes, shift);
     const int n_slot = tally->axes.n_bin + 2;
     const int64_t at_face = (int64_t)p->batch * N_FACE + face;

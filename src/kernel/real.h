@@ -16,12 +16,10 @@
 typedef double real;
 #define R_EPSILON 2.220446049250313e-16
 #define R_HUGE 1e300
-#define R_WHOLE 4503599627370496.0 /* from here to twice as much, numbers are whole */
 #else
 typedef float real;
 #define R_EPSILON 1.1920929e-7f
 #define R_HUGE 1e37f
-#define R_WHOLE 8388608.0f
 #endif
 
 #define R(number) ((real)(number)) /* a literal in working precision */
@@ -40,22 +38,6 @@ LR_FN real r_round(real x)
     const real magic = 12582912.0f;
 #endif
     return (x + magic) - magic;
-}
-
-/* The largest power of two that is not above a positive number; 0 for 0. */
-LR_FN real r_power_of_two_in(real x)
-{
-#ifdef LR_REAL_DOUBLE
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    bits &= 0x7ff0000000000000u;
-#else
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    bits &= 0x7f800000u;
-#endif
-    memcpy(&x, &bits, sizeof bits);
-    return x;
 }
 
 /* On the host, exp and log are written out: the scalar functions of the C library keep the compiler from vectorising

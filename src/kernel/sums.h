@@ -20,7 +20,7 @@ struct sum_quanta {
     double scatterings; /* of packets, in all cells */
     double cone;        /* weights in cones */
     double length;      /* of the way of packets through a cell, with their weight */
-    double depth;       /* of scattering along that way, where alpha0 is from 1 to 2 (packet_depth_quantum) */
+    double depth;       /* of scattering along that way, where alpha0 is from 1 to 2 (quantum_of_depth) */
     double light;       /* toward cameras */
 };
 

@@ -79,7 +79,6 @@ struct tally_view {
     struct tally_deal deal;
     struct cone_set cones;
     struct sum_quanta quanta;
-    real length_quantum, depth_quantum; /* of the fields, in working precision */
     int n_group; /* of batches, for the fields */
     int64_t n_cell;
     double *fields;                  /* [n_group][n_cell][2]: weighted length and scattering depth; or NULL */
@@ -92,6 +91,13 @@ struct tally_view {
     unsigned long long *n_overdue; /* times that a packet has scattered FLUSH_EVENTS times: for reports of progress */
     struct transport_lives *lives; /* of packets that ended [0], and of those left unfinished [1]; or NULL */
 };
+
+/* The scattering depth of a way is at most alpha0 times its length. A quantum in proportion to alpha0, to a power of
+ * two, serves thick and thin cells of one mesh. */
+LR_FN double quantum_of_depth(const struct sum_quanta *quanta, double alpha0)
+{
+    return quanta->depth * power_of_two_in(alpha0);
+}
 
 LR_FN int life_bin(double steps)
 {

@@ -344,8 +344,6 @@ static void share_sums(struct pass *pass, unsigned long long *n_record)
     sums->axes = make_tally_axes(job);
     sums->deal = make_tally_deal(job);
     sums->quanta = job->tally.quanta;
-    sums->length_quantum = (real)job->tally.quanta.length;
-    sums->depth_quantum = (real)job->tally.quanta.depth;
     sums->n_group = job->tally.n_group;
     sums->n_cell = job->n_cell;
     sums->fields = job->tally.fields ? pass->tally->fields : NULL;

@@ -67,8 +67,6 @@ bool upload(struct device *device, const struct transport_job *job, struct trans
     pass->tally.axes = make_tally_axes(job);
     pass->tally.deal = make_tally_deal(job);
     pass->tally.quanta = job->tally.quanta;
-    pass->tally.length_quantum = (real)job->tally.quanta.length;
-    pass->tally.depth_quantum = (real)job->tally.quanta.depth;
     pass->tally.n_group = job->tally.n_group;
     pass->tally.n_cell = job->n_cell;
     pass->one_thread_per_packet = job->one_thread_per_packet;

@@ -68,10 +68,9 @@ static double largest_depth(const lr_model *model)
 /* Where all cells are thin, the light of a packet from a cell is its chance to scatter there. */
 static double light_of_packet(const lr_model *model, const struct transport_job *job, double chord)
 {
-    return job->cameras.escaped
-               ? 1
-               : fmin(group_job_strength(&job->group) * field_measure(&model->medium.alpha0, &model->mesh).high * chord,
-                      1);
+    return job->cameras.escaped ? 1 : fmin(group_job_strength(&job->group) *
+                                              field_measure(&model->medium.alpha0, &model->mesh).high * chord,
+                                          1);
 }
 
 void quanta_choose(const lr_model *model, struct transport_job *job)
@@ -102,14 +101,6 @@ static bool exceeds(const double *sums, int64_t n, int64_t step, double quantum)
         if (fabs(sums[i * step]) > most)
             return true;
     return false;
-}
-
-/* As in packet_depth_quantum(). */
-static double quantum_of_depth(const struct sum_quanta *quanta, double alpha0)
-{
-    int exponent = 0;
-    (void)frexp(alpha0, &exponent);
-    return alpha0 > 0 ? ldexp(quanta->depth, exponent - 1) : 0;
 }
 
 static bool fields_exceed(const struct transport_job *job, const double *fields)
