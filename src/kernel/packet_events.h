@@ -133,8 +133,8 @@ LR_FN void packet_count_life(const struct transport_view *view, const struct tal
               offset);
 }
 
-/* Leaves a packet in the middle of its life for good. What it did so far stays in the sums, and what roulette gave it or
- * took, so that the packets that have ended balance: 1 = settled + absorbed + that. */
+/* Leaves a packet in the middle of its life for good. What it did so far stays in the sums, and what roulette gave it
+ * or took, so that the packets that have ended balance: 1 = settled + absorbed + that. */
 LR_FN void packet_leave(const struct transport_view *view, const struct tally_view *tally, const struct packet *p,
                         const int absorbing)
 {
@@ -159,8 +159,8 @@ LR_FN void packet_end(const struct transport_view *view, const struct tally_view
     if (face < 0)
         return;
     const struct cell_view gas = view->cell[p->cell];
-    const real shift = shift_of_logarithmic(frequency_in_mesh_frame(p->x, gas.b, cell_velocity_along(&gas, p->n)),
-                                            view->group.beta);
+    const real shift =
+        shift_of_logarithmic(frequency_in_mesh_frame(p->x, gas.b, cell_velocity_along(&gas, p->n)), view->group.beta);
     const int bin = spectrum_bin(&tally->axes, shift);
     const int n_slot = tally->axes.n_bin + 2;
     const int64_t at_face = (int64_t)p->batch * N_FACE + face;

@@ -68,9 +68,10 @@ static double largest_depth(const lr_model *model)
 /* Where all cells are thin, the light of a packet from a cell is its chance to scatter there. */
 static double light_of_packet(const lr_model *model, const struct transport_job *job, double chord)
 {
-    return job->cameras.escaped ? 1 : fmin(group_job_strength(&job->group) *
-                                              field_measure(&model->medium.alpha0, &model->mesh).high * chord,
-                                          1);
+    return job->cameras.escaped
+               ? 1
+               : fmin(group_job_strength(&job->group) * field_measure(&model->medium.alpha0, &model->mesh).high * chord,
+                      1);
 }
 
 void quanta_choose(const lr_model *model, struct transport_job *job)
