@@ -200,8 +200,6 @@ int run_task_run(lr_context *ctx, const struct run_task *task, struct console *c
         task_error(ctx, task);
     interrupt_release();
     if (status != LR_OK) {
-        if (status == LR_ERROR_DEVICE && lr_team_rank(ctx) == 0 && lr_keeper_left(keeper))
-            tell(console, "the same command with --resume goes on from the last statepoint");
         lr_keeper_free(keeper);
         lr_result_free(result);
         return status == LR_ERROR_INTERRUPTED ? EXIT_STOPPED : EXIT_ERROR;

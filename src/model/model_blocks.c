@@ -134,6 +134,7 @@ static void visit_blocks(lr_model *model, visit_fn *visit, void *user)
     for (int s = 0; model->source && s < model->n_source; s++)
         visit_source(&v, &model->source[s]);
     structures(&v, &model->camera, (size_t)model->n_camera, sizeof *model->camera);
+    structures(&v, &model->group.member, (size_t)model->group.n, sizeof *model->group.member);
 }
 
 /* ---- in one piece ---- */
