@@ -72,8 +72,13 @@ static void members_are_lines(void **state)
     (void)state;
     struct line first;
     assert_true(line_find("co10", &first));
-    const struct line_member member = {
-        .offset = -0.004, .a_ul = 3e-8, .gamma = 5e-8, .g_lower = 3, .g_upper = 5, .abundance = 1, .mass = 2 * first.mass};
+    const struct line_member member = {.offset = -0.004,
+                                       .a_ul = 3e-8,
+                                       .gamma = 5e-8,
+                                       .g_lower = 3,
+                                       .g_upper = 5,
+                                       .abundance = 1,
+                                       .mass = 2 * first.mass};
     const struct line line = line_group_line(&first, &member);
     near(line.nu0, 0.996 * first.nu0, 1e-15);
     assert_true(line.mass == 2 * first.mass);
