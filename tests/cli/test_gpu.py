@@ -61,7 +61,7 @@ def test_a_gpu_that_fails_is_named_with_the_last_statepoint(disguised):
     assert not (disguised.path / "out.h5").exists()
     assert states(disguised) == ["out.h5.state", "out.h5.state.old"]
     done = disguised.run(*given, "--device", "cpu", "-o", "out.h5", "--resume")
-    assert done.returncode == 0 and "going on from a statepoint" in done.stderr, done.stderr
+    assert done.returncode == 0 and "continuing from a statepoint" in done.stderr, done.stderr
     assert_same(disguised.path / "whole.h5", disguised.path / "out.h5")
     assert states(disguised) == []
 
@@ -115,7 +115,7 @@ def test_a_cpu_goes_on_with_packets_of_a_gpu(gpu_folder, cameras):
     for device, limit, status in [("cuda", "2s", 130), ("cpu", "2s", 130), ("cuda", "10h", 0)]:
         done = gpu_folder.run(*given, "--device", device, "--time-limit", limit, timeout=600)
         assert done.returncode == status, done.stderr
-    assert "going on from a statepoint" in done.stderr
+    assert "continuing from a statepoint" in done.stderr
     summary = json.loads(done.stdout)
     assert summary["packets"] == 40000 and summary["packets_left"] == 0
     assert summary["escaped"] + summary["absorbed"] == pytest.approx(summary["emitted"], rel=1e-6)

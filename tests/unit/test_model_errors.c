@@ -49,9 +49,11 @@ static void messages_name_file_line_and_column(void **state)
         "m.yaml:4:7: line: 'lyman' is not a known line (lya, hi21, co10, hcop10, cii158, oh1665) or group of lines "
         "(lyman_alpha_fine, mgii, civ, nai, cii1335, siii1190, siii1260, siii1304, hei10833); or give a molecule, a "
         "rotor, or frequency, einstein_a, degeneracies and mass");
-    expect_line_error(f, "line: lya", "line: CO01",
-                      "m.yaml:4:7: line: 'CO01' is not a known line (lya, hi21, co10, hcop10, cii158, oh1665); did you "
-                      "mean 'co10'?");
+    expect_line_error(
+        f, "line: lya", "line: CO01",
+        "m.yaml:4:7: line: 'CO01' is not a known line (lya, hi21, co10, hcop10, cii158, oh1665) or group "
+        "of lines (lyman_alpha_fine, mgii, civ, nai, cii1335, siii1190, siii1260, siii1304, hei10833); did "
+        "you mean 'co10'?");
     expect_line_error(f, "line: lya", "line: HCO+",
                       "m.yaml:4:7: line: 'HCO+' is a molecule with many lines; write line: {molecule: hco+, "
                       "transition: 1}, with a number or a label that 'linerad molecule hco+' lists");
