@@ -20,7 +20,7 @@ struct LR_ALIGNED(16) ball_record {
 
 /* Parts of the records of a row, by how photons left (ball_part): those that matter most for what follows are few, and
  * a part of their own gives them their accurate share and enough records. */
-enum { BALL_FAST_PART = 6, BALL_FAR_PART = 7, BALL_PARTS = 8 };
+enum { BALL_SURFACE_PARTS = 3, BALL_FAST_PART = 6, BALL_FAR_PART = 7, BALL_PARTS = 8 };
 enum { BALL_RARE = 2 }; /* the last parts, exits that are rare (ball_trial.h) */
 
 struct ball_row {

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* To be raised when the records, the grid of rows or the way they are made change. */
-enum { CACHE_VERSION = 6, PATH_SIZE = 4096 };
+enum { CACHE_VERSION = 7, PATH_SIZE = 4096 };
 
 static const char CACHE_MAGIC[16] = "linerad balls\n";
 

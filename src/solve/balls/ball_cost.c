@@ -4,7 +4,8 @@
 
 #include "kernel/ball_chunk.h"
 
-static const double MICROSECOND = 1e-6;
+/* Detailed balance (ball_balance.c) takes about as long for any table. */
+static const double MICROSECOND = 1e-6, BALANCE_SECONDS = 1;
 
 /* For a trial. In the first grade, balls of up to 64 free paths are followed: scatterings are in proportion to the
  * radius. Larger ones are crossed in jumps of about that size, until the photon finds the wing, soon. In the second
@@ -22,7 +23,7 @@ double ball_cost_make(const struct ball_wish *wish, bool second)
     double sum = 0;
     for (int level = 0; level < wish->n_level; level++)
         sum += trial_seconds(wish->a, ldexp(wish->least, level), second);
-    return sum * BALL_ROWS * trials;
+    return sum * BALL_ROWS * trials + BALANCE_SECONDS;
 }
 
 double ball_cost_bytes(const struct ball_wish *wish)

@@ -1,7 +1,7 @@
 /* Makes tables of balls; compiled in double precision (CMakeLists.txt).
  *
  * A level is made when all smaller ones are there: trials in chunks, whose sums are added in a fixed order, then the
- * choice of records to keep. */
+ * choice of records to keep, then detailed balance (ball_balance.h). */
 #include "solve/balls/ball_make.h"
 
 #include <math.h>
@@ -11,6 +11,7 @@
 #include "backend/ball_work.h"
 #include "base/context.h"
 #include "base/threads.h"
+#include "solve/balls/ball_balance.h"
 #include "solve/balls/ball_thin.h"
 
 /* Trials of a row whose exits are there to choose from, at most; levels of the first grade in which everything is
@@ -35,6 +36,7 @@ struct making {
     const struct ball_wish *wish;
     struct ball_table *table;
     struct ball_gas gas;
+    struct ball_balance balance;
     int64_t n_chunk, n_sampled;   /* of a row: chunks; trials whose exits are there to choose from */
     struct ball_trials *set;      /* [BALL_ROWS] */
     struct ball_sums *sums;       /* [BALL_ROWS][n_chunk] */
@@ -87,6 +89,21 @@ static void means_match(const struct ball_sums *all, int part, struct ball_recor
     row->scattered[part] = (float)(all->scatterings[part] / weight / mean.scatterings);
 }
 
+/* The chances of the parts of a row are in proportion to their shares. Parts without records add nothing at all to the
+ * chance of those before them, and from the last that has any on, the chance is 1: none without records is ever picked.
+ */
+static void chances_set(struct ball_row *row, const double *share, double sum)
+{
+    double before = 0;
+    int last = BALL_PARTS - 1;
+    while (last > 0 && share[last] == 0)
+        last--;
+    for (int part = 0; part < BALL_PARTS; part++) {
+        before += share[part];
+        row->up_to[part] = part >= last ? 1.0f : fminf((float)(before / sum), nextafterf(1, 0));
+    }
+}
+
 /* Makes a row of its sums and samples. Where its records begin is not known yet. */
 static void row_finish(const struct making *making, int row, const struct ball_sums *sums, struct ball_sample *sample,
                        struct ball_stretch *stretch, struct ball_record *kept)
@@ -113,16 +130,7 @@ static void row_finish(const struct making *making, int row, const struct ball_s
         share[part] = made->n[part] > 0 ? all.weight[part] : 0;
         sum += share[part];
     }
-    /* Parts without records add nothing at all to the chance of those before them, and from the last that has any on,
-     * the chance is 1: none without records is ever picked. */
-    double before = 0;
-    int last = BALL_PARTS - 1;
-    while (last > 0 && share[last] == 0)
-        last--;
-    for (int part = 0; part < BALL_PARTS; part++) {
-        before += share[part];
-        made->up_to[part] = part >= last ? 1.0f : fminf((float)(before / sum), nextafterf(1, 0));
-    }
+    chances_set(made, share, sum);
 }
 
 static enum lr_status trials_run(const struct making *making, int level, int threads)
@@ -185,6 +193,34 @@ static int level_append(const struct making *making, int level)
     return 1;
 }
 
+/* Multiplies the chances of exits into the wing, and leaves the rest to those through the surface. */
+static void row_balance(const struct making *making, const struct ball_factors *factors, struct ball_row *row)
+{
+    double share[BALL_PARTS];
+    double surface = 0, wing = 0;
+    for (int part = 0; part < BALL_PARTS; part++) {
+        const enum ball_way way = ball_way_of(&making->gas, part);
+        share[part] = (double)row->up_to[part] - (part > 0 ? (double)row->up_to[part - 1] : 0);
+        if (way == BALL_WAYS)
+            surface += share[part];
+        else
+            wing += share[part] *= factors->chance[way];
+        row->path[part] *= (float)factors->scatterings;
+        row->scattered[part] *= (float)factors->scatterings;
+    }
+    for (int part = 0; part < BALL_SURFACE_PARTS && surface > 0; part++)
+        share[part] *= fmax(1 - wing, 0) / surface;
+    chances_set(row, share, surface > 0 ? fmax(wing, 1) : wing);
+}
+
+static void level_balance(const struct making *making, int level)
+{
+    const struct ball_factors factors = ball_balance_factors(&making->balance, &making->gas, making->table, level,
+                                                             making->wish->seed, thread_count(making->wish->threads));
+    for (int i = 0; i < BALL_ROWS; i++)
+        row_balance(making, &factors, &making->table->row[level * BALL_ROWS + i]);
+}
+
 static enum ball_made levels_make(const struct making *making)
 {
     const struct ball_wish *wish = making->wish;
@@ -194,6 +230,7 @@ static enum ball_made levels_make(const struct making *making)
             return made;
         if (!level_append(making, level))
             return BALL_NO_MEMORY;
+        level_balance(making, level);
         if (wish->report && wish->report(wish->report_to, (level + 1.0) / wish->n_level))
             return BALL_STOPPED;
     }
@@ -231,6 +268,7 @@ enum ball_made ball_table_make(const struct ball_wish *wish, struct ball_table *
         if (making.set && making.sums && making.sample && making.kept && making.stretch) {
             ball_gas_make(wish->a, (double)(float)wish->x_wing, wish->dipole, wish->dipole_core, wish->dipole_wing,
                           &making.gas);
+            ball_balance_prepare(&making.gas, &making.balance);
             made = levels_make(&making);
         }
     }
