@@ -973,7 +973,7 @@ class Physics(Part):
         'auto' (the default): jump through deep gas if that saves time; 'jumps': always; 'none': follow every
         scattering; 'skip': core skipping, for comparison.
     trials : float
-        Histories behind each row of the records that jumps are drawn from. Default: 131072.
+        Histories behind each row of the records that jumps are drawn from. Default: 65536.
     x_crit : float or 'auto'
         'skip': photons closer to line centre than this, in Doppler units, leave the core at once. Default: 'auto'.
     """

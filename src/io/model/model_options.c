@@ -43,7 +43,7 @@ enum lr_status read_physics(const struct reader *r, const struct yaml_node *node
     *physics = (struct physics){.redistribution = REDISTRIBUTION_EXACT,
                                 .absorption = ABSORPTION_CONTINUOUS,
                                 .acceleration = ACCELERATION_AUTO,
-                                .trials = 131072};
+                                .trials = 65536};
     if (!node)
         return LR_OK;
     LR_TRY(READER_KEYS(r, node, &SCHEMA_PHYSICS));

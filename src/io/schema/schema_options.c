@@ -74,7 +74,7 @@ static const struct schema_key PHYSICS[] = {
     WORDS("acceleration", ACCELERATIONS, "`auto`",
           "`jumps` through deep cells, with the statistics of all scatterings; `auto`: only if it saves time; `none`: "
           "follow every scattering; `skip`: core skipping as in other codes, for comparison"),
-    KEY("trials", VALUE, "whole number, 1000 to 1e9", "`131072`",
+    KEY("trials", VALUE, "whole number, 1000 to 1e9", "`65536`",
         "histories behind each row of the records that jumps are drawn from; more make them more accurate"),
     KEY("x_crit", VALUE, "number, 0.01 to 1000, or `auto`", "`auto`",
         "`skip`: photons at abs(x) below this leave the core at once; `auto`: 0.2 (a tau)^(1/3), with tau from the "
