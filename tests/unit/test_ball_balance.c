@@ -77,7 +77,7 @@ static void light_in_endless_gas_is_in_balance(void **state)
     static struct ball_gas gas;
     ball_gas_make(A, WING, 0, 0, 0, &gas);
     photons_keep_the_balance(&gas);
-    ball_gas_make(A, WING, 1, 0.5, 1, &gas);
+    ball_gas_make(A, WING, 1, 1, 1, &gas);
     photons_keep_the_balance(&gas);
 }
 
@@ -123,10 +123,10 @@ static void tables_are_balanced(void **state)
     ball_gas_make(A, WING, 0, 0, 0, &gas);
     ball_balance_prepare(&gas, &balance);
     for (int level = 0; level < 2; level++) { /* other random numbers than those it was made with */
-        const struct ball_factors before = ball_balance_factors(&balance, &gas, &table, level, 8, 2);
+        const struct ball_factors before = ball_balance_factors(&balance, &gas, &table, level, 8, 2, &context.stop);
         for (int i = 0; i < BALL_ROWS; i++)
             spoil(&gas, &table.row[level * BALL_ROWS + i], spoiled);
-        const struct ball_factors after = ball_balance_factors(&balance, &gas, &table, level, 9, 1);
+        const struct ball_factors after = ball_balance_factors(&balance, &gas, &table, level, 9, 1, &context.stop);
         assert_true(fabs(before.scatterings - 1) < 5e-3);
         for (int k = 0; k < BALL_WAYS; k++) { /* relative to the number of scatterings */
             const double restored = after.chance[k] / after.scatterings * spoiled[k];
@@ -134,6 +134,11 @@ static void tables_are_balanced(void **state)
                 fail_msg("level %d way %d: %g and %g", level, k, before.chance[k], restored);
         }
     }
+    gas.dipole = 1; /* from 0 to 1 at x_wing: light is not in balance */
+    gas.dipole_wing = R(1);
+    const struct ball_factors none = ball_balance_factors(&balance, &gas, &table, 0, 8, 2, &context.stop);
+    for (int k = 0; k < BALL_WAYS; k++)
+        assert_true(fabs(none.chance[k] - 1) + fabs(none.scatterings - 1) < 1e-12);
     ball_table_free(&table);
 }
 

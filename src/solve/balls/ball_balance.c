@@ -28,6 +28,7 @@
 #include "solve/balls/ball_thin.h"
 
 enum { N_CHUNK = 64, CHUNK = 2048 }; /* of cycles */
+static const double MANY_JUMPS = 32;
 
 /* Random numbers of cycles differ from those of trials, which have the row there. */
 enum { STREAM_CYCLES = 1 << 20 };
@@ -187,6 +188,19 @@ static void cycle(const struct cycles *cycles, uint32_t number, struct cycle_sum
 
 /* ---- factors ---- */
 
+static const struct ball_factors NO_FACTORS = {{1, 1, 1}, 1};
+
+/* About 1 / F scatterings. */
+static double jumps_in_cycle(const struct cycles *cycles)
+{
+    double fraction = 0, scatterings = 0;
+    for (int k = 0; k < BALL_WAYS; k++)
+        fraction += cycles->balance->fraction[k];
+    for (int row = 0; row < BALL_ROWS; row++)
+        scatterings += cycles->row[row].scatterings / BALL_ROWS;
+    return 1 / (fraction * scatterings);
+}
+
 static struct ball_factors factors_of(const struct ball_balance *balance, const struct cycle_sums *all)
 {
     struct ball_factors factors;
@@ -207,7 +221,8 @@ static struct ball_factors factors_of(const struct ball_balance *balance, const 
 }
 
 struct ball_factors ball_balance_factors(const struct ball_balance *balance, const struct ball_gas *gas,
-                                         const struct ball_table *table, int level, uint64_t seed, int threads)
+                                         const struct ball_table *table, int level, uint64_t seed, int threads,
+                                         const volatile sig_atomic_t *stop)
 {
     struct cycles cycles = {.balance = balance,
                             .set = {.gas = *gas,
@@ -219,10 +234,15 @@ struct ball_factors ball_balance_factors(const struct ball_balance *balance, con
     struct cycle_sums sums[N_CHUNK] = {{.jumps = 0}}, all = {.jumps = 0};
     for (int row = 0; row < BALL_ROWS; row++)
         cycles.row[row] = means_of(table, gas, &table->row[level * BALL_ROWS + row]);
+    if (jumps_in_cycle(&cycles) > MANY_JUMPS ||
+        (gas->dipole && !(gas->dipole_core >= gas->dipole_wing && gas->dipole_core <= gas->dipole_wing)))
+        return NO_FACTORS;
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (int chunk = 0; chunk < N_CHUNK; chunk++)
-        for (int i = chunk * CHUNK; i < (chunk + 1) * CHUNK; i++)
+        for (int i = chunk * CHUNK; i < (chunk + 1) * CHUNK && !*stop; i++)
             cycle(&cycles, (uint32_t)i, &sums[chunk]);
+    if (*stop)
+        return NO_FACTORS;
     for (int chunk = 0; chunk < N_CHUNK; chunk++) {
         all.jumps += sums[chunk].jumps;
         all.jump_scatterings += sums[chunk].jump_scatterings;

@@ -2,6 +2,8 @@
 #ifndef LR_SOLVE_BALLS_BALL_BALANCE_H
 #define LR_SOLVE_BALLS_BALL_BALANCE_H
 
+#include <signal.h>
+
 #include "kernel/ball_trial.h"
 #include "solve/balls/ball_make.h"
 
@@ -18,12 +20,14 @@ struct ball_balance {
 };
 void ball_balance_prepare(const struct ball_gas *gas, struct ball_balance *balance);
 
-/* Factors for all rows of a level: of the chance of each way, and of paths and scatterings. */
+/* Factors for all rows of a level: of the chance of each way, and of paths and scatterings. They are 1 after a `stop`,
+ * and for tables that are left as they are. */
 struct ball_factors {
     double chance[BALL_WAYS], scatterings;
 };
 struct ball_factors ball_balance_factors(const struct ball_balance *balance, const struct ball_gas *gas,
-                                         const struct ball_table *table, int level, uint64_t seed, int threads);
+                                         const struct ball_table *table, int level, uint64_t seed, int threads,
+                                         const volatile sig_atomic_t *stop);
 
 /* The way of the exits in a part of the records; BALL_WAYS: through the surface. */
 enum ball_way ball_way_of(const struct ball_gas *gas, int part);

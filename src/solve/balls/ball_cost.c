@@ -5,7 +5,7 @@
 #include "kernel/ball_chunk.h"
 
 /* Detailed balance (ball_balance.c) takes about as long for any table. */
-static const double MICROSECOND = 1e-6, BALANCE_SECONDS = 1;
+static const double MICROSECOND = 1e-6, BALANCE_SECONDS = 2;
 
 /* For a trial. In the first grade, balls of up to 64 free paths are followed: scatterings are in proportion to the
  * radius. Larger ones are crossed in jumps of about that size, until the photon finds the wing, soon. In the second

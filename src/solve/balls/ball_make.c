@@ -215,8 +215,9 @@ static void row_balance(const struct making *making, const struct ball_factors *
 
 static void level_balance(const struct making *making, int level)
 {
-    const struct ball_factors factors = ball_balance_factors(&making->balance, &making->gas, making->table, level,
-                                                             making->wish->seed, thread_count(making->wish->threads));
+    const struct ball_factors factors =
+        ball_balance_factors(&making->balance, &making->gas, making->table, level, making->wish->seed,
+                             thread_count(making->wish->threads), &making->wish->ctx->stop);
     for (int i = 0; i < BALL_ROWS; i++)
         row_balance(making, &factors, &making->table->row[level * BALL_ROWS + i]);
 }
