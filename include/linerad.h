@@ -267,7 +267,7 @@ struct lr_summary {
     int64_t packets_stuck; /* of `packets`: given up after run.max_steps steps, neither escaped nor absorbed */
     struct lr_estimate stuck; /* photons/s that they still had; f_esc could be larger by up to stuck / emitted */
     char until[96];           /* with run.until: what was reached, such as "median_abs_x to 0.098 %" */
-    int until_reached;        /* 1: the error is as small as asked for; in results of lr_run() only */
+    int until_reached;        /* 1: the error is as small as asked for */
     double peak_abs_x_error;
     int asymmetric;                    /* 1: mean velocity not 0, or red and blue not equal, by more than 4 errors */
     struct lr_estimate mean_velocity;  /* km/s, of escaped photons; radio convention, positive = receding */

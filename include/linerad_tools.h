@@ -23,6 +23,10 @@ LR_API enum lr_status lr_model_keys(lr_context *ctx, const char *section, enum l
 typedef void lr_setting_fn(void *user, const char *path, const char *value);
 LR_API enum lr_status lr_result_settings(lr_context *ctx, const lr_result *result, lr_setting_fn *tell, void *user);
 
+/* The files that lr_result_write_cubes() has written for this result and prefix and that are still there, one per line;
+ * free *paths with lr_text_free(). */
+LR_API enum lr_status lr_result_find_cubes(lr_context *ctx, const lr_result *result, const char *prefix, char **paths);
+
 /* ---- models of several processes ---- */
 
 /* lr_model_create() for the ranks of a team, all of which call it: where several are on a machine, one of them reads

@@ -10,6 +10,7 @@
 #include "interrupt.h"
 #include "linerad_tools.h"
 #include "summary.h"
+#include "team.h"
 
 void run_task_free(struct run_task *task)
 {
@@ -142,6 +143,34 @@ static void tell(struct console *console, const char *text)
     console_log(console, LR_LOG_INFO, text);
 }
 
+static void summarise(lr_context *ctx, const struct run_task *task, const lr_result *result, const char *cubes,
+                      struct json *json)
+{
+    if (task->request->switches.json)
+        summary_print_json(ctx, json, result, task->output, cubes);
+    else if (!task->request->switches.quiet)
+        summary_print_text(stdout, result, task->output, cubes);
+    fflush(stdout); /* a failure is an error after the last line, whose result does not depend on it */
+}
+
+/* The summary of a result that an earlier run has written. */
+static int summarise_stored(lr_context *ctx, const struct run_task *task, struct json *json)
+{
+    const struct switches *switches = &task->request->switches;
+    lr_result *result = NULL;
+    char *cubes = NULL;
+    int code = EXIT_GOOD;
+    if (lr_team_rank(ctx) > 0 || (switches->quiet && !switches->json))
+        return EXIT_GOOD;
+    if (lr_result_read(ctx, task->output, &result) || lr_result_find_cubes(ctx, result, task->prefix, &cubes))
+        code = task_error(ctx, task);
+    else
+        summarise(ctx, task, result, cubes, json);
+    lr_text_free(cubes);
+    lr_result_free(result);
+    return code;
+}
+
 /* Statepoints are next to the result. *finished: there is nothing to do. */
 static enum lr_status open_keeper(lr_context *ctx, const struct run_task *task, const lr_model *model,
                                   const struct lr_run_options *options, lr_keeper **keeper, bool *finished)
@@ -178,7 +207,7 @@ int run_task_run(lr_context *ctx, const struct run_task *task, struct console *c
     if (finished) {
         lr_keeper_free(keeper);
         tell(console, "the result is complete; there is nothing to do");
-        return EXIT_GOOD;
+        return team_agree(ctx, summarise_stored(ctx, task, json));
     }
     options.keeper = keeper;
     options.keep_state = task->request->keep_state;
@@ -214,11 +243,7 @@ int run_task_run(lr_context *ctx, const struct run_task *task, struct console *c
     if (stopped && lr_keeper_left(keeper))
         tell(console, "to continue from the last statepoint, repeat the command with --resume");
     lr_keeper_free(keeper);
-    if (task->request->switches.json)
-        summary_print_json(ctx, json, result, task->output, cubes);
-    else if (!task->request->switches.quiet)
-        summary_print_text(stdout, result, task->output, cubes);
-    fflush(stdout); /* a failure is an error after the last line, whose result does not depend on it */
+    summarise(ctx, task, result, cubes, json);
     lr_text_free(cubes);
     lr_result_free(result);
     return stopped ? EXIT_STOPPED : EXIT_GOOD;

@@ -141,7 +141,7 @@ static void put_images(struct json *json, const lr_result *result)
         lr_result_image(result, camera, &image);
         lr_result_check(result, camera, &check);
         json_open(json, NULL, '{');
-        json_text(json, "camera", image.camera);
+        json_text(json, "camera", camera);
         put_depth(json, "depth", image.depth);
         put_depth(json, "depth_without_stimulated_emission", image.bare);
         json_bool(json, "stimulated_emission", image.stimulated != 0);
@@ -167,7 +167,7 @@ void summary_print_json(lr_context *ctx, struct json *json, const lr_result *res
     lr_result_summary(result, &summary);
     const struct lr_summary s = summary.packets > 0 ? summary : without_packets(&summary);
     json_open(json, NULL, '{');
-    json_text(json, "version", lr_version());
+    json_text(json, "version", lr_result_text(result, "version"));
     if (*s.line)
         json_text(json, "line", s.line);
     json_text(json, "output", output);

@@ -179,6 +179,65 @@ def test_a_complete_run_is_not_run_again(folder):
     assert (folder.path / "out.h5").read_bytes() == before
 
 
+DEMO = Path(__file__).resolve().parents[2] / "examples" / "data" / "co_demo.dat"
+CO = """\
+mesh: {cells: [2, 2, 2], size: [0.1 pc, 0.1 pc, 0.1 pc]}
+line: {molecule: co_demo.dat, transition: 1-0}
+medium: {temperature: 20 K, colliders: {H2: 1e4 cm^-3}, abundance: 1e-4, turbulence: 0.3 km/s}
+populations: {method: equilibrium, directions: 24}
+channels: {range: [-2 km/s, 2 km/s], number: 8}
+cameras: [{name: top, direction: +z, pixels: 4}, {name: side, direction: +x, pixels: 4}]
+image: {unit: K, distance: 100 pc, moments: true, optical_depth: true}
+run: {packets: 0}
+"""
+
+
+def changed_for(folder, what):
+    """A model of every kind of numbers that a summary has."""
+    if what == "packets":
+        prepare(folder)
+    elif what != "plain":
+        shutil.copy(DEMO, folder.path)
+        folder.model.write_text(CO.replace("equilibrium, directions: 24", what) if what == "lte" else CO)
+
+
+@pytest.mark.parametrize("what", ["plain", "packets", "equilibrium", "lte"])
+def test_the_summary_of_a_complete_run_is_told_again(folder, what):
+    """A command that is repeated until it is done prints the same JSON each time."""
+    changed_for(folder, what)
+    first = folder.run_json("-o", "out.h5", "--resume")
+    assert folder.run_json("-o", "out.h5", "--resume") == first
+    assert len(first["cubes"]) == {"plain": 0, "packets": 3, "equilibrium": 12, "lte": 12}[what]
+    text = folder.run("run", "model.yaml", "-o", "out.h5", "--resume")
+    assert "nothing to do" in text.stderr and f"packets                 {first['packets']}" in text.stdout
+    assert folder.run("run", "model.yaml", "-o", "out.h5", "--resume", "--quiet").stdout == ""
+
+
+def test_the_summary_of_a_complete_run_has_the_accuracy_that_was_reached(folder):
+    until = ["--packets", "1e5", "--set", "run.until={quantity: median_abs_x, error: 5 %}", "-o", "out.h5", "--resume"]
+    first = folder.run("run", "model.yaml", *until)
+    again = folder.run("run", "model.yaml", *until)
+    assert "as asked for" in first.stdout and again.stdout == first.stdout, again.stderr
+
+
+def test_a_cube_that_is_gone_is_not_told_again(folder):
+    prepare(folder)
+    first = folder.run_json("-o", "out.h5", "--resume")
+    gone = folder.path / first["cubes"][0]
+    gone.unlink()
+    assert folder.run_json("-o", "out.h5", "--resume")["cubes"] == first["cubes"][1:]
+    assert not gone.exists()
+
+
+def test_lines_that_are_complete_are_in_the_list(folder):
+    text = folder.model.read_text().replace("line: lya\n", "")
+    folder.model.write_text(text + "lines: [{name: one, line: lya}, {name: two, line: lya, run: {seed: 7}}]\n")
+    first = folder.run_json("--resume", "--line", "one")["lines"]
+    both = folder.run_json("--resume")["lines"]
+    assert [line["line"] for line in both] == ["one", "two"] and both[0] == first[0]
+    assert folder.run_json("--resume")["lines"] == both
+
+
 def test_a_result_without_a_statepoint_is_not_replaced_in_silence(folder):
     def resume(*arguments):
         done = folder.run("run", "model.yaml", "-o", "out.h5", "--resume", "--quiet", *arguments)
@@ -303,8 +362,7 @@ def test_the_statepoint_before_is_used_if_the_newest_is_damaged(folder):
 
 def test_level_populations_go_on_after_a_stop(folder):
     """A stop in their search keeps populations that the search then starts from; both ends agree within the error."""
-    demo = Path(__file__).resolve().parents[2] / "examples" / "data" / "co_demo.dat"
-    shutil.copy(demo, folder.path)
+    shutil.copy(DEMO, folder.path)
     folder.model.write_text(
         """\
 mesh: {cells: [8, 8, 8], size: [0.1 pc, 0.1 pc, 0.1 pc]}

@@ -3,12 +3,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "io/files/output_path.h"
 #include "io/fits/cube_files.h"
 #include "io/fits/cube_write.h"
 #include "io/fits/fits_image.h"
 #include "io/fits/spectrum_table.h"
+#include "linerad_tools.h"
 #include "model/cube_finish.h"
 #include "model/cube_unit.h"
 #include "model/result.h"
@@ -202,6 +204,37 @@ void cube_set_report(lr_context *ctx, const lr_result *result, const char *prefi
     if (offsets)
         lr_log(ctx, LR_LOG_WARNING,
                "without image.distance the axes of a cube are offsets in pc; give it to get sky coordinates");
+}
+
+/* Adds those of one cube that exist. */
+static enum lr_status find_files(struct writer *w)
+{
+    enum lr_status status = LR_OK;
+    for (int file = 0; status == LR_OK && file < N_CUBE_FILE; file++) {
+        char *path = NULL;
+        if (!exists(w, file))
+            continue;
+        status = cube_file_name(w->ctx, w->prefix, &w->cube->camera, file, &path);
+        if (status == LR_OK && access(path, F_OK) == 0)
+            status = add_path(w, path);
+        free(path);
+    }
+    return status;
+}
+
+enum lr_status lr_result_find_cubes(lr_context *ctx, const lr_result *result, const char *prefix, char **paths)
+{
+    enum lr_status status = lr_allocate(ctx, 1, 1, paths);
+    for (int i = 0; status == LR_OK && i < result->n_cube; i++) {
+        struct writer w = {
+            .ctx = ctx, .cube = &result->cube[i], .options = &result->image, .prefix = prefix, .paths = paths};
+        status = find_files(&w);
+    }
+    if (status != LR_OK) {
+        free(*paths);
+        *paths = NULL;
+    }
+    return status;
 }
 
 enum lr_status lr_result_write_cubes(lr_context *ctx, const lr_result *result, const char *prefix, char **paths)

@@ -118,8 +118,9 @@ static enum lr_status read_column(const struct hdf5_reader *reader, const char *
     return status;
 }
 
-/* The numbers of the summary; unknown ones are not in the file. */
-static enum lr_status read_report(const struct hdf5_reader *reader, const char *group, struct cube *cube)
+/* The numbers of the summary; unknown ones are not in the file. `stimulated`: whether there is stimulated emission. */
+static enum lr_status read_report(const struct hdf5_reader *reader, const char *group, bool stimulated,
+                                  struct cube *cube)
 {
     struct lr_image *report = &cube->report;
     const struct {
@@ -143,6 +144,8 @@ static enum lr_status read_report(const struct hdf5_reader *reader, const char *
             hdf5_read_any_number(reader, group, numbers[i].name, numbers[i].value) == LR_OK)
             snprintf(report->camera, sizeof report->camera, "%s", cube->camera.name);
     }
+    report->near = cube->camera.kind == CAMERA_PERSPECTIVE;
+    report->stimulated = stimulated;
     if (!isfinite(cube->check.angle))
         cube->check.angle = 0.0;
     int n = 0;
@@ -172,7 +175,7 @@ static enum lr_status read_arrays(const struct hdf5_reader *reader, const char *
     return read_column(reader, group, cube, image);
 }
 
-static enum lr_status read_cube(const struct hdf5_reader *reader, const char *group, struct cube *cube,
+static enum lr_status read_cube(const struct hdf5_reader *reader, const char *group, bool stimulated, struct cube *cube,
                                 struct image_options *image)
 {
     double pixels[2] = {0.0, 0.0};
@@ -189,7 +192,7 @@ static enum lr_status read_cube(const struct hdf5_reader *reader, const char *gr
     LR_TRY(hdf5_read_number(reader, group, "background", 0.0, INFINITY, &cube->background));
     LR_TRY(hdf5_read_number(reader, group, "seconds", 0.0, INFINITY, &cube->seconds));
     LR_TRY(read_channels(reader, group, &cube->channels));
-    LR_TRY(read_report(reader, group, cube));
+    LR_TRY(read_report(reader, group, stimulated, cube));
     return read_arrays(reader, group, cube, image);
 }
 
@@ -230,6 +233,7 @@ static void sort_as_model(const struct yaml_node *model, lr_result *result)
 
 static enum lr_status read_cubes(const struct hdf5_reader *reader, lr_result *result)
 {
+    const bool stimulated = !result->populations || result->populations->stimulated;
     struct names *names = NULL;
     LR_TRY(lr_allocate(reader->ctx, 1, sizeof *names, &names));
     enum lr_status status = LR_OK;
@@ -242,7 +246,7 @@ static enum lr_status read_cubes(const struct hdf5_reader *reader, lr_result *re
         snprintf(group, sizeof group, "/images/%s", names->name[i]);
         strcpy(result->cube[i].camera.name, names->name[i]);
         result->n_cube++;
-        status = read_cube(reader, group, &result->cube[i], &result->image);
+        status = read_cube(reader, group, stimulated, &result->cube[i], &result->image);
     }
     free(names);
     return status;

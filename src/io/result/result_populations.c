@@ -14,14 +14,14 @@ static enum lr_status write_attributes(struct hdf5_writer *writer, hid_t group, 
     LR_TRY(hdf5_write_integer(writer, group, "stimulated_emission", kept->stimulated));
     LR_TRY(hdf5_write_integer(writer, group, "inverted_cells", kept->n_inverted));
     LR_TRY(hdf5_write_number(writer, group, "inversion", kept->inversion));
+    LR_TRY(hdf5_write_quantity(writer, group, "seconds", found->seconds, "s"));
     if (!population_method_collides(kept->method))
         return LR_OK;
     LR_TRY(hdf5_write_quantity(writer, group, "background", kept->background, "K"));
     LR_TRY(hdf5_write_integer(writer, group, "converged", found->converged));
     LR_TRY(hdf5_write_integer(writer, group, "directions", found->directions));
     LR_TRY(hdf5_write_integer(writer, group, "iterations", found->iterations > 0 ? found->iterations : found->n_step));
-    LR_TRY(hdf5_write_number(writer, group, "noise", found->noise));
-    return hdf5_write_quantity(writer, group, "seconds", found->seconds, "s");
+    return hdf5_write_number(writer, group, "noise", found->noise);
 }
 
 static enum lr_status write_levels(struct hdf5_writer *writer, hid_t group, const struct population_result *kept)

@@ -82,6 +82,10 @@ static enum lr_status read_numbers(const struct hdf5_reader *reader, struct popu
     LR_TRY(hdf5_read_number(reader, "/populations", "inverted_cells", 0.0, 9e15, &inverted));
     kept->n_inverted = (int64_t)inverted;
     LR_TRY(hdf5_read_any_number(reader, "/populations", "inversion", &kept->inversion));
+    found->noise = found->seconds = NAN; /* unless they are there */
+    found->converged = true;             /* without iterations */
+    if (hdf5_read_has_attribute(reader, "/populations", "seconds"))
+        LR_TRY(hdf5_read_any_number(reader, "/populations", "seconds", &found->seconds));
     if (!population_method_collides(kept->method))
         return LR_OK;
     LR_TRY(hdf5_read_any_number(reader, "/populations", "background", &kept->background));
@@ -89,8 +93,7 @@ static enum lr_status read_numbers(const struct hdf5_reader *reader, struct popu
     found->converged = flag;
     LR_TRY(hdf5_read_integer(reader, "/populations", "directions", 0, INT_MAX, &found->directions));
     LR_TRY(hdf5_read_integer(reader, "/populations", "iterations", 0, INT_MAX, &found->iterations));
-    LR_TRY(hdf5_read_any_number(reader, "/populations", "noise", &found->noise));
-    return hdf5_read_any_number(reader, "/populations", "seconds", &found->seconds);
+    return hdf5_read_any_number(reader, "/populations", "noise", &found->noise);
 }
 
 static enum lr_status read_cells(const struct hdf5_reader *reader, const struct mesh *mesh,

@@ -190,8 +190,7 @@ static enum lr_status read_estimates(const struct hdf5_reader *reader, lr_result
     const struct {
         const char *name;
         double *value;
-    } exact[] = {{"emitted", &s->emitted},
-                 {"peak_abs_x", &s->peak_abs_x},
+    } exact[] = {{"peak_abs_x", &s->peak_abs_x},
                  {"half_size_x", &result->half_size_x},
                  {"photon_energy", &result->photon_energy},
                  {"roulette_balance", &result->roulette_balance},
@@ -210,6 +209,25 @@ static enum lr_status read_estimates(const struct hdf5_reader *reader, lr_result
     return read_whole(reader, "/summary", "scatterings", H5T_NATIVE_INT64, &s->scatterings);
 }
 
+/* A number that older files lack, which is then unknown. */
+static enum lr_status read_if_known(const struct hdf5_reader *reader, const char *name, double *value)
+{
+    *value = NAN;
+    return hdf5_read_has_attribute(reader, "/summary", name) ? hdf5_read_any_number(reader, "/summary", name, value)
+                                                             : LR_OK;
+}
+
+/* With run.until. */
+static enum lr_status read_until(const struct hdf5_reader *reader, struct lr_summary *s)
+{
+    int n = 0;
+    if (hdf5_read_has_attribute(reader, "/summary", "until"))
+        LR_TRY(hdf5_read_texts(reader, "/summary", "until", 1, sizeof s->until, s->until, &n));
+    return hdf5_read_has_attribute(reader, "/summary", "until_reached")
+               ? hdf5_read_integer(reader, "/summary", "until_reached", 0, 1, &s->until_reached)
+               : LR_OK;
+}
+
 static enum lr_status read_summary(const struct hdf5_reader *reader, lr_result *result)
 {
     struct lr_summary *s = &result->summary;
@@ -222,16 +240,17 @@ static enum lr_status read_summary(const struct hdf5_reader *reader, lr_result *
         LR_TRY(read_whole(reader, "/summary", "packets_stuck", H5T_NATIVE_INT64, &s->packets_stuck));
     if (hdf5_read_has_attribute(reader, "/", "partial"))
         LR_TRY(hdf5_read_texts(reader, "/", "partial", 1, sizeof s->partial, s->partial, &n));
-    if (hdf5_read_has_attribute(reader, "/summary", "until"))
-        LR_TRY(hdf5_read_texts(reader, "/summary", "until", 1, sizeof s->until, s->until, &n));
+    LR_TRY(read_until(reader, s));
     LR_TRY(read_whole(reader, "/summary", "seed", H5T_NATIVE_UINT64, &s->seed));
     LR_TRY(hdf5_read_any_number(reader, "/summary", "reference_b", &s->reference_b));
+    LR_TRY(read_if_known(reader, "emitted", &s->emitted));
     LR_TRY(hdf5_read_any_number(reader, "/summary", "seconds_transport", &s->seconds_transport));
+    LR_TRY(read_if_known(reader, "seconds_images", &s->seconds_images));
     LR_TRY(hdf5_read_any_number(reader, "/summary", "seconds_total", &s->seconds_total));
     LR_TRY(hdf5_read_texts(reader, "/summary", "device", 1, sizeof s->device, s->device, &n));
     LR_TRY(hdf5_read_texts(reader, "/summary", "precision", 1, sizeof s->precision, s->precision, &n));
-    if (hdf5_read_has_attribute(reader, "/summary", "line"))
-        LR_TRY(hdf5_read_texts(reader, "/summary", "line", 1, sizeof s->line, s->line, &n));
+    if (hdf5_read_has_attribute(reader, "/provenance", "line"))
+        LR_TRY(hdf5_read_texts(reader, "/provenance", "line", 1, sizeof s->line, s->line, &n));
     s->shells = result->mesh.kind == MESH_SHELLS;
     return s->packets > 0 ? read_estimates(reader, result) : LR_OK;
 }

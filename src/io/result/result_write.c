@@ -228,7 +228,6 @@ static enum lr_status write_measured(struct hdf5_writer *writer, hid_t group, co
         {"blue_peak_velocity", s->blue_peak_velocity, "km/s"},
     };
     const struct quantity exact[] = {
-        {"emitted", s->emitted, "1/s"},
         {"half_size_x", result->half_size_x, "cm"},
         {"photon_energy", result->photon_energy, "erg"},
         {"roulette_balance", result->roulette_balance, "1/s"},
@@ -251,8 +250,8 @@ static enum lr_status write_summary(struct hdf5_writer *writer, hid_t group, con
 {
     const struct lr_summary *s = &result->summary;
     const struct quantity always[] = {
-        {"reference_b", s->reference_b, "cm/s"},
-        {"seconds_transport", s->seconds_transport, "s"},
+        {"reference_b", s->reference_b, "cm/s"},          {"emitted", s->emitted, "1/s"},
+        {"seconds_transport", s->seconds_transport, "s"}, {"seconds_images", s->seconds_images, "s"},
         {"seconds_total", s->seconds_total, "s"},
     };
     if (s->packets > 0)
@@ -262,8 +261,10 @@ static enum lr_status write_summary(struct hdf5_writer *writer, hid_t group, con
     LR_TRY(hdf5_write_integer(writer, group, "packets_requested", s->packets_requested));
     LR_TRY(hdf5_write_integer(writer, group, "packets_left", s->packets_left));
     LR_TRY(hdf5_write_integer(writer, group, "packets_stuck", s->packets_stuck));
-    if (*s->until)
+    if (*s->until) {
         LR_TRY(hdf5_write_text(writer, group, "until", s->until));
+        LR_TRY(hdf5_write_integer(writer, group, "until_reached", s->until_reached));
+    }
     LR_TRY(hdf5_write_text(writer, group, "device", s->device));
     LR_TRY(hdf5_write_text(writer, group, "precision", s->precision));
     return hdf5_write_unsigned(writer, group, "seed", s->seed);
