@@ -105,7 +105,7 @@ static void count(void *user, int64_t done, double scatterings)
 {
     struct part *part = user;
     __atomic_store(&part->watch.done, &done, __ATOMIC_RELAXED);
-    part->watch.scatterings = scatterings;
+    __atomic_store(&part->watch.scatterings, &scatterings, __ATOMIC_RELAXED);
 }
 
 /* Takes the ranges of a list and makes chunks of them. */

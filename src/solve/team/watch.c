@@ -26,13 +26,14 @@ static bool is_over(const struct watch *watch)
 static void report(struct watch *watch)
 {
     int64_t done;
-#pragma omp atomic read
-    done = watch->done;
+    double scatterings;
+    __atomic_load(&watch->done, &done, __ATOMIC_RELAXED);
+    __atomic_load(&watch->scatterings, &scatterings, __ATOMIC_RELAXED);
     if (done > watch->posted)
         on_board(watch, BOARD_DONE, done - watch->posted);
     watch->posted = done;
     if (watch->whole && watch->whole->progress)
-        watch->whole->progress(watch->whole->user, on_board(watch, BOARD_DONE, 0), watch->scatterings);
+        watch->whole->progress(watch->whole->user, on_board(watch, BOARD_DONE, 0), scatterings);
 }
 
 static void look(struct watch *watch)

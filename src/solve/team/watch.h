@@ -14,7 +14,7 @@ struct watch {
     int64_t base[N_BOARD_SLOT];            /* what was on the board before */
     double start;
     volatile sig_atomic_t pause; /* asked for by any rank */
-    int64_t done;                /* by this rank so far */
+    int64_t done;                /* by this rank so far; set by another thread, as `scatterings` is */
     double scatterings;
     int64_t posted; /* of `done` */
     int told_stop, told_pause, over;
