@@ -1,5 +1,7 @@
 """Exceptions. Messages are those of the C library: one line that says where and what to do."""
 
+import os
+
 import astropy.units as u
 
 
@@ -21,6 +23,17 @@ class UnitsError(InputError, u.UnitsError):
 
 class FileError(Error, OSError):
     """A file cannot be read or written."""
+
+
+def not_written(path, what, failure):
+    """The error about a file that cannot be written, from that of the system."""
+    folder = os.path.dirname(os.path.abspath(path))
+    why = failure.strerror or failure
+    if not os.path.isdir(folder):
+        why = f"there is no folder {folder}"
+    elif isinstance(failure, PermissionError) and not os.access(folder, os.W_OK):
+        why = f"no permission to write to the folder {folder}"
+    return FileError(f"{path}: cannot write the {what}: {why}; give it another name or place (-o, on the command line)")
 
 
 class OutOfMemory(Error, MemoryError):

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from . import _view_cube, _view_pack
-from .errors import FileError, InputError
+from .errors import InputError, not_written
 
 _PARTS = Path(__file__).with_name("viewer")
 _SCRIPTS = ("data", "colours", "canvas", "map", "spectrum", "cut", "volume", "controls", "main")
@@ -44,7 +44,7 @@ class Page:
         try:
             handle, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         except OSError as failure:
-            raise FileError(f"{path}: cannot write the page: {failure.strerror}") from None
+            raise not_written(path, "page", failure) from None
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 file.write(self.html)
@@ -53,7 +53,7 @@ class Page:
         except BaseException as failure:  # also Ctrl-C
             os.unlink(part)
             if isinstance(failure, OSError):
-                raise FileError(f"{path}: cannot write the page: {failure.strerror}") from None
+                raise not_written(path, "page", failure) from None
             raise
         return str(path)
 

@@ -66,6 +66,26 @@ def test_errors_are_one_line(folder, draws):
     assert "txt" in error_line(draws("model.h5", "-o", "picture.txt"))
 
 
+def test_a_figure_that_cannot_be_written_is_one_line(folder, draws):
+    """Also where writing ends early: matplotlib's PDF then fails a second time."""
+    assert folder.run("run", "model.yaml").returncode == 0
+    for name in ("full.png", "full.pdf", "full.svg"):
+        (folder.path / name).symlink_to("/dev/full")
+        line = error_line(draws("model.h5", "-o", name))
+        assert f"{name}: cannot write the figure: No space left on device; give it another name or place" in line
+
+
+def test_a_folder_that_cannot_be_written_to_is_named(folder, draws):
+    assert folder.run("run", "model.yaml").returncode == 0
+    line = error_line(draws("model.h5", "-o", "no/such.png"))
+    assert f"there is no folder {folder.path}/no; give it another name or place (-o" in line
+    (folder.path / "locked").mkdir(mode=0o555)
+    if os.access(folder.path / "locked", os.W_OK):
+        pytest.skip("this user may write everywhere")
+    line = error_line(draws("model.h5", "-o", "locked/model.png"))
+    assert f"locked/model.png: cannot write the figure: no permission to write to the folder {folder.path}/locked" in line
+
+
 def test_nothing_given(folder):
     assert "no result given" in error_line(folder.run("plot"))
 

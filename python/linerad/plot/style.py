@@ -1,7 +1,9 @@
 """Common style of all figures: journal sizes, fonts, colours, and labels with readable units."""
 
 import functools
+import io
 import os
+from pathlib import Path
 
 import astropy.units as u
 import matplotlib
@@ -11,7 +13,7 @@ from matplotlib.patheffects import withStroke
 
 from .._names import frequency_name, transition_name
 from ..cube import Cube
-from ..errors import FileError, InputError
+from ..errors import InputError, not_written
 from ..result import Result
 
 COLUMN, PAGE = 3.5, 7.1  # inches: one column of a journal, and both
@@ -112,11 +114,12 @@ def save(figure, path, dpi=200):
         Dots per inch of a PNG. Default: 200.
     """
     check_format(path)
+    drawn = io.BytesIO()  # what fails after this concerns the file alone
+    figure.savefig(drawn, dpi=dpi, format=os.path.splitext(os.fspath(path))[1][1:].lower())
     try:
-        figure.savefig(path, dpi=dpi)
+        Path(path).write_bytes(drawn.getvalue())
     except OSError as failure:
-        why = failure.strerror or failure
-        raise FileError(f"{path}: cannot write the figure: {why}; give it another name or place") from None
+        raise not_written(path, "figure", failure) from None
 
 
 def new_axes(axes, size=(COLUMN, 2.6)):
