@@ -16,15 +16,21 @@ static const char help[] =
     "\n"
     "Prints the mesh, the line, the range of every field, optical depths and sources in physical units, and what the\n"
     "run will cost: scatterings per packet, time and memory. For that it follows the first packets of the run for\n"
-    "about a second. Nothing is written.\n"
+    "about a second. Nothing is written. Options mean what they mean in 'linerad run'.\n"
     "\n"
     "Options\n"
     "  --line NAME       only this line of the model (all)\n"
+    "  --packets N       number of photon packets, such as 1e6 (run.packets of the model, or 100000)\n"
+    "  --seed N          random seed (run.seed of the model, or 1)\n"
+    "  --threads N       CPU threads, 0 = all (run.threads of the model, or 0)\n"
+    "  --device NAME     auto, cpu, cuda, cuda:N, or several GPUs: cuda:0,1 or cuda:all (run.device of the\n"
+    "                    model, or auto: the GPU if there is one)\n"
+    "  --precision NAME  mixed or double (run.precision of the model, or mixed)\n"
     "  --set KEY=VALUE   set or add a value of the model; repeatable (none)\n"
     "  -h, --help        this text\n"
     "\n"
     "Examples\n"
-    "  linerad check slab.yaml\n"
+    "  linerad check slab.yaml --packets 1e6\n"
     "  linerad check slab.yaml --set medium.tau_mean=1e6 --set 'medium.temperature=100 K'\n"
     "\n"
     "Units\n"
@@ -67,8 +73,16 @@ static int report_lines(lr_context *ctx, const lr_document *document, const stru
     return code;
 }
 
-static int report(const char *path, const struct settings *settings, const char *wanted)
+struct request {
+    const char *line;
+    struct settings settings; /* from --set; the other options come after them and take precedence */
+    struct settings short_hands;
+    struct switches switches;
+};
+
+static int report(const char *path, const struct request *request)
 {
+    const struct settings *settings = &request->settings;
     struct console console = console_create(false);
     lr_context *ctx = console_context(&console);
     if (!ctx)
@@ -79,7 +93,7 @@ static int report(const char *path, const struct settings *settings, const char 
     if (lr_document_load(ctx, path, (const char *const *)settings->texts, settings->n, &document))
         code = message_error("%s", lr_last_error(ctx));
     else
-        code = lines_find(document, path, wanted, &lines);
+        code = lines_find(document, path, request->line, &lines);
     if (code == EXIT_GOOD)
         code = report_lines(ctx, document, &lines, &console);
     lr_document_free(document);
@@ -87,25 +101,41 @@ static int report(const char *path, const struct settings *settings, const char 
     return code;
 }
 
+static int read_option(void *user, int option)
+{
+    struct request *request = user;
+    if (option == 's')
+        return settings_add(&request->settings, optarg);
+    if (option != 'l')
+        return options_add_setting(&request->short_hands, option);
+    request->line = optarg;
+    return EXIT_GOOD;
+}
+
+static int check(int argc, char **argv, struct request *request)
+{
+    static const struct option list[] = {{"line", required_argument, NULL, 'l'},
+                                         {"set", required_argument, NULL, 's'},
+                                         OPTIONS_OF_RUNS,
+                                         {"help", no_argument, NULL, 'h'},
+                                         {NULL, 0, NULL, 0}};
+    const struct options options = {":h", list, read_option};
+    const int code = options_read(argc, argv, &options, request, &request->switches);
+    if (code != EXIT_GOOD)
+        return code;
+    if (request->switches.help)
+        return command_print(help);
+    const char *path = options_single(argc, argv, "model");
+    if (!path || settings_append(&request->settings, &request->short_hands))
+        return EXIT_ERROR;
+    return report(path, request);
+}
+
 int command_check(int argc, char **argv)
 {
-    static const struct option options[] = {{"line", required_argument, NULL, 'l'},
-                                            {"set", required_argument, NULL, 's'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    const char *line = NULL;
-    struct settings settings = {NULL, 0};
-    int code = EXIT_GOOD;
-    for (int option; code == EXIT_GOOD && (option = options_next(argc, argv, ":h", options)) != -1;) {
-        if (option == 'h') {
-            settings_free(&settings);
-            return command_print(help);
-        }
-        line = option == 'l' ? optarg : line;
-        code = option == 's' ? settings_add(&settings, optarg) : option == 'l' ? EXIT_GOOD : EXIT_ERROR;
-    }
-    const char *path = code == EXIT_GOOD ? options_single(argc, argv, "model") : NULL;
-    code = path ? report(path, &settings, line) : EXIT_ERROR;
-    settings_free(&settings);
+    struct request request = {.line = NULL};
+    const int code = check(argc, argv, &request);
+    settings_free(&request.settings);
+    settings_free(&request.short_hands);
     return code;
 }

@@ -96,6 +96,25 @@ int options_read(int argc, char **argv, const struct options *options, void *req
     return EXIT_GOOD;
 }
 
+int options_add_setting(struct settings *short_hands, int option)
+{
+    static const char *const precisions[] = {"mixed", "double", NULL};
+    switch (option) {
+    case 'n':
+        return settings_add_whole(short_hands, "--packets", "run.packets", optarg);
+    case 'r':
+        return settings_add_whole(short_hands, "--seed", "run.seed", optarg);
+    case 't':
+        return settings_add_whole(short_hands, "--threads", "run.threads", optarg);
+    case 'd':
+        return settings_add_device(short_hands, optarg);
+    case 'p':
+        return settings_add_choice(short_hands, "--precision", "run.precision", optarg, precisions);
+    default:
+        return EXIT_ERROR;
+    }
+}
+
 const char *options_single(int argc, char **argv, const char *what)
 {
     if (optind == argc)

@@ -132,24 +132,12 @@ static int set_mpi(struct run_request *request, const char *text)
 static int read_option(void *user, int option)
 {
     struct run_request *request = user;
-    static const char *const precisions[] = {"mixed", "double", NULL};
-    struct settings *short_hands = &request->short_hands;
     switch (option) {
     case 'o':
         return set_output(request, optarg);
     case 'l':
         request->line = optarg;
         return 0;
-    case 'n':
-        return settings_add_whole(short_hands, "--packets", "run.packets", optarg);
-    case 'r':
-        return settings_add_whole(short_hands, "--seed", "run.seed", optarg);
-    case 't':
-        return settings_add_whole(short_hands, "--threads", "run.threads", optarg);
-    case 'd':
-        return settings_add_device(short_hands, optarg);
-    case 'p':
-        return settings_add_choice(short_hands, "--precision", "run.precision", optarg, precisions);
     case 'c':
         request->resume = true;
         return 0;
@@ -172,7 +160,7 @@ static int read_option(void *user, int option)
         request->trace = true;
         return 0;
     default:
-        return EXIT_ERROR;
+        return options_add_setting(&request->short_hands, option);
     }
 }
 
@@ -180,11 +168,7 @@ int run_request_read(int argc, char **argv, struct run_request *request)
 {
     static const struct option list[] = {{"output", required_argument, NULL, 'o'},
                                          {"line", required_argument, NULL, 'l'},
-                                         {"packets", required_argument, NULL, 'n'},
-                                         {"seed", required_argument, NULL, 'r'},
-                                         {"threads", required_argument, NULL, 't'},
-                                         {"device", required_argument, NULL, 'd'},
-                                         {"precision", required_argument, NULL, 'p'},
+                                         OPTIONS_OF_RUNS,
                                          {"resume", no_argument, NULL, 'c'},
                                          {"share", required_argument, NULL, 'a'},
                                          {"keep-state", no_argument, NULL, 'k'},

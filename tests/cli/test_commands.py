@@ -86,6 +86,9 @@ def test_no_command(folder):
         (["run", "model.yaml", "--device", "gpu"], ["--device", "gpu", "'cuda'"]),
         (["run", "model.yaml", "--device", "cuda:x"], ["--device", "cuda:x"]),
         (["run", "model.yaml", "--precision", "single"], ["--precision", "single", "mixed", "double"]),
+        (["check", "model.yaml", "--packets", "1.5"], ["--packets", "1.5"]),
+        (["check", "model.yaml", "--device", "gpu"], ["--device", "gpu", "'cuda'"]),
+        (["check", "model.yaml", "--output", "x.h5"], ["unknown option '--output'"]),
         (["run", "model.yaml", "--set", "tau"], ["--set", "tau"]),
         (["run", "model.yaml", "--set", "=3"], ["--set"]),
     ],
@@ -120,6 +123,28 @@ def test_check_takes_settings(folder):
     changed = folder.run("check", "model.yaml", "--set", "medium.tau_mean=12345")
     assert changed.returncode == 0
     assert changed.stdout != plain
+
+
+@pytest.mark.parametrize(
+    "option, value, key",
+    [
+        ("--packets", "1e4", "run.packets"),
+        ("--seed", "7", "run.seed"),
+        ("--threads", "1", "run.threads"),
+        ("--device", "cpu", "run.device"),
+        ("--precision", "double", "run.precision"),
+    ],
+)
+def test_check_takes_the_options_of_run(folder, option, value, key):
+    """Each is the setting it is short for, and takes precedence over --set."""
+    assert option in folder.run("check", "--help").stdout
+    done = folder.run("check", "model.yaml", "--set", f"{key}=-5", option, value)
+    assert done.returncode == 0, done.stderr
+
+
+def test_check_tells_the_time_of_the_packets_it_is_asked_for(folder):
+    told = folder.run("check", "model.yaml", "--packets", "2e4", "--threads", "1").stdout
+    assert "for 20000 packets" in told and "1 thread" in told
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["--version"], ["info"], ["check", "model.yaml"]])
