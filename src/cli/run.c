@@ -35,7 +35,7 @@ static const char help[] =
     "  --events N             events of it to print; the last one is always shown (1000)\n"
     "  --resume               continue from the statepoint that an earlier run of the same model to the same result "
     "left;\n"
-    "                         start if there is none, and do nothing if the result is complete (off)\n"
+    "                         start if there is none, and only print the summary if the result is complete (off)\n"
     "  --share K/N            follow only the K-th of N equal parts of the packets, and keep their sums in the result\n"
     "                         (MODEL_KofN.h5): 'linerad merge' adds them up (all)\n"
     "  --keep-state           keep the statepoint of a complete run, so that packets can be added to it with\n"

@@ -217,10 +217,11 @@ static enum lr_status read_if_known(const struct hdf5_reader *reader, const char
                                                              : LR_OK;
 }
 
-/* With run.until. */
+/* With run.until. Older files do not say that it was reached, but a run then ended early without being stopped. */
 static enum lr_status read_until(const struct hdf5_reader *reader, struct lr_summary *s)
 {
     int n = 0;
+    s->until_reached = !*s->partial && s->packets < s->packets_requested;
     if (hdf5_read_has_attribute(reader, "/summary", "until"))
         LR_TRY(hdf5_read_texts(reader, "/summary", "until", 1, sizeof s->until, s->until, &n));
     return hdf5_read_has_attribute(reader, "/summary", "until_reached")
