@@ -306,11 +306,12 @@ struct trace_gas {
 
 /* A line of a group (kernel/line_group.h). */
 struct trace_line {
-    double offset;         /* c d, code velocity */
-    double d;              /* relative to the first line */
-    double damping;        /* a of this line / a of the first */
-    double opacity, shine; /* LTE: those of the first line times this, but for Boltzmann factors */
-    double lower;          /* LTE: energy of its lower level above that of the first line, in h nu0 */
+    double offset;  /* c d, code velocity */
+    double d;       /* relative to the first line */
+    double damping; /* a of this line / a of the first */
+    /* LTE, relative to the base: opacity and emission but for Boltzmann factors, offset, and energy of the lower level
+     * in h nu of the base. */
+    double opacity, shine, from_base, lower;
 };
 
 /* Ray tracing for one camera. Lengths and velocities in code units, intensities in any one unit. */
@@ -324,7 +325,8 @@ struct trace_job {
     int n_line; /* of a group that the gas has; 0: nothing but one line */
     const struct trace_line *line;
     bool lte, stimulated;
-    /* In LTE h nu0 / (k T) of each cell; otherwise [count][n_line][2], shares of its opacity and of its emission. */
+    /* In LTE h nu / (k T) of the base in each cell; otherwise [count][n_line][2], shares of its opacity and of its
+     * emission. */
     void (*read_lines)(const void *medium, int64_t first, int64_t count, double *values);
 
     bool perspective;

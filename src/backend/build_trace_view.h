@@ -50,11 +50,11 @@ static inline int make_group_view(const struct view_store *store, const struct t
     for (int l = 0; ready && l < job->n_line; l++) {
         const struct trace_line *from = &job->line[l];
         line[l].offset = (real)from->offset;
-        line[l].d = (real)from->d;
         line[l].squeeze = (real)(1 / (1 + from->d));
         line[l].damping = (real)from->damping;
         line[l].opacity = (real)from->opacity;
         line[l].shine = (real)from->shine;
+        line[l].from_base = (real)from->from_base;
         line[l].lower = (real)from->lower;
     }
     if (ready) {

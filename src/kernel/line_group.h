@@ -6,10 +6,12 @@
  *
  *     alpha(s) = alpha0 SUM_l share_l H(a_l, (s_l - v) / b),
  *
- * known per cell, or in LTE from the temperature: with y = h nu0 / k T, and the lower level at E above that of the
- * first line, which has share 1,
+ * known per cell, or in LTE from the temperature. Then the cell has those of the base, the line with the lowest lower
+ * level: in cold gas nothing is left of lines from higher levels, from which others could not be computed. With its
+ * frequency nu_b, y = h nu_b / k T, e = (nu - nu_b) / nu_b, and the lower level at E >= 0 above that of the base,
  *
- *     opacity_l = C_l exp(-E y / h nu0) (1 - exp(-(1 + d) y)) / (1 - exp(-y)),   shine_l = D_l exp(-(E / h nu0 + d) y).
+ *     opacity_l = C_l exp(-E y / h nu_b) (1 - exp(-(1 + e) y)) / (1 - exp(-y)),
+ *     shine_l   = D_l exp(-(E / h nu_b + e) y).
  */
 #ifndef LR_KERNEL_LINE_GROUP_H
 #define LR_KERNEL_LINE_GROUP_H
@@ -18,11 +20,11 @@
 
 struct group_line {
     real offset;         /* c d, code velocity */
-    real d;              /* relative offset */
     real squeeze;        /* 1 / (1 + d) */
     real damping;        /* a of this line / a of the first */
     real opacity, shine; /* C and D */
-    real lower;          /* E / h nu0 */
+    real from_base;      /* e */
+    real lower;          /* E / h nu_b, >= 0 */
 };
 
 struct group_view {
@@ -62,8 +64,8 @@ LR_FN struct group_share group_share_of(const struct group_view *group, int cell
     if (group->lte) {
         const struct group_line *line = &group->line[l];
         const real y = group->cell[cell];
-        const real level = r_exp(r_max(r_min(-line->lower * y, R(80)), R(-80)));
-        const real fall = group_fall(line->d * y);
+        const real level = r_exp(r_max(-line->lower * y, R(-80)));
+        const real fall = group_fall(line->from_base * y);
         /* 1 / (exp(y) - 1) = (1 - f) / f with f = 1 - exp(-y) */
         const real f = group_fall(y);
         const real excess = group->stimulated ? r_div(fall * (R(1) - f), f) : R(0);

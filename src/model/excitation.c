@@ -127,6 +127,33 @@ enum lr_status excitation_line(lr_context *ctx, const lr_model *model, const dou
     return LR_OK;
 }
 
+int excitation_base(const lr_model *model)
+{
+    const struct line_member *member = model->group.member;
+    int base = 0;
+    for (int m = 1; model->species && m < model->group.n; m++) {
+        const struct level *level = model->species->molecule.level;
+        if (level[member[m].lower].energy < level[member[base].lower].energy)
+            base = m;
+    }
+    return base;
+}
+
+enum lr_status excitation_base_line(lr_context *ctx, const lr_model *model, const double *x, struct field *alpha0,
+                                    struct field *emissivity, struct inversion *inversion)
+{
+    const int base = excitation_base(model);
+    if (x || base == 0)
+        return excitation_line(ctx, model, x, alpha0, emissivity, inversion);
+    const struct line_member *member = &model->group.member[base];
+    struct species species = *model->species;
+    lr_model changed = *model;
+    species.line = member->line;
+    changed.species = &species;
+    changed.line = line_group_line(&model->line, member);
+    return excitation_line(ctx, &changed, x, alpha0, emissivity, inversion);
+}
+
 /* Opacity and photons of all lines of a cell. Returns the largest g_l x_u / (g_u x_l) of those that are inverted, or 0.
  */
 static double derive_lines(const lr_model *model, const double *here, int64_t cell, float *own)
@@ -272,43 +299,49 @@ double excitation_luminosity(const struct mesh *mesh, const struct field *emissi
     return field_measure(emissivity, mesh).mean * mesh_volume(mesh);
 }
 
-/* Photons of a line in LTE per photon of the first one. */
-static double photon_ratio(const lr_model *model, const struct line_member *member, double temperature)
+/* Photons of a line in LTE per photon of the base. */
+static double photon_ratio(const lr_model *model, const struct line_member *base, const struct line_member *member,
+                           double temperature)
 {
-    const struct line_member *first = &model->group.member[0];
-    const struct line line = line_group_line(&model->line, member);
-    const double lower = molecule_boltzmann(&model->species->molecule, member->lower, first->lower, temperature);
-    const double colder = line_energy_ratio(&model->line, temperature) * member->offset;
-    return line.g_upper * line.a_ul / (first->g_upper * first->a_ul) * lower * exp(-colder);
+    const double lower = molecule_boltzmann(&model->species->molecule, member->lower, base->lower, temperature);
+    const double colder = line_energy_ratio(&model->line, temperature) * (member->offset - base->offset);
+    return member->g_upper * member->a_ul / (base->g_upper * base->a_ul) * lower * exp(-colder);
 }
 
-/* s^-1 cm^-3 */
+/* s^-1 cm^-3; in LTE from the emissivity of the base. */
 static double photons_of_group(const lr_model *model, const double *x, const struct field *emissivity, int64_t cell)
 {
     const struct species *species = model->species;
     const struct line_group *group = &model->group;
+    const struct line_member *base = &group->member[excitation_base(model)];
     const double density = field_at(&species->density, cell), temperature = field_at(&species->temperature, cell);
     double sum = 0.0;
     for (int m = 0; m < group->n; m++) {
         const struct line_member *member = &group->member[m];
         if (x)
             sum += density * x[cell * species->molecule.n_level + member->upper] * member->a_ul;
-        else if (temperature > 0.0)
-            sum += field_at(emissivity, cell) * photon_ratio(model, member, temperature);
+        else if (field_at(emissivity, cell) > 0.0)
+            sum += field_at(emissivity, cell) * photon_ratio(model, base, member, temperature);
     }
     return sum;
 }
 
-enum lr_status excitation_group_luminosity(lr_context *ctx, const lr_model *model, const double *x,
-                                           const struct field *emissivity, double *luminosity)
+enum lr_status excitation_group_luminosity(lr_context *ctx, const lr_model *model, const double *x, double *luminosity)
 {
     const int64_t n_cell = mesh_cell_count(&model->mesh);
-    struct field all = {0};
-    LR_TRY(lr_allocate(ctx, (size_t)n_cell, sizeof *all.values, &all.values));
+    struct field all = {0}, unused = {0}, emissivity = {0};
+    struct inversion inversion;
+    enum lr_status status = lr_allocate(ctx, (size_t)n_cell, sizeof *all.values, &all.values);
+    if (status == LR_OK && !x)
+        status = excitation_base_line(ctx, model, NULL, &unused, &emissivity, &inversion);
+    if (status == LR_OK) {
 #pragma omp parallel for schedule(static) if (n_cell > 4096) num_threads(thread_count(model->run.threads))
-    for (int64_t cell = 0; cell < n_cell; cell++)
-        all.values[cell] = photons_of_group(model, x, emissivity, cell);
-    *luminosity = excitation_luminosity(&model->mesh, &all);
+        for (int64_t cell = 0; cell < n_cell; cell++)
+            all.values[cell] = photons_of_group(model, x, &emissivity, cell);
+        *luminosity = excitation_luminosity(&model->mesh, &all);
+    }
+    field_free(&unused);
+    field_free(&emissivity);
     field_free(&all);
-    return LR_OK;
+    return status;
 }

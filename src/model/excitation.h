@@ -21,6 +21,12 @@ struct inversion {
  * must be empty. Inverted cells get zero opacity. */
 enum lr_status excitation_line(lr_context *ctx, const lr_model *model, const double *x, struct field *alpha0,
                                struct field *emissivity, struct inversion *inversion);
+/* The line of the group from whose opacity in LTE those of the others follow: the first of those with the lowest lower
+ * level. Its number in the group. */
+int excitation_base(const lr_model *model);
+/* As excitation_line(), in LTE for the base. */
+enum lr_status excitation_base_line(lr_context *ctx, const lr_model *model, const double *x, struct field *alpha0,
+                                    struct field *emissivity, struct inversion *inversion);
 /* The same for all lines of the group, [n_cell][n][2] as struct line_group wants it; cells count as inverted where any
  * line is. */
 enum lr_status excitation_group(lr_context *ctx, const lr_model *model, const double *x, float **strength,
@@ -44,9 +50,7 @@ enum lr_status excitation_thermal(lr_context *ctx, const lr_model *model, const 
 
 /* INT field dV, the luminosity of a volume source. */
 double excitation_luminosity(const struct mesh *mesh, const struct field *emissivity);
-/* Photons per second of all lines of the group, from the emissivity of the first one and the fractions x of
- * excitation_line(). */
-enum lr_status excitation_group_luminosity(lr_context *ctx, const lr_model *model, const double *x,
-                                           const struct field *emissivity, double *luminosity);
+/* Photons per second of all lines of the group; x as in excitation_line(). */
+enum lr_status excitation_group_luminosity(lr_context *ctx, const lr_model *model, const double *x, double *luminosity);
 
 #endif

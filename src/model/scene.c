@@ -25,6 +25,7 @@ void scene_free(struct scene *scene)
     mesh_free(&scene->mesh);
     if (!scene->borrowed)
         medium_free(&scene->medium);
+    field_free(&scene->base_alpha0);
     field_free(&scene->line_source);
     free(scene->sky);
     for (int i = 0; i < scene->n_point; i++)

@@ -61,6 +61,7 @@ struct scene_group {
     const struct line *first;
     const struct molecule *molecule; /* NULL: atoms in their lower levels, which emit in the first line */
     const struct field *temperature; /* K, LTE of the molecule */
+    int base;                        /* in LTE the medium and the light are those of this line (model/excitation.h) */
     bool stimulated;
     bool shines; /* it emits what its levels say */
 };
@@ -71,6 +72,7 @@ struct scene {
     double reference_b;   /* cm/s */
     struct medium medium; /* own fields, or the model's when `borrowed` */
     bool borrowed;
+    struct field base_alpha0; /* own: that of the medium, if it is not that of the model */
     struct scene_group group;
     struct field line_source; /* own */
     struct channels channels; /* of the emissivity */

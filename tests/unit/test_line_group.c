@@ -21,7 +21,7 @@ static void near(double value, double expected, double relative)
         fail_msg("%.10g is not %.10g", value, expected);
 }
 
-/* C exp(-e y) (1 - exp(-(1 + d) y)) / (1 - exp(-y)) and D exp(-(e + d) y). */
+/* C exp(-l y) (1 - exp(-(1 + e) y)) / (1 - exp(-y)) and D exp(-(l + e) y), with l the energy of the lower level. */
 static void shares_in_lte(void **state)
 {
     (void)state;
@@ -31,15 +31,30 @@ static void shares_in_lte(void **state)
         for (int j = 0; j < 7; j++) {
             const real y = (real)coldness[j];
             const struct group_line line = {
-                .d = (real)offsets[i], .opacity = R(0.75), .shine = R(2), .lower = R(0.0625)};
-            const long double d = (long double)line.d, z = (long double)y, level = expl(-0.0625L * z);
+                .from_base = (real)offsets[i], .opacity = R(0.75), .shine = R(2), .lower = R(0.0625)};
+            const long double e = (long double)line.from_base, z = (long double)y, level = expl(-0.0625L * z);
             struct group_view group = {.n = 1, .line = &line, .lte = 1, .stimulated = 1, .cell = &y};
             struct group_share share = group_share_of(&group, 0, 0);
-            near((double)share.opacity, (double)(0.75L * level * expm1l(-(1 + d) * z) / expm1l(-z)), tolerance);
-            near((double)share.shine, (double)(2 * level * expl(-d * z)), tolerance);
+            near((double)share.opacity, (double)(0.75L * level * expm1l(-(1 + e) * z) / expm1l(-z)), tolerance);
+            near((double)share.shine, (double)(2 * level * expl(-e * z)), tolerance);
             group.stimulated = 0;
             share = group_share_of(&group, 0, 0);
             near((double)share.opacity, (double)(0.75L * level), tolerance);
+        }
+}
+
+/* In gas so cold that exp underflows, lines from higher levels are gone, however high. */
+static void nothing_of_high_levels_in_cold_gas(void **state)
+{
+    (void)state;
+    const real lower[] = {R(0.5), R(10), R(1e4)}, coldness[] = {R(200), R(1e4)};
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 2; j++) {
+            const struct group_line line = {.from_base = R(0.005), .opacity = R(3), .shine = R(3), .lower = lower[i]};
+            const struct group_view group = {.n = 1, .line = &line, .lte = 1, .stimulated = 1, .cell = &coldness[j]};
+            const struct group_share share = group_share_of(&group, 0, 0);
+            assert_true(share.opacity >= R(0) && share.opacity < R(1e-30));
+            assert_true(share.shine >= R(0) && share.shine < R(1e-30));
         }
 }
 
@@ -60,8 +75,7 @@ static void shift_from_a_line(void **state)
 {
     (void)state;
     const double d = 2.5e-3, c = 2.99792458e5;
-    const struct group_line line = {
-        .offset = (real)(c * d), .d = (real)d, .squeeze = (real)(1 / (1 + d)), .damping = R(1)};
+    const struct group_line line = {.offset = (real)(c * d), .squeeze = (real)(1 / (1 + d)), .damping = R(1)};
     near((double)group_shift(&line, (real)(c * d)), 0, 0);
     near((double)group_shift(&line, R(0)), c * (1 / (1 + d) - 1), 2 * tolerance);
 }
@@ -101,7 +115,8 @@ static void branching_adds_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shares_in_lte),     cmocka_unit_test(shares_of_cells),   cmocka_unit_test(shift_from_a_line),
+        cmocka_unit_test(shares_in_lte),     cmocka_unit_test(nothing_of_high_levels_in_cold_gas),
+        cmocka_unit_test(shares_of_cells),   cmocka_unit_test(shift_from_a_line),
         cmocka_unit_test(members_are_lines), cmocka_unit_test(branching_adds_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

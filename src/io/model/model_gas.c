@@ -55,8 +55,7 @@ enum lr_status read_gas(const struct reader *r, const struct yaml_node *map, con
     source->spectrum = (struct spectrum){.kind = SPECTRUM_LOCAL, .gas_frame = true};
     source->luminosity = excitation_luminosity(&model->mesh, &source->emissivity);
     if (model->group.n > 1)
-        LR_TRY(excitation_group_luminosity(r->ctx, model, model->species->populations, &source->emissivity,
-                                           &source->luminosity));
+        LR_TRY(excitation_group_luminosity(r->ctx, model, model->species->populations, &source->luminosity));
     return isfinite(source->luminosity)
                ? LR_OK
                : yaml_fail_key(r->ctx, r->tree, place, "the gas emits %g photon/s", source->luminosity);

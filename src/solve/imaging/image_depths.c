@@ -86,7 +86,7 @@ static enum lr_status other_opacity(lr_context *ctx, const lr_model *model, cons
     struct inversion inversion;
     species.options.stimulated = !from->options.stimulated;
     changed.species = &species;
-    const enum lr_status status = excitation_line(ctx, &changed, x, &other->alpha0, &unused, &inversion);
+    const enum lr_status status = excitation_base_line(ctx, &changed, x, &other->alpha0, &unused, &inversion);
     field_free(&unused);
     other->lines = model->group;
     other->lines.strength = NULL;

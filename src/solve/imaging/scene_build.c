@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/excitation.h"
 #include "model/field.h"
 #include "model/species.h"
 #include "solve/imaging/direct_light.h"
@@ -15,6 +16,7 @@ struct scene_group scene_group_of(const lr_model *model)
     if (model->species) {
         group.molecule = &model->species->molecule;
         group.temperature = &model->species->temperature;
+        group.base = model->group.strength ? 0 : excitation_base(model);
         group.stimulated = model->species->options.stimulated;
     }
     for (int s = 0; s < model->n_source; s++)
@@ -49,15 +51,42 @@ static enum lr_status build_gas(lr_context *ctx, const lr_model *model, const st
     return LR_OK;
 }
 
+/* Opacity of several lines in LTE, and the emissivity of gas: those of the base. */
+static enum lr_status take_base(lr_context *ctx, const lr_model *model, struct scene *scene, struct field *emissivity)
+{
+    struct inversion inversion;
+    if (scene->group.base == 0)
+        return LR_OK;
+    LR_TRY(excitation_base_line(ctx, model, NULL, &scene->base_alpha0, emissivity, &inversion));
+    scene->medium.alpha0 = scene->base_alpha0;
+    return LR_OK;
+}
+
+static enum lr_status add_sources(lr_context *ctx, const lr_model *model, int n_source, const struct field *emissivity,
+                                  struct scene *scene)
+{
+    for (int s = 0; s < n_source; s++) {
+        struct source source = model->source[s];
+        if (scene->group.base != 0 && source.light == LIGHT_GAS)
+            source.emissivity = *emissivity;
+        LR_TRY(direct_light_add(ctx, model, &source, scene));
+    }
+    return LR_OK;
+}
+
 /* With the first n_source sources of the model. */
 static enum lr_status build(lr_context *ctx, const lr_model *model, const struct window *window, int n_source,
                             struct scene **out)
 {
     struct scene *scene = NULL;
     LR_TRY(lr_allocate(ctx, 1, sizeof *scene, &scene));
+    struct field emissivity = {0};
     enum lr_status status = build_gas(ctx, model, window, n_source, scene);
-    for (int s = 0; status == LR_OK && s < n_source; s++)
-        status = direct_light_add(ctx, model, &model->source[s], scene);
+    if (status == LR_OK)
+        status = take_base(ctx, model, scene, &emissivity);
+    if (status == LR_OK)
+        status = add_sources(ctx, model, n_source, &emissivity, scene);
+    field_free(&emissivity);
     if (status != LR_OK) {
         scene_free(scene);
         return status;

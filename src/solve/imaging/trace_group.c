@@ -1,5 +1,5 @@
 /* In LTE the share of a line in the opacity and the light of a cell follows from the temperature (kernel/line_group.h);
- * the cell then has those of the first line. Otherwise each cell has its shares, in those of all lines together, which
+ * the cell then has those of the base. Otherwise each cell has its shares, in those of all lines together, which
  * are never zero where a line is. */
 #include "solve/imaging/trace_group.h"
 
@@ -37,12 +37,13 @@ static void read_shares(const struct prepared_trace *prepared, int64_t cell, dou
 /* Beyond this, exp(-h nu / k T) is zero. */
 static const double coldest = 1e4;
 
-/* h nu0 / k T; 0 for atoms, whose shares do not depend on it. The empty cavity inside shells has any but 0. */
+/* h nu / k T of the base; 0 for atoms, whose shares do not depend on it. The cavity inside shells has any but 0. */
 static double coldness(const struct scene_group *group, int64_t cell)
 {
     if (!group->molecule || cell < 0)
         return cell < 0;
-    return fmin(line_energy_ratio(group->first, field_at(group->temperature, cell)), coldest);
+    const struct line base = line_group_line(group->first, &group->lines->member[group->base]);
+    return fmin(line_energy_ratio(&base, field_at(group->temperature, cell)), coldest);
 }
 
 static void read_lines(const void *user, int64_t first, int64_t count, double *values)
@@ -58,7 +59,20 @@ static void read_lines(const void *user, int64_t first, int64_t count, double *v
     }
 }
 
-/* Of LTE: those of the first line times these, but for Boltzmann factors. */
+/* Of a molecule in LTE: opacity and emission are those of the base times these, but for Boltzmann factors. */
+static void relate_to_base(const struct scene_group *group, const struct line_member *member, struct trace_line *line)
+{
+    const struct level *level = group->molecule->level;
+    const struct line_member *from = &group->lines->member[group->base];
+    const struct line base = line_group_line(group->first, from);
+    const double stretch = (1 + member->offset) / (1 + from->offset);
+    const double emission = member->g_upper * member->a_ul / (base.g_upper * base.a_ul);
+    line->from_base = (member->offset - from->offset) / (1 + from->offset);
+    line->opacity = emission / (stretch * stretch * stretch);
+    line->shine = emission / (1 + member->offset);
+    line->lower = LR_LIGHT_SPEED * (level[member->lower].energy - level[from->lower].energy) / base.nu0;
+}
+
 static struct trace_line line_of(const struct scene_group *group, int m, const struct code_units *unit)
 {
     const struct line *first = group->first;
@@ -68,13 +82,8 @@ static struct trace_line line_of(const struct scene_group *group, int m, const s
                               .damping = line_group_damping(first, member),
                               .opacity = member->abundance * line_group_cross_section(first, member),
                               .shine = m == 0};
-    if (group->molecule) {
-        const struct level *level = group->molecule->level;
-        const double energy = level[member->lower].energy - level[group->lines->member[0].lower].energy;
-        line.opacity *= member->g_lower / first->g_lower;
-        line.shine = member->g_upper * member->a_ul / (first->g_upper * first->a_ul) / (1 + member->offset);
-        line.lower = LR_LIGHT_SPEED * energy / first->nu0;
-    }
+    if (group->molecule)
+        relate_to_base(group, member, &line);
     return line;
 }
 

@@ -40,8 +40,7 @@ enum lr_status derive_model(lr_context *ctx, const lr_model *model, const double
         }
         source->luminosity = excitation_luminosity(&model->mesh, &source->emissivity);
         if (model->group.n > 1 && source->light == LIGHT_GAS)
-            LR_TRY_OR(fail, status,
-                      excitation_group_luminosity(ctx, model, x, &source->emissivity, &source->luminosity));
+            LR_TRY_OR(fail, status, excitation_group_luminosity(ctx, model, x, &source->luminosity));
     }
     if (model->group.n > 1)
         LR_TRY_OR(fail, status, excitation_group(ctx, model, x, &derived->group.strength, inversion));

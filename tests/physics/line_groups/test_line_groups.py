@@ -146,6 +146,33 @@ def test_temperature_that_differs_from_cell_to_cell(toy):
     assert_same("ladder", photons, expected)
 
 
+@pytest.mark.parametrize("precision, tolerance", [("double", 1e-5), ("mixed", 3e-5)])
+@pytest.mark.parametrize("energy", [600, 700, 9000])
+@pytest.mark.parametrize("reference", [1, 2])
+def test_cold_gas_shows_the_line_from_the_lower_level(toy, reference, energy, precision, tolerance):
+    """The other line is from a level so high that 10 K leave exp(-86), exp(-101) and exp(-1295) of it in its lower
+    level; one cell is hot enough for both. Neither the choice of the reference nor rounding matters."""
+    hot = Molecule((0.0, WAVENUMBER, energy, energy + WAVENUMBER + APART), (1.0, 3.0, 11.0, 13.0),
+                   ((1, 0, 1e-5), (3, 2, 1e-4)), mass=27.0)
+    temperature = np.array([10.0, 2000.0, 10.0, 7.0])
+    run = toy(hot, {"medium.temperature": "{file: gas.h5, dataset: t}", "image.subcell": False, "image.report": True,
+                    "line.reference": reference},
+              precision, fields={"gas.h5": {"t": (temperature.reshape(1, 1, 4), "K")}})
+    velocity, photons = photons_of(run)
+    group = Group(hot, first=reference - 1)
+    cells = [group.lte(t) for t in temperature]
+    depth = sum(group.gas(velocity, x)[0] for x in cells) * 0.5 * PARSEC_CM
+    assert depth.max() > 1
+    assert_same("intensity", photons, column_of(group, velocity, cells), tolerance)
+    assert_same("optical depth", run.data("images/top/optical_depth")[:, 0, 0].astype(float), depth, tolerance)
+    bare = Group(hot, first=reference - 1, stimulated=False)
+    without = max(sum(bare.gas(velocity, x)[0] for x in cells)) * 0.5 * PARSEC_CM
+    found = run.summary["images"][0]["depth_without_stimulated_emission"]["largest"]
+    assert found == pytest.approx(without, rel=tolerance)
+    emitted = 1e-4 * 2 * PARSEC_CM**3 * sum(x[upper] * a for x in cells for upper, _, a in hot.lines)
+    assert run.summary["emitted"] == pytest.approx(emitted, rel=1e-6)
+
+
 def test_dust_absorbs_and_shines_between_the_lines(toy):
     """alpha = SUM alpha_l H_l + kappa, j = SUM j_l H_l + kappa B(T_dust)."""
     run = toy(PAIR, {"medium.absorption": "0.4 1/pc", "medium.dust_temperature": "35 K", "medium.density": "3e-5 cm^-3"})
