@@ -2,6 +2,7 @@
 
 import subprocess
 
+import h5py
 import pytest
 
 MODEL = """\
@@ -63,3 +64,25 @@ def test_bad_input_is_one_clear_line(program, tmp_path, settings, message):
     assert done.returncode == 2, done.stdout
     assert message in done.stderr
     assert done.stderr.count("\n") == 1, done.stderr
+
+
+@pytest.mark.parametrize("offset", [0.0099, -0.0099])
+@pytest.mark.parametrize("speed", [0, 300])
+def test_automatic_limits_hold_lines_far_away(program, tmp_path, offset, speed):
+    """All light leaves the shells near one of two lines 0.99 % apart: (1 + offset) (1 +- speed / c) nu0."""
+    c, b = 299792.458, 1
+    lines = "[" + ", ".join(f"{{frequency: {1e15 * (1 + shift):.17g} Hz, einstein_a: 1e8 1/s, degeneracies: [2, 4], "
+                            f"mass: 12 u, abundance: {number}, upper: u}}" for shift, number in ((0, 1), (offset, 0))) + "]"
+    settings = ["mesh={shells: 4, outer: 1 pc}", f"line={{group: {lines}}}", "output={reference_b: 1 km/s}",
+                f"medium={{b: {b} km/s, damping: 1e-6, tau_centre: 10, velocity: {speed} km/s}}",
+                "sources=[{volume: {}, spectrum: local, luminosity: 1 photon/s}]"]
+    (tmp_path / "model.yaml").write_text(MODEL)
+    words = [word for setting in settings for word in ("--set", setting)]
+    done = subprocess.run([program, "run", "model.yaml", *words], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "outside the spectrum" not in done.stderr
+    with h5py.File(tmp_path / "model.h5") as result:
+        edges = result["spectrum/x_edges"][:]
+    reach = (1 + speed / c) * (1 + 4 * b / c) - 1
+    assert edges[0] < c * ((1 + min(offset, 0)) * (1 - reach) - 1)
+    assert edges[-1] > c * ((1 + max(offset, 0)) * (1 + reach) - 1)

@@ -79,13 +79,24 @@ double group_job_strength(const struct job_group *group)
     return fmax(strength, 1.0);
 }
 
-void group_job_extent(const struct job_group *group, double extent[2])
+/* nu / nu_0 - 1 in units of velocity, from c ln(nu / nu_0). */
+static double shift_of(double logarithmic, double beta)
 {
-    extent[0] = extent[1] = 0.0;
+    return beta > 0.0 ? expm1(beta * logarithmic) / beta : logarithmic;
+}
+
+void group_job_range(const struct job_group *group, double near, double source, double range[2])
+{
+    double extent[2] = {0.0, 0.0};
     for (int i = 0; i < group->n; i++)
         for (int emits = 0; emits < 2; emits++) {
             const double centre = group->way[i].centre + emits * group->way[i].turn;
             extent[0] = fmin(extent[0], centre);
             extent[1] = fmax(extent[1], centre);
         }
+    for (int end = 0; end < 2; end++) {
+        const double side = end == 0 ? -1.0 : 1.0;
+        const double lines = shift_of(extent[end] + side * near, group->beta);
+        range[end] = lines + side * source * (1.0 + group->beta * lines); /* frequencies are multiplied */
+    }
 }

@@ -11,7 +11,8 @@ enum lr_status group_job_prepare(lr_context *ctx, const lr_model *model, double 
                                  struct transport_way **ways, struct job_group *group);
 /* At most the opacity of all lines together, in units of that of the first one at its centre; 1 for one line. */
 double group_job_strength(const struct job_group *group);
-/* Shifts of the lines farthest to the red and to the blue, in units of velocity. */
-void group_job_extent(const struct job_group *group, double extent[2]);
+/* Shifts between which light is found within `near` of any line, or that a source sends up to `source` from the first
+ * one, in units of velocity. Of one line, those of its centre. */
+void group_job_range(const struct job_group *group, double near, double source, double range[2]);
 
 #endif

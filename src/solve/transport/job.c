@@ -361,11 +361,11 @@ static void choose_range(struct prepared *prepared, const struct field_range *b,
     const double wing = a->high * 0.5 * depth;
     const double core = 6 + (prepared->job.mode == REDISTRIBUTION_COMPLETE ? 10 * sqrt(wing) : 4.5 * cbrt(wing));
     const double skipped = 6 + 2 * prepared->job.skip.x_crit;
-    const double half = fmax(core, skipped) * b->high / prepared->unit.velocity + speed + source_extent(prepared);
-    double lines[2];
-    group_job_extent(&prepared->job.group, lines);
-    prepared->job.tally.x_first = lines[0] - half;
-    prepared->job.tally.x_step = (lines[1] - lines[0] + 2 * half) / model->output.n_bin;
+    const double near = fmax(core, skipped) * b->high / prepared->unit.velocity + speed;
+    double range[2];
+    group_job_range(&prepared->job.group, near, source_extent(prepared), range);
+    prepared->job.tally.x_first = range[0];
+    prepared->job.tally.x_step = (range[1] - range[0]) / model->output.n_bin;
 }
 
 static enum lr_status prepare_physics(lr_context *ctx, struct prepared *prepared)
