@@ -54,10 +54,14 @@ def test_check_says_why_packets_do_not_jump(program, tmp_path):
      "lines of atoms with different masses need one medium.turbulence for the whole mesh"),
     (["line={group: lyman_alpha_fine, deuterium: 3e-5}", "channels={number: 4, range: [-5 km/s, 5 km/s]}",
       "cameras=[{direction: +z}]"], "images need lines of atoms of one mass"),
+    (["line={group: lyman_alpha_fine, deuterium: 3e-5}", "channels={number: 4, range: [-5 km/s, 5 km/s]}",
+      "cameras=[{direction: +z}]", "run.packets=0"], "images need lines of atoms of one mass"),
     (["sources=[{thermal: {temperature: 1e4 K}}]", "medium.destruction=0.1"],
-     "source 1 is thermal light of a single line, and the model has 3"),
+     "sources.0: thermal light is that of a single line, and the model has 3"),
     (["sources.0.spectrum=local", "channels={number: 4, range: [-5 km/s, 5 km/s]}", "cameras=[{direction: +z}]"],
-     "images show source 1 with the profile of a single line, and the model has 3"),
+     "sources.0: images show this source with the profile of a single line, and the model has 3"),
+    (["sources=[{external: {}, spectrum: {monochromatic: 0}, luminosity: 1 photon/s}, {thermal: {temperature: 1e4 K}}]",
+      "medium.destruction=0.1"], "sources.1: thermal light is that of a single line, and the model has 3"),
 ])
 def test_bad_input_is_one_clear_line(program, tmp_path, settings, message):
     done = check(program, tmp_path, *settings)

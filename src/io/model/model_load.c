@@ -47,15 +47,30 @@ static enum lr_status check_exit(const struct reader *r, const struct yaml_node 
                        "no face is open and nothing absorbs, so photons would never leave");
 }
 
+/* Where a source is given; a molecule that emits by itself is the line. */
+static const struct yaml_node *source_node(const struct reader *r, int source)
+{
+    const struct yaml_node *list = yaml_find(r->tree->root, "sources");
+    for (const struct yaml_node *entry = list ? list->first : NULL; entry; entry = entry->next)
+        if (entry->index == source)
+            return entry;
+    return yaml_find(r->tree->root, "line");
+}
+
+static bool masses_differ(const struct line_group *group)
+{
+    bool differ = false;
+    for (int m = 1; m < group->n; m++)
+        differ |= group->member[m].mass != group->member[0].mass;
+    return differ;
+}
+
 /* What is not known of several lines. Those of a molecule have populations of their own in every cell. */
 static enum lr_status check_packets_of_group(const struct reader *r, const struct yaml_node *at)
 {
     const lr_model *model = r->model;
     const struct line_group *group = &model->group;
     const struct yaml_node *physics = yaml_find(r->tree->root, "physics");
-    bool other_mass = false;
-    for (int m = 1; m < group->n; m++)
-        other_mass |= group->member[m].mass != group->member[0].mass;
     if (model->species)
         return READER_FAIL(r, at,
                            "packets are followed through a single line of a molecule, and these are %d; choose one, or "
@@ -68,11 +83,9 @@ static enum lr_status check_packets_of_group(const struct reader *r, const struc
                            "in a group of lines every scattering is followed; use 'auto' or 'none'");
     for (int s = 0; s < model->n_source; s++)
         if (model->source[s].light == LIGHT_THERMAL)
-            return READER_FAIL(r, yaml_find(r->tree->root, "sources"),
-                               "source %d is thermal light of a single line, and the model has %d", s + 1, group->n);
-    if (other_mass && model->n_camera > 0)
-        return READER_FAIL(r, at, "images need lines of atoms of one mass; remove the others, or the cameras");
-    if (other_mass && isnan(model->medium.turbulence))
+            return READER_FAIL(r, source_node(r, s), "thermal light is that of a single line, and the model has %d",
+                               group->n);
+    if (masses_differ(group) && isnan(model->medium.turbulence))
         return READER_FAIL(r, at,
                            "lines of atoms with different masses need one medium.turbulence for the whole mesh: the "
                            "width of each follows from it");
@@ -93,10 +106,12 @@ static enum lr_status check_group(const struct reader *r, const struct yaml_node
                            model->group.n);
     for (int s = 0; model->n_camera > 0 && s < model->n_source; s++)
         if (model->source[s].light != LIGHT_GAS && model->source[s].spectrum.kind == SPECTRUM_LOCAL)
-            return READER_FAIL(r, yaml_find(r->tree->root, "sources"),
-                               "images show source %d with the profile of a single line, and the model has %d; give it "
-                               "another spectrum, or use 'gas'",
-                               s + 1, model->group.n);
+            return READER_FAIL(r, source_node(r, s),
+                               "images show this source with the profile of a single line, and the model has %d; give "
+                               "it another spectrum, or use 'gas'",
+                               model->group.n);
+    if (masses_differ(&model->group) && model->n_camera > 0)
+        return READER_FAIL(r, line, "images need lines of atoms of one mass; remove the others, or the cameras");
     if (model->run.packets == 0)
         return LR_OK;
     return check_packets_of_group(r, transition ? transition : line);
