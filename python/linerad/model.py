@@ -63,8 +63,10 @@ class Model:
     ----------
     mesh : Mesh
         Where the gas is. Required, unless there is a snapshot.
-    line : str, Line, Molecule or Rotor
-        Which line: a built-in one such as 'lya', constants, or a line of a molecule. Required, or ``lines``.
+    line : str, Line, Molecule, Rotor or dict
+        Which line: a built-in one such as 'lya', constants, or a line of a molecule; or a group of atomic lines
+        (docs/atoms.md): a built-in one such as 'mgii' or {'group': 'lyman_alpha_fine', 'deuterium': 3e-5}, or
+        {'group': [...]} with the constants of each. Required, or ``lines``.
     medium : Medium
         The gas. Default: everything is read from the snapshot.
     sources : source or list of sources
