@@ -90,3 +90,26 @@ def test_automatic_limits_hold_lines_far_away(program, tmp_path, offset, speed):
     reach = (1 + speed / c) * (1 + 4 * b / c) - 1
     assert edges[0] < c * ((1 + min(offset, 0)) * (1 - reach) - 1)
     assert edges[-1] > c * ((1 + max(offset, 0)) * (1 + reach) - 1)
+
+
+def warnings(program, folder, *settings):
+    done = check(program, folder, "cameras=[{direction: +z, pixels: 4}]", "sources.0.spectrum={monochromatic: 0}",
+                 *settings)
+    assert done.returncode == 0, done.stderr
+    return [line for line in done.stderr.splitlines() if "warning" in line]
+
+
+def test_lines_outside_the_channels_are_named(program, tmp_path):
+    """Mg II h is c (1 - 2796.352 / 2803.531) = 767.7 km/s to the red of k."""
+    (line,) = warnings(program, tmp_path, "line=mgii", "channels={number: 40, range: [-200 km/s, 200 km/s]}")
+    assert "1 of the 2 lines lies outside the channels, such as h at +767.7 km/s" in line
+    assert warnings(program, tmp_path, "line=mgii", "channels={number: 100, range: [-200 km/s, 1000 km/s]}") == []
+
+
+@pytest.mark.parametrize("abundance, cut", [(1, True), (1e-4, False)])
+def test_lines_that_the_channels_cut_count_with_their_abundance(program, tmp_path, abundance, cut):
+    """The channels end at the centre of the second line, 100 km/s to the red. One atom in 1e4 absorbs in it."""
+    other = ONE.replace("1e15", repr(1e15 * (1 - 100 / 299792.458)))
+    found = warnings(program, tmp_path, f"line={{group: [{{{ONE}}}, {{{other}, abundance: {abundance}}}]}}",
+                     "medium.damping=1e-6", "channels={number: 60, range: [-20 km/s, 100.001 km/s]}")
+    assert any("cut off the line" in line for line in found) == cut, found

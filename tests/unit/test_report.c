@@ -128,6 +128,18 @@ static void velocity_steps_beyond_b_are_warned_of(void **state)
                                  "meeting the line; use smaller cells or more turbulence");
 }
 
+/* From every shell to the next one: 1 km/s x 100 / 4. */
+static void steps_everywhere_are_a_hundred_per_cent(void **state)
+{
+    struct fixture *f = *state;
+    const char *const none[] = {NULL};
+    char warning[512] = "";
+    lr_context_on_log(f->ctx, keep_warning, warning);
+    LOAD(f, "mesh={shells: 4, outer: 1 pc}", "medium.velocity={formula: '100 km/s * r / 1 pc'}");
+    expect_parts(f, none);
+    assert_non_null(strstr(warning, "between 100 % of neighbouring shells"));
+}
+
 static const char STEP[] = "medium.velocity=[{default: 0 km/s, regions: [{slab: {axis: x, from: 0.5 pc, to: 1 pc}, "
                            "value: 30 km/s}]}, 0 km/s, 0 km/s]";
 
@@ -222,6 +234,7 @@ int main(void)
         RUN(output_and_run_are_stated),
         RUN(images_are_described_with_their_cost),
         RUN(velocity_steps_beyond_b_are_warned_of),
+        RUN(steps_everywhere_are_a_hundred_per_cent),
         RUN(velocity_steps_of_images_are_told_apart),
         RUN(velocity_steps_between_bricks_are_found),
         RUN(missing_stimulated_emission_is_warned_of),

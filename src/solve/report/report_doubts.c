@@ -72,7 +72,8 @@ static void add_profiles(struct extent *sum, double weight, double velocity, dou
         const struct line_member *member = &model->group.member[m];
         const double from = line_group_velocity(member);
         if (from >= channels->first && from <= channels->first + channels->n * channels->width)
-            add_profile(sum, weight * member->g_upper * member->a_ul, velocity + from, b, wide, model);
+            add_profile(sum, weight * member->abundance * member->g_upper * member->a_ul, velocity + from, b, wide,
+                        model);
     }
 }
 

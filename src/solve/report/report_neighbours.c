@@ -75,11 +75,12 @@ void report_neighbours(lr_context *ctx, const lr_model *model)
     if (model->species && model->group.n > 1 && population_method_collides(model->species->options.method))
         lr_log(ctx, LR_LOG_WARNING,
                "the level populations are computed as if the lines did not overlap; images contain the overlap");
-    if (!model->species || channels->n == 0)
+    if (channels->n == 0)
         return;
     const double b = field_measure(&model->medium.b, &model->mesh).high;
     const double low = channels->first - b, high = channels->first + channels->n * channels->width + b;
-    warn_of_others(ctx, model, low, high);
+    if (model->species)
+        warn_of_others(ctx, model, low, high);
     if (model->group.n > 1)
         warn_of_unseen(ctx, model, low, high);
 }

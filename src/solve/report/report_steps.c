@@ -140,17 +140,19 @@ void report_velocity_steps(lr_context *ctx, const lr_model *model)
 {
     const struct medium *medium = &model->medium;
     const bool shells = model->mesh.kind == MESH_SHELLS, all = shells || row_interval(&model->mesh) == 1;
-    char place[64], axis[16] = "";
+    char place[64], share[16], axis[16] = "";
     if (!medium->velocity[0].values && !medium->velocity[1].values && !medium->velocity[2].values)
         return;
     const struct steps steps = shells ? find_shell_steps(model) : find_steps(model);
     if (!(steps.square > 1.0))
         return;
+    const double beyond = 100.0 * steps.beyond / steps.faces;
+    snprintf(share, sizeof share, beyond < 10.0 ? "%.2g" : "%.0f", beyond);
     mesh_name_cell(&model->mesh, steps.cell, place, sizeof place);
     if (!shells)
         snprintf(axis, sizeof axis, "along %c ", "xyz"[steps.axis]);
     lr_log(ctx, LR_LOG_WARNING,
-           "the velocity changes by more than b between %.2g %% of neighbouring %s, by %s%.3g b%s %safter %s %s: %s",
-           100.0 * steps.beyond / steps.faces, shells ? "shells" : "cells", all ? "up to " : "", sqrt(steps.square),
-           all ? "" : " or more", axis, shells ? "shell" : "cell", place, meaning(model));
+           "the velocity changes by more than b between %s %% of neighbouring %s, by %s%.3g b%s %safter %s %s: %s",
+           share, shells ? "shells" : "cells", all ? "up to " : "", sqrt(steps.square), all ? "" : " or more", axis,
+           shells ? "shell" : "cell", place, meaning(model));
 }
