@@ -163,6 +163,12 @@ def test_channels_are_those_with_light_in_equal_steps():
     # a channel is named by its central velocity, not by another one inside it
     asked = texts(plot.channel_maps(cube, velocities=[2.92, 3.14]))
     assert "2.95 km/s" in asked and "3.15 km/s" in asked
+    # with units, in km/s without; also a single one
+    for same in ([2920, 3140] * u.m / u.s, [2.92 * u.km / u.s, 3140 * u.m / u.s]):
+        assert texts(plot.channel_maps(cube, velocities=same)) == asked
+    assert len(maps_of(plot.channel_maps(cube, velocities=2.92 * u.km / u.s))) == 1
+    with pytest.raises(u.UnitsError):
+        plot.channel_maps(cube, velocities=[3] * u.K)
     for bad in ([20], [np.nan], [3, np.inf], [-1e308], []):
         with warnings.catch_warnings(), pytest.raises(ValueError, match="from -7 to 13 km/s"):
             warnings.simplefilter("error")

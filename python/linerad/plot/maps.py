@@ -357,11 +357,13 @@ def _signal(cube):
 
 
 def choose_channels(cube, number=12, velocities=None):
-    """Channels at these velocities (km/s), or at most `number` in equal steps over those that contain the line."""
+    """Channels at these velocities (plain numbers are km/s), or at most `number` in equal steps over those that contain
+    the line."""
     if velocities is not None:
+        wanted = np.atleast_1d(u.Quantity(velocities, u.km / u.s).value)
         edges = cube.velocity.value - 0.5 * cube.channel_width.value
         with np.errstate(over="ignore"):
-            found = (np.asarray(velocities, dtype=float) - edges[0]) / cube.channel_width.value + 1e-9
+            found = (wanted - edges[0]) / cube.channel_width.value + 1e-9
         if not (found.size and np.all(found >= 0) and np.all(found < cube.shape[0])):  # nan is neither
             ends = edges[0], edges[-1] + cube.channel_width.value
             raise ValueError(f"no channel at one of these velocities; channels run from {ends[0]:g} to {ends[1]:g} "
@@ -450,8 +452,8 @@ def channel_maps(cube, number=12, velocities=None, stretch=None):
         Such as ``result.cube()``, or a result, whose first camera is shown. Required.
     number : int
         At most this many channels. Default: 12.
-    velocities : list of float, km/s
-        Show the channels at these velocities. Default: evenly over the line.
+    velocities : list of velocities
+        Show the channels at these velocities; plain numbers are in km/s. Default: evenly over the line.
     stretch : str
         'linear' or 'log'. Default: whichever suits the image.
     """
@@ -493,8 +495,8 @@ def optical_depth(cube, number=12, velocities=None):
         Such as ``result.cube()``, or a result, whose first camera is shown. Required.
     number : int
         At most this many channels. Default: 12.
-    velocities : list of float, km/s
-        Show the channels at these velocities. Default: evenly over the line.
+    velocities : list of velocities
+        Show the channels at these velocities; plain numbers are in km/s. Default: evenly over the line.
     """
     if cube.optical_depth is None:
         raise ValueError("no optical depth; run with image.optical_depth")

@@ -104,8 +104,8 @@ def quicklook(result, camera=None, number=8, velocities=None, stretch=None, titl
         Its name, or its number from 0. Default: the first.
     number : int
         At most this many channels. Default: 8.
-    velocities : list of float, km/s
-        Show the channels at these velocities. Default: evenly over the line.
+    velocities : list of velocities
+        Show the channels at these velocities; plain numbers are in km/s. Default: evenly over the line.
     stretch : str
         'linear' or 'log'. Default: whichever suits the image.
     title : str
@@ -182,8 +182,8 @@ def lines(results, camera=None, velocities=None, number=3, stretch="log"):
         One for each line. Required.
     camera : str or int
         Its name, or its number from 0. Default: the first.
-    velocities : list of float, km/s
-        Show the channels at these velocities. Default: evenly over the first line.
+    velocities : list of velocities
+        Show the channels at these velocities; plain numbers are in km/s. Default: evenly over the first line.
     number : int
         At most this many channels. Default: 3.
     stretch : str
@@ -196,7 +196,7 @@ def lines(results, camera=None, velocities=None, number=3, stretch="log"):
     planes = [maps.channel_planes(cube, number, velocities, stretch) for cube in cubes]
     skies = [maps.Sky(cube) for cube in cubes]
     alike = [(a.unit, a.extent) == (b.unit, b.extent) for a, b in zip(skies, skies[1:])] + [False]
-    tall = [_line_map(sky, len(velocities))[1] + (0.22 if same else 0.64) for sky, same in zip(skies, alike)]
+    tall = [_line_map(sky, len(planes[0]["texts"]))[1] + (0.22 if same else 0.64) for sky, same in zip(skies, alike)]
     figure = new_figure(PAGE, sum(tall) + 0.03)
     top, drawn = 0.03, []
     for k, (result, cube) in enumerate(zip(results, cubes)):
