@@ -25,10 +25,10 @@ static enum lr_status check_gas(const struct reader *r, const struct yaml_node *
         return yaml_fail_key(r->ctx, r->tree, destruction,
                              "with a 'gas' source, absorbed photons are part of the level populations; remove this");
     if (packets && r->model->run.packets > 0)
-        return READER_FAIL(
-            r, packets,
-            "with a 'gas' source there are no packets to follow: photons absorbed in the line are part of the level "
-            "populations and would be counted twice; set packets to 0, or use 'populations: two-level'");
+        return READER_FAIL(r, packets,
+                           "the light of this model comes from level populations, which contain all scattering "
+                           "already, so there are no "
+                           "packets to follow; leave out their number, or use 'populations: two-level'");
     return LR_OK;
 }
 
