@@ -210,7 +210,7 @@ static void warn_of_losses(lr_context *ctx, const lr_model *model, const struct 
             100 * summary->stuck.value / summary->emitted, (double)model->run.max_steps);
     if (summary->outside.value > WORTH_A_WARNING * summary->escaped.value)
         lr_log(ctx, LR_LOG_WARNING,
-               "%.2g %% of the escaped photons lie outside the spectrum, x = %.4g to %.4g; set output.range",
+               "%.3g %% of the escaped photons lie outside the spectrum, x = %.4g to %.4g; set output.range",
                100 * summary->outside.value / summary->escaped.value, result->x_edge[0], result->x_edge[result->n_bin]);
 }
 
@@ -228,7 +228,7 @@ static void warn_of_channels(lr_context *ctx, const lr_model *model, const struc
         all += result->total.value[i] * width;
     }
     if (model->n_camera > 0 && inside < (1 - 10 * WORTH_A_WARNING) * all)
-        lr_log(ctx, LR_LOG_WARNING, "%.2g %% of the escaped photons lie outside the channels; widen channels.range",
+        lr_log(ctx, LR_LOG_WARNING, "%.3g %% of the escaped photons lie outside the channels; widen channels.range",
                100 * (1 - inside / all));
 }
 
