@@ -28,7 +28,6 @@
 #include "solve/balls/ball_thin.h"
 
 enum { N_CHUNK = 64, CHUNK = 2048 }; /* of cycles */
-static const double MANY_JUMPS = 32;
 
 /* Random numbers of cycles differ from those of trials, which have the row there. */
 enum { STREAM_CYCLES = 1 << 20 };
@@ -234,7 +233,7 @@ struct ball_factors ball_balance_factors(const struct ball_balance *balance, con
     struct cycle_sums sums[N_CHUNK] = {{.jumps = 0}}, all = {.jumps = 0};
     for (int row = 0; row < BALL_ROWS; row++)
         cycles.row[row] = means_of(table, gas, &table->row[level * BALL_ROWS + row]);
-    if (jumps_in_cycle(&cycles) > MANY_JUMPS ||
+    if (jumps_in_cycle(&cycles) > BALL_MANY_JUMPS ||
         (gas->dipole && !(gas->dipole_core >= gas->dipole_wing && gas->dipole_core <= gas->dipole_wing)))
         return NO_FACTORS;
 #pragma omp parallel for schedule(dynamic) num_threads(threads)

@@ -20,6 +20,9 @@ struct ball_balance {
 };
 void ball_balance_prepare(const struct ball_gas *gas, struct ball_balance *balance);
 
+/* Levels with more jumps in a cycle are left as they are. */
+enum { BALL_MANY_JUMPS = 32 };
+
 /* Factors for all rows of a level: of the chance of each way, and of paths and scatterings. They are 1 after a `stop`,
  * and for tables that are left as they are. */
 struct ball_factors {

@@ -3,9 +3,9 @@
 #include <math.h>
 
 #include "kernel/ball_chunk.h"
+#include "solve/balls/ball_balance.h"
 
-/* Detailed balance (ball_balance.c) takes about as long for any table. */
-static const double MICROSECOND = 1e-6, BALANCE_SECONDS = 2;
+static const double MICROSECOND = 1e-6;
 
 /* For a trial. In the first grade, balls of up to 64 free paths are followed: scatterings are in proportion to the
  * radius. Larger ones are crossed in jumps of about that size, until the photon finds the wing, soon. In the second
@@ -17,13 +17,31 @@ static double trial_seconds(double a, double radius, bool second)
     return (radius <= 64 ? 0.65 * radius : 4.5) * MICROSECOND;
 }
 
+/* Detailed balance (ball_balance.h) follows cycles, whose jumps are in proportion to 1/radius: of the second grade,
+ * about 10 / (a radius). Levels with too many of them, and all if dipole scattering differs between core and wing, are
+ * left out. */
+static double balance_seconds(const struct ball_wish *wish, bool second)
+{
+    double sum = 0;
+    if (wish->dipole && fabs(wish->dipole_core - wish->dipole_wing) > 0)
+        return 0;
+    for (int level = 0; level < wish->n_level; level++) {
+        const double radius = ldexp(wish->least, level), jumps = 10 / (wish->a * radius);
+        if (!second)
+            sum += 0.03 + 5.4 / (radius * (1 + 33 * wish->a));
+        else if (jumps < BALL_MANY_JUMPS)
+            sum += 0.03 + 0.032 * jumps;
+    }
+    return sum;
+}
+
 double ball_cost_make(const struct ball_wish *wish, bool second)
 {
     const double trials = BALL_CHUNK * ceil((double)wish->trials / BALL_CHUNK);
     double sum = 0;
     for (int level = 0; level < wish->n_level; level++)
         sum += trial_seconds(wish->a, ldexp(wish->least, level), second);
-    return sum * BALL_ROWS * trials + BALANCE_SECONDS;
+    return sum * BALL_ROWS * trials + balance_seconds(wish, second);
 }
 
 double ball_cost_bytes(const struct ball_wish *wish)
