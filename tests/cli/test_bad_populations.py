@@ -331,7 +331,7 @@ def test_given_in_a_wrong_unit(fails, folder):
 
 def test_packets_of_gas_that_shines(fails):
     line = fails("run", run="{packets: 1000}")
-    assert "run.packets" in line and "would be counted twice" in line
+    assert "run.packets" in line and "contain all scattering already" in line
 
 
 def test_packets_are_needed_for_two_levels(fails):
