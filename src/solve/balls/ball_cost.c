@@ -18,13 +18,10 @@ static double trial_seconds(double a, double radius, bool second)
 }
 
 /* Detailed balance (ball_balance.h) follows cycles, whose jumps are in proportion to 1/radius: of the second grade,
- * about 10 / (a radius). Levels with too many of them, and all if dipole scattering differs between core and wing, are
- * left out. */
+ * about 10 / (a radius). Levels with too many of them are left out. */
 static double balance_seconds(const struct ball_wish *wish, bool second)
 {
     double sum = 0;
-    if (wish->dipole && fabs(wish->dipole_core - wish->dipole_wing) > 0)
-        return 0;
     for (int level = 0; level < wish->n_level; level++) {
         const double radius = ldexp(wish->least, level), jumps = 10 / (wish->a * radius);
         if (!second)
