@@ -110,6 +110,26 @@ static void quanta_suit_the_run(void **state)
     job_free(&sums.prepared);
 }
 
+/* Packets scatter as often in a refined mesh as in a plain one of the same depth. */
+static void quanta_know_the_depth_of_every_mesh(void **state)
+{
+    struct fixture *f = *state;
+    const char *const mesh[] = {
+        "mesh={cells: [4, 4, 4], size: [2 pc, 2 pc, 2 pc]}",
+        "mesh={cells: [4, 4, 4], size: [2 pc, 2 pc, 2 pc], refine: [{slab: {axis: x, from: 0 pc, to: 1 pc}, levels: "
+        "1}]}",
+    };
+    for (int k = 0; k < 2; k++) {
+        struct prepared prepared;
+        LOAD(f, mesh[k], "medium={b: 1 km/s, opacity: 1e4 1/pc}", "run={packets: 1000, batches: 2}");
+        assert_int_equal(job_prepare(f->ctx, f->model, &prepared), LR_OK);
+        prepared.job.tally.n_group = 2;
+        quanta_choose(f->model, &prepared.job);
+        assert_true(ldexp(prepared.job.tally.quanta.scatterings, 52) > 500 * 1.6 * 2e4);
+        job_free(&prepared);
+    }
+}
+
 static void sums_that_grow_too_large_are_noticed(void **state)
 {
     struct fixture *f = *state;
@@ -143,6 +163,7 @@ int main(void)
         cmocka_unit_test(small_terms_count_on_average),
         cmocka_unit_test(multiples_stay_what_they_are),
         RUN(quanta_suit_the_run),
+        RUN(quanta_know_the_depth_of_every_mesh),
         RUN(sums_that_grow_too_large_are_noticed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

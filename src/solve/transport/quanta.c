@@ -60,7 +60,7 @@ static double mesh_chord(const struct mesh *mesh)
 static double largest_depth(const lr_model *model)
 {
     double depth = 0;
-    for (int axis = 0; axis < mesh_axis_count(&model->mesh); axis++)
+    for (int axis = 0; axis < (model->mesh.kind == MESH_SHELLS ? 1 : 3); axis++)
         depth = fmax(depth, field_largest_depth(&model->medium.alpha0, &model->mesh, axis));
     return depth;
 }
