@@ -22,7 +22,7 @@ help:
 	@echo 'make docs      the documentation as a site: out/docs/index.html (installs what is missing; needs no compiler)'
 	@echo 'make check     everything a change must pass: tests, sanitizers, format, layers, symbols'
 	@echo 'make validate  the long physics tests, then the validation report: docs/validation.md'
-	@echo 'make bench     timed cases; results under out/'
+	@echo 'make bench     timed cases, compared with the last time: a table, and all runs in out/bench.jsonl'
 	@echo 'make fuzz      ten minutes of broken input for the readers of files (make check: one minute)'
 	@echo 'make coverage  which lines of src/ the quick tests run, in a build of its own (build-coverage)'
 	@echo 'make tidy      clang-tidy over the C sources'
@@ -86,8 +86,7 @@ validate:
 	LINERAD_BIN=$(BUILD)/linerad $(PYTHON) tools/validate --device $(VALIDATE_DEVICE)
 
 bench: build
-	@mkdir -p out
-	bench/run | tee out/bench.jsonl
+	bench/run
 
 fuzz: build
 	tools/install-deps check

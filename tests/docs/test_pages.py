@@ -99,10 +99,3 @@ def test_list_of_pages_is_complete(root):
     listed = set(re.findall(r"\]\((\w+\.md)\)", (root / "docs" / "README.md").read_text()))
     pages = {path.name for path in (root / "docs").glob("*.md")}
     assert pages - listed == {"README.md", "start.md", "contributing.md", "changelog.md"}
-
-
-def test_performance_page_knows_every_case(root):
-    cases = re.findall(r'^    "(\w+)": \("', (root / "bench" / "run").read_text(), re.M)
-    assert len(cases) > 10
-    known = re.findall(r'^    "(\w+)": "', (root / "tools" / "document").read_text(), re.M)
-    assert set(cases) <= set(known), "tools/document has no words for some cases of bench/run"
