@@ -1,7 +1,8 @@
 /* The speed limit of arithmetic: special functions per second on one core, in SIMD code of this processor.
  *
- * A scattering needs about 20 of them (logarithms and exponentials of proposals, flights and the profile, and divisions,
- * which cost as much). Prints the rate of loops that do nothing else, with the functions that packets use. */
+ * A scattering needs about 20 of them (logarithms and exponentials of proposals, flights and the profile, and
+ * divisions, which cost as much). Prints the rate of loops that do nothing else, with the functions that packets use.
+ */
 #include <stdio.h>
 #include <time.h>
 
