@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/context.h"
+#include "draws.h"
 #include "kernel/ball_trial.h"
 #include "solve/balls/ball_make.h"
 #include "solve/balls/ball_thin.h"
@@ -172,17 +173,17 @@ static void balls_are_left_as_in_the_exact_process(void **state)
                              .x_wing = WING,
                              .least = 8,
                              .n_level = 5,
-                             .trials = 8192,
+                             .trials = DRAWS(8192),
                              .kept = 2048,
                              .seed = 7,
                              .backend = backend_cpu(),
                              .ctx = &context};
     assert_int_equal(ball_table_make(&wish, &table), BALL_MADE);
     assert_int_equal(table.family.n_level, 5);
-    compare_row(&table, &wish, 0, 0, 40000);
-    compare_row(&table, &wish, 0, 7, 40000);
-    compare_row(&table, &wish, 2, BALL_ROWS - 1, 20000);
-    compare_row(&table, &wish, 4, 3, 10000); /* made with the others */
+    compare_row(&table, &wish, 0, 0, DRAWS(40000));
+    compare_row(&table, &wish, 0, 7, DRAWS(40000));
+    compare_row(&table, &wish, 2, BALL_ROWS - 1, DRAWS(20000));
+    compare_row(&table, &wish, 4, 3, DRAWS(10000)); /* made with the others */
 
     struct ball_wish second = wish;
     second.x_start = WING;
@@ -191,8 +192,8 @@ static void balls_are_left_as_in_the_exact_process(void **state)
     second.n_level = 1;
     second.inner = &table;
     assert_int_equal(ball_table_make(&second, &larger), BALL_MADE);
-    compare_row(&larger, &second, 0, 0, 5000);
-    compare_row(&larger, &second, 0, BALL_ROWS - 2, 5000);
+    compare_row(&larger, &second, 0, 0, DRAWS(5000));
+    compare_row(&larger, &second, 0, BALL_ROWS - 2, DRAWS(5000));
     ball_table_free(&larger);
     ball_table_free(&table);
 
@@ -201,7 +202,7 @@ static void balls_are_left_as_in_the_exact_process(void **state)
     wish.dipole_core = 0.5;
     wish.dipole_wing = 1;
     assert_int_equal(ball_table_make(&wish, &table), BALL_MADE);
-    compare_row(&table, &wish, 1, 2, 20000);
+    compare_row(&table, &wish, 1, 2, DRAWS(20000));
     ball_table_free(&table);
 }
 
@@ -216,7 +217,7 @@ static void tables_do_not_depend_on_threads(void **state)
                              .x_wing = WING,
                              .least = 8,
                              .n_level = 2,
-                             .trials = 2048,
+                             .trials = DRAWS(2048),
                              .kept = 256,
                              .seed = 3,
                              .backend = backend_cpu(),
@@ -254,7 +255,7 @@ static void what_is_split_off_is_the_chance_of_exits_by_far_atoms(void **state)
     double split = 0;
     double square = 0;
     double met = 0;
-    const int n = 40000;
+    const int n = DRAWS(40000);
     for (int i = 0; i < n; i++) {
         struct ball_trial trial;
         int far;
@@ -282,7 +283,7 @@ static void chances_of_rare_exits(void **state)
         ball_gas_make(0.05, WING, j >= 4, 0.5, 1, &set.gas);
         const struct ball_photon photon = {.n = {0, 0, 1}, .x = R(0.7) * (real)(j % 4)};
         struct ball_trial trial = {.number = (uint32_t)j};
-        const int n = 400000;
+        const int n = DRAWS(400000);
         double far = 0;
         double left[BALL_PARTS] = {0};
         double above = 0;
@@ -322,7 +323,7 @@ static void fast_atoms_are_those_of_the_exact_process(void **state)
         struct ball_trial trial = {.number = (uint32_t)j};
         struct moments found = {0};
         struct moments drawn = {0};
-        for (int i = 0; i < 1000000; i++) {
+        for (int i = 0; i < DRAWS(1000000); i++) {
             const int natural = i % 20 != 0;
             const struct ball_photon after =
                 natural ? ball_scatter_off(&set, &trial, &photon, ball_any_atom(&set, &trial, photon.x))
@@ -341,7 +342,7 @@ static void fast_atoms_are_those_of_the_exact_process(void **state)
                 to->square[k] += value[k] * value[k];
             }
         }
-        assert_true(found.n > 500 && drawn.n == 50000);
+        assert_true(found.n > DRAWS(500) && drawn.n == DRAWS(50000));
         for (int k = 0; k < N; k++) {
             const double mean = found.sum[k] / found.n, other = drawn.sum[k] / drawn.n;
             const double variance = found.square[k] / found.n - mean * mean;

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/context.h"
+#include "draws.h"
 #include "solve/balls/ball_balance.h"
 
 static const double A = 0.02, WING = 2;
@@ -41,7 +42,7 @@ static void photons_keep_the_balance(const struct ball_gas *gas)
     set.key = rng_key_from_seed(31);
     ball_balance_prepare(gas, &balance);
     double scatterings = 0, left[BALL_WAYS] = {0}, n = 0, back = 0;
-    for (uint32_t walk = 0; walk < 400; walk++) {
+    for (uint32_t walk = 0; walk < DRAWS(400); walk++) {
         struct ball_trial trial = {.number = walk};
         struct ball_photon photon = {.n = {0, 0, 1}};
         int begun = 0; /* the first visit to the core is no typical one */
@@ -61,11 +62,11 @@ static void photons_keep_the_balance(const struct ball_gas *gas)
         }
     }
     const struct moments known = returns_of(&balance);
-    assert_true(n > 10000);
+    assert_true(n > DRAWS(10000));
     assert_true(fabs(back / n - known.mean) < 4 * sqrt(known.variance / n));
     for (int k = 0; k < BALL_WAYS; k++) {
         const double expected = balance.fraction[k] * scatterings;
-        assert_true(expected > 1000 || (k == BALL_WAY_FAST && gas->dipole));
+        assert_true(expected > DRAWS(1000) || (k == BALL_WAY_FAST && gas->dipole));
         if (!(fabs(left[k] - expected) <= 4 * sqrt(2 * expected)))
             fail_msg("way %d: %g exits, not %g", k, left[k], expected);
     }

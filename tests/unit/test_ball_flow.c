@@ -15,6 +15,7 @@
 
 #include "ball_flight.h"
 #include "base/context.h"
+#include "draws.h"
 #include "kernel/ball_trial.h"
 #include "solve/balls/ball_make.h"
 
@@ -144,14 +145,14 @@ static void flows_change_little(void **state)
                                    .x_wing = 2.2,
                                    .least = 8,
                                    .n_level = 3,
-                                   .trials = 4096,
+                                   .trials = DRAWS(4096),
                                    .kept = 1024,
                                    .seed = 7,
                                    .backend = backend_cpu(),
                                    .ctx = &context};
     assert_int_equal(ball_table_make(&wish, &table), BALL_MADE);
-    compare_row(&table, 2, 2, 0.1, 10000);
-    compare_row(&table, 2, BALL_ROWS - 1, 0.1, 10000);
+    compare_row(&table, 2, 2, 0.1, DRAWS(10000));
+    compare_row(&table, 2, BALL_ROWS - 1, 0.1, DRAWS(10000));
     ball_table_free(&table);
 }
 

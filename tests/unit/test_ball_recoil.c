@@ -14,6 +14,7 @@
 
 #include "ball_flight.h"
 #include "base/context.h"
+#include "draws.h"
 #include "kernel/ball_recoil.h"
 #include "kernel/ball_trial.h"
 #include "solve/balls/ball_make.h"
@@ -133,14 +134,14 @@ static void recoil_is_that_of_the_exact_process(void **state)
                                        .dipole = cases[i].dipole,
                                        .dipole_core = 0.5,
                                        .dipole_wing = 1,
-                                       .trials = 4096,
+                                       .trials = DRAWS(4096),
                                        .kept = 1024,
                                        .seed = 7,
                                        .backend = backend_cpu(),
                                        .ctx = &context};
         assert_int_equal(ball_table_make(&wish, &table), BALL_MADE);
-        compare_row(&table, &wish, 2, 2, 0.05, 20000);
-        compare_row(&table, &wish, 2, BALL_ROWS - 1, 0.05, 20000);
+        compare_row(&table, &wish, 2, 2, 0.05, DRAWS(20000));
+        compare_row(&table, &wish, 2, BALL_ROWS - 1, 0.05, DRAWS(20000));
         ball_table_free(&table);
     }
 }
