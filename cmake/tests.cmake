@@ -73,7 +73,7 @@ endif()
 
 # The Python package is used from its sources, with the library of this build.
 set(test_environment LINERAD_BIN=$<TARGET_FILE:linerad_cli> LINERAD_LIBRARY=$<TARGET_FILE:linerad>
-    PYTHONPATH=${PROJECT_SOURCE_DIR}/python PYTHONDONTWRITEBYTECODE=1)
+    PYTHONPATH=${PROJECT_SOURCE_DIR}/python PYTHONPYCACHEPREFIX=${CMAKE_CURRENT_BINARY_DIR}/pycache)
 if(TARGET pretended_gpu)
   list(APPEND test_environment LINERAD_PRETENDED_GPU=$<TARGET_FILE:pretended_gpu>)
 endif()
