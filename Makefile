@@ -41,7 +41,7 @@ install:
 	cmake --install $(BUILD) --prefix $(PREFIX)
 
 wheels:
-	tools/install-deps run
+	tools/install-deps packages
 	tools/build-wheels $(WHEEL_ARGS)
 	tools/test-wheels
 
