@@ -45,7 +45,7 @@ wheels:
 	tools/build-wheels $(WHEEL_ARGS)
 	tools/test-wheels
 
-# A molecular core in three lines, not in LTE, and a Lyman alpha halo: about a minute on two cores. Builds no tests,
+# A molecular core in three lines, not in LTE, and a Lyman alpha halo: half a minute on two cores. Builds no tests,
 # kernels only for the processor and the GPU present, and half of the loops; Python modules are fetched meanwhile.
 demo:
 	tools/install-deps packages
