@@ -65,6 +65,7 @@ demo:
 	@echo '  picture  out/core.png'
 	@echo '  cubes    out/core_co_front.fits  out/core_13co_front.fits  out/core_c18o_front.fits   (K, 40 channels)'
 	@echo '  results  out/core_co.h5  out/core_13co.h5  out/core_c18o.h5'
+	@echo '  look at  $(BUILD)/linerad view out/core_co.h5 --open'
 	@echo 'Lyman alpha from a galaxy with a wind'
 	@echo '  picture  out/halo.png'
 	@echo '  cubes    out/halo_face-on.fits  out/halo_edge-on.fits   (photons/s/cm2/sr/Hz, 60 channels)'
