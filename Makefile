@@ -41,11 +41,11 @@ install:
 	cmake --install $(BUILD) --prefix $(PREFIX)
 
 wheels:
-	tools/install-deps run
+	tools/install-deps packages
 	tools/build-wheels $(WHEEL_ARGS)
 	tools/test-wheels
 
-# A molecular core in three lines, not in LTE, and a Lyman alpha halo: about a minute on two cores. Builds no tests,
+# A molecular core in three lines, not in LTE, and a Lyman alpha halo: half a minute on two cores. Builds no tests,
 # kernels only for the processor and the GPU present, and half of the loops; Python modules are fetched meanwhile.
 demo:
 	tools/install-deps packages
@@ -65,6 +65,7 @@ demo:
 	@echo '  picture  out/core.png'
 	@echo '  cubes    out/core_co_front.fits  out/core_13co_front.fits  out/core_c18o_front.fits   (K, 40 channels)'
 	@echo '  results  out/core_co.h5  out/core_13co.h5  out/core_c18o.h5'
+	@echo '  look at  $(BUILD)/linerad view out/core_co.h5 --open'
 	@echo 'Lyman alpha from a galaxy with a wind'
 	@echo '  picture  out/halo.png'
 	@echo '  cubes    out/halo_face-on.fits  out/halo_edge-on.fits   (photons/s/cm2/sr/Hz, 60 channels)'

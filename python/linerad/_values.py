@@ -111,7 +111,7 @@ def quantity(value, dimension, argument):
         try:
             value = u.Quantity(value.replace("^", "**"))
         except (TypeError, ValueError):
-            raise UnitsError(f"{argument}: '{value}' is not {noun} such as '1 {example}'") from None
+            raise UnitsError(f"{argument}: '{value}' is not {noun}; write for example '1 {example}'") from None
     if isinstance(value, bool) or not isinstance(value, (numbers.Number, np.ndarray, list, tuple, u.Quantity)):
         raise InputError(f"{argument}: expected {noun}, found {type(value).__name__}")
     plain = not isinstance(value, u.Quantity)
@@ -121,11 +121,12 @@ def quantity(value, dimension, argument):
     if units is None:
         return found
     if plain and u.dimensionless_unscaled not in units:
-        raise UnitsError(f"{argument}: has no unit; expected {noun} such as {example}")
+        raise UnitsError(f"{argument}: has no unit; {noun} needs one, such as {example}")
     if typed and found.unit == u.dimensionless_unscaled and u.dimensionless_unscaled not in units:
-        raise UnitsError(f"{argument}: '{typed}' has no unit; expected {noun} such as '{typed} {example}'")
+        raise UnitsError(f"{argument}: '{typed}' has no unit; write for example '{typed} {example}'")
     if not any(found.unit.is_equivalent(unit) for unit in units):
-        raise UnitsError(f"{argument}: '{found.unit}' is not {noun} such as {example}")
+        wanted = "" if dimension == "number" else f"; expected a unit such as {example}"
+        raise UnitsError(f"{argument}: '{found.unit}' is not {noun}{wanted}")
     if dimension in ("number", "shift") and found.unit.is_equivalent(u.dimensionless_unscaled):
         return found if found.unit == u.dimensionless_unscaled else found.to(u.dimensionless_unscaled)
     return found
@@ -197,7 +198,7 @@ def several(dimension, n=None, or_one=False):
             return [scalar(item, dimension, f"{argument}[{i}]") for i, item in enumerate(value)]
         if or_one:
             return scalar(value, dimension, argument)
-        raise InputError(f"{argument}: expected {'a list' if n is None else n} of values")
+        raise InputError(f"{argument}: expected a list of {'' if n is None else f'{n} '}values, found {value!r}")
 
     return write
 

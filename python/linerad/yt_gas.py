@@ -155,7 +155,7 @@ class YtGas:
         given = self._names[what] if what == "velocity" else (self._names[what],)
         found = self._get(tuple(self._find(name, what, units[0]) for name in given))
         if not found.unit.is_equivalent(units[0]):
-            raise UnitsError(f"from_yt: {what}={given} has the unit '{found.unit}'; expected {noun} such as {example}")
+            raise UnitsError(f"from_yt: {what}={given} has the unit '{found.unit}'; expected that of {noun}, such as {example}")
         return found
 
     @property

@@ -141,10 +141,28 @@ static void put_check(FILE *file, const char *label, const struct lr_check *chec
     fprintf(file, "%s: %+.1f sigma\n", format_estimate(packets, sizeof packets, check->packets), check->deviation);
 }
 
+/* The largest distance between centroids of channels, in a unit that fits. */
+static void put_shift(FILE *file, const struct lr_image *image)
+{
+    const double cm_per_pc = 3.0856775814913673e18, au_per_pc = 206264.806, degree = 3.14159265358979323846 / 180;
+    const double pc = image->shift / cm_per_pc;
+    if (image->shift == 0)
+        fprintf(file, "channel centroids coincide\n");
+    else if (image->near)
+        fprintf(file, "channel centroids up to %.3g deg apart\n", image->shift / degree);
+    else if (pc >= 1e6)
+        fprintf(file, "channel centroids up to %.3g Mpc apart\n", pc / 1e6);
+    else if (pc >= 1e3)
+        fprintf(file, "channel centroids up to %.3g kpc apart\n", pc / 1e3);
+    else if (pc >= 1e-3)
+        fprintf(file, "channel centroids up to %.3g pc apart\n", pc);
+    else
+        fprintf(file, "channel centroids up to %.3g AU apart\n", pc * au_per_pc);
+}
+
 /* Unknown numbers are left out; `check` may be NULL. */
 static void put_image(FILE *file, const struct lr_image *image, const struct lr_check *check)
 {
-    const double cm_per_pc = 3.0856775814913673e18, degree = 3.14159265358979323846 / 180;
     const bool known = isfinite(image->depth.mean), bare = isfinite(image->bare.mean);
     char label[80];
     snprintf(label, sizeof label, "image '%s'", image->camera);
@@ -166,8 +184,7 @@ static void put_image(FILE *file, const struct lr_image *image, const struct lr_
     }
     if (isfinite(image->shift)) {
         put_label(file, label);
-        fprintf(file, "channel centroids up to %.3g %s apart\n", image->shift / (image->near ? degree : cm_per_pc),
-                image->near ? "deg" : "pc");
+        put_shift(file, image);
         snprintf(label, sizeof label, " ");
     } else if (known || bare) { /* then there is a report */
         put_label(file, label);

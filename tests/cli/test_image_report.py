@@ -37,7 +37,8 @@ def test_uniform_gas(folder):
     assert factor == pytest.approx(4.139, rel=1e-3)
     assert image["depth"]["largest"] == pytest.approx(image["depth"]["mean"], rel=1e-5)
     assert image["correlation_with_column"] is None  # nothing varies
-    assert image["centroid_shift"] < 1e-3 * CENTIMETRES
+    assert image["centroid_shift"] == 0  # not the rounding of sums over pixels
+    assert "channel centroids coincide" in folder.run("run", "model.yaml").stdout
     with h5py.File(folder.path / "model.h5") as file:
         assert file["images/front/column"][()] == pytest.approx(1e-5 * CENTIMETRES, rel=1e-5)
         assert file["images/front"].attrs["depth_mean"] == pytest.approx(image["depth"]["mean"])
@@ -70,6 +71,12 @@ def test_centroids_are_those_of_the_gas_and_not_of_the_sky(folder, sky):
     image = run(folder, two_rows(folder, f"background: {sky}"))["images"][0]
     assert image["centroid_shift_unit"] == "cm"
     assert image["centroid_shift"] == pytest.approx(math.hypot(0.75, 0.75) * CENTIMETRES, rel=1e-3)
+
+
+@pytest.mark.parametrize("unit", ["AU", "pc", "kpc", "Mpc"])
+def test_distances_between_centroids_have_a_unit_that_fits(folder, unit):
+    folder.model.write_text(two_rows(folder, "background: none").replace("1 pc", f"1 {unit}"))
+    assert f"channel centroids up to 1.06 {unit} apart" in folder.run("run", "model.yaml").stdout
 
 
 def test_a_near_observer_has_angles(folder):

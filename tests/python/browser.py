@@ -92,10 +92,16 @@ class Browser:
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=phone)
         self.call("Emulation.setTouchEmulationEnabled", enabled=phone)
 
-    def open(self, path):
-        """Show a page, and wait until it has unpacked its cubes."""
+    def show(self, path):
+        """Show a page, and wait until it is complete."""
         self.events.clear()
-        self.call("Page.navigate", url=Path(path).resolve().as_uri())
+        address = Path(path).resolve().as_uri()
+        self.call("Page.navigate", url=address)
+        self.wait(f"location.href === '{address}' && document.readyState === 'complete'")
+
+    def open(self, path):
+        """Show a page of `linerad view`, and wait until it has unpacked its cubes."""
+        self.show(path)
         self.wait("window.linerad !== undefined")
 
     def run(self, script):

@@ -24,11 +24,11 @@ def medium(**options):
 @pytest.mark.parametrize(
     "make, message",
     [
-        (lambda: medium(temperature=10 * u.km), "Medium.temperature: 'km' is not a temperature such as K"),
-        (lambda: medium(temperature=10), "Medium.temperature: has no unit; expected a temperature"),
+        (lambda: medium(temperature=10 * u.km), "Medium.temperature: 'km' is not a temperature; expected a unit such as K"),
+        (lambda: medium(temperature=10), "Medium.temperature: has no unit; a temperature needs one, such as K"),
         (
             lambda: medium(temperature="20"),
-            "Medium.temperature: '20' has no unit; expected a temperature such as '20 K'",
+            "Medium.temperature: '20' has no unit; write for example '20 K'",
         ),
         (lambda: medium(temperature=np.ones(SHAPE)), "Medium.temperature: has no unit"),
         (
@@ -108,6 +108,8 @@ def test_shapes():
         slab(sources=lr.Volume(emissivity=np.ones((2, 2)), luminosity=1 / u.s)).check()
     with pytest.raises(lr.InputError, match="expected 3 values, found 2"):
         slab(mesh=lr.Mesh.uniform(SHAPE, [1, 1] * u.pc))
+    with pytest.raises(lr.InputError, match="^Mesh.size: expected a list of 3 values, found <Quantity 1. pc>"):
+        slab(mesh=lr.Mesh.uniform(SHAPE, 1 * u.pc))
 
 
 def test_values_name_their_cell():

@@ -571,7 +571,7 @@ def test_missing_fields_are_named_with_what_there_is():
         gas.velocity
     with pytest.raises(lr.InputError, match="no field 'densty'; it has .*'density'"):
         gas["densty"]
-    with pytest.raises(lr.UnitsError, match="temperature=.*g / cm3.*expected a temperature such as K"):
+    with pytest.raises(lr.UnitsError, match="temperature=.*g / cm3.*expected that of a temperature, such as K"):
         lr.from_yt(few, temperature=("gas", "density")).temperature
     assert lr.from_yt(few, temperature="gas_temp").temperature.unit == u.K
     with pytest.raises(lr.InputError, match="three field names"):

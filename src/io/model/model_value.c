@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,8 @@ enum lr_status read_number(const struct reader *r, const struct yaml_node *node,
     if (!node)
         return LR_OK;
     LR_TRY(read_quantity(r, node, DIMENSION_NONE, value));
+    if (*value < low && high == DBL_MAX)
+        return READER_FAIL(r, node, "'%s' must be at least %g", node->text, low);
     if (*value < low || *value > high)
         return READER_FAIL(r, node, "'%s' must lie between %g and %g", node->text, low, high);
     return LR_OK;
@@ -79,8 +82,10 @@ enum lr_status read_integer(const struct reader *r, const struct yaml_node *node
             return READER_FAIL(r, node, "'%s' is not a whole number", node->text);
         exact = (long long)number;
     }
+    if ((exact < low || exact > high) && high < 10000000)
+        return READER_FAIL(r, node, "'%s' must lie between %lld and %lld", node->text, (long long)low, (long long)high);
     if (exact < low || exact > high)
-        return READER_FAIL(r, node, "'%s' must lie between %lld and %.4g", node->text, (long long)low, (double)high);
+        return READER_FAIL(r, node, "'%s' must lie between %lld and %g", node->text, (long long)low, (double)high);
     *value = exact;
     return LR_OK;
 }

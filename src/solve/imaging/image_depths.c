@@ -225,10 +225,11 @@ static double find_centroid(const struct cube *cube, int channel, double centroi
 }
 
 /* Centroids of all channels, and the largest distance between those of channels with at least 1 % of the light of the
- * brightest; unknown if there are fewer than two. */
+ * brightest; unknown if there are fewer than two, 0 if it is as small as rounding may make it. */
 static enum lr_status find_centroids(lr_context *ctx, struct cube *cube)
 {
     const double bright = 0.01;
+    const double rounding = 1e-6 * camera_pixel_size(&cube->camera) * cube->camera.pixels[0]; /* images are in float */
     const int n_channel = cube->channels.n;
     double *light = NULL, most = 0.0;
     LR_TRY(lr_allocate(ctx, (size_t)n_channel, sizeof *light, &light));
@@ -245,6 +246,8 @@ static enum lr_status find_centroids(lr_context *ctx, struct cube *cube)
             if (fmin(light[a], light[b]) > 0.0 && fmin(light[a], light[b]) >= bright * most)
                 cube->report.shift = fmax(cube->report.shift, /* ignores NAN */
                                           distance_between(cube, &cube->centroid[2 * a], &cube->centroid[2 * b]));
+    if (cube->report.shift < rounding)
+        cube->report.shift = 0.0;
     free(light);
     return LR_OK;
 }
