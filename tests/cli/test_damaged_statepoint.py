@@ -72,6 +72,9 @@ CHANGES = {
     "begun and not": ("todo", only(0, 0, 0)),
     "packets of others": ("todo", only(-1, 1, 1 << 40)),
     "backwards": ("todo", lambda values: values[:, ::-1]),
+    "a record from outside": ("records", only(0, 7, 50)),
+    "a record of nothing": ("records", only(0, 17, np.nan)),
+    "a packet that is recorded": ("records", lambda values: np.concatenate([values, values[:1]])),
     "more records": ("records", lambda values: np.concatenate([values] * 1000)),
 }
 

@@ -57,10 +57,24 @@ static bool packets_are_real(const struct transport_job *job, const struct trans
     return true;
 }
 
-/* Numbers of packets that have not begun, and of those in flight, as ranges in their order. */
-static bool each_is_once(const struct transport_todo *todo, struct packet_range planned, struct packet_range *all)
+static bool records_are_real(const struct transport_job *job, const struct transport_tally *tally)
 {
-    const int64_t n = todo->n_range + todo->n_flight;
+    for (int64_t i = 0; i < tally->n_record; i++) {
+        const int32_t *at = tally->record[i].cell, *last = tally->record[i].last_cell;
+        if (!is_in_mesh(&job->mesh, at[0], at[1], at[2]) || !is_in_mesh(&job->mesh, last[0], last[1], last[2]))
+            return false;
+    }
+    return true;
+}
+
+/* Numbers of packets that have not begun, of those in flight and of those that are recorded, as ranges in their order.
+ */
+static bool each_is_once(const struct transport_tally *tally, struct packet_range planned, struct packet_range *all)
+{
+    const struct transport_todo *todo = &tally->todo;
+    const int64_t n = todo->n_range + todo->n_flight + tally->n_record;
+    for (int64_t i = 0; i < tally->n_record; i++)
+        all[n - 1 - i] = (struct packet_range){tally->record[i].id, tally->record[i].id + 1};
     for (int r = 0; r < todo->n_range; r++)
         all[r] = todo->range[r];
     for (int64_t f = 0; f < todo->n_flight; f++) {
@@ -82,16 +96,14 @@ enum lr_status flight_check(lr_context *ctx, const struct transport_job *job, co
                             struct packet_range planned)
 {
     const struct transport_todo *todo = &tally->todo;
-    const size_t n = (size_t)(todo->n_range + todo->n_flight);
+    const size_t n = (size_t)(todo->n_range + todo->n_flight + tally->n_record);
     struct packet_range *all = NULL;
-    bool sound = packets_are_real(job, tally);
+    bool sound = packets_are_real(job, tally) && records_are_real(job, tally);
     if (sound) {
         LR_TRY(lr_allocate(ctx, n, sizeof *all, &all));
-        sound = each_is_once(todo, planned, all);
+        sound = each_is_once(tally, planned, all);
         free(all);
     }
-    if (sound && tally->record)
-        sound = tally->n_record + todo_numbers(todo) + todo->n_flight <= planned.end - planned.first;
     return sound ? LR_OK
                  : lr_fail(ctx, LR_ERROR_INPUT,
                            "the statepoint is damaged: it has packets that this run cannot have; run it without "

@@ -5,7 +5,7 @@
 #include "backend/backend.h"
 #include "base/context.h"
 
-/* What is to be done must be among `planned`, each packet once, and there must be room for what is recorded of it. */
+/* What is to be done and what is recorded must be among `planned`, each packet once. */
 enum lr_status flight_check(lr_context *ctx, const struct transport_job *job, const struct transport_tally *tally,
                             struct packet_range planned);
 

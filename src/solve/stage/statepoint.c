@@ -1,5 +1,6 @@
 #include "solve/stage/statepoint.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,6 +139,17 @@ static enum lr_status add_records(lr_context *ctx, const struct transport_tally 
     return LR_OK;
 }
 
+/* Whether the numbers are of the types of the members. */
+static bool record_fits(const double *from)
+{
+    bool fits = fabs(from[0]) < 0x1p53 && fabs(from[1]) < 0x1p53 && fabs(from[5]) < 0x1p31;
+    for (int i = 0; i < RECORD_VALUES; i++)
+        fits = fits && isfinite(from[i]);
+    for (int axis = 0; axis < 3; axis++)
+        fits = fits && fabs(from[7 + 5 * axis]) < 0x1p31 && fabs(from[8 + 5 * axis]) < 0x1p31;
+    return fits;
+}
+
 static enum lr_status get_records(lr_context *ctx, const struct stored *state, int64_t most,
                                   struct transport_tally *tally)
 {
@@ -149,8 +161,12 @@ static enum lr_status get_records(lr_context *ctx, const struct stored *state, i
         records->size[0] > most)
         return lr_fail(ctx, LR_ERROR_INPUT, "the statepoint is damaged: its list of packets has another shape");
     tally->n_record = records->size[0];
-    for (int64_t i = 0; i < tally->n_record; i++)
-        record_load((const double *)records->data + i * RECORD_VALUES, &tally->record[i]);
+    for (int64_t i = 0; i < tally->n_record; i++) {
+        const double *from = (const double *)records->data + i * RECORD_VALUES;
+        if (!record_fits(from))
+            return lr_fail(ctx, LR_ERROR_INPUT, "the statepoint is damaged: its list of packets has other numbers");
+        record_load(from, &tally->record[i]);
+    }
     return LR_OK;
 }
 
