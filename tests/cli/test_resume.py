@@ -360,8 +360,7 @@ def test_the_statepoint_before_is_used_if_the_newest_is_damaged(folder):
     assert "continuing from the one before it" in done.stderr and "continuing from a statepoint" in done.stderr
 
 
-def test_level_populations_go_on_after_a_stop(folder):
-    """A stop in their search keeps populations that the search then starts from; both ends agree within the error."""
+def prepare_levels(folder):
     shutil.copy(DEMO, folder.path)
     folder.model.write_text(
         """\
@@ -377,6 +376,20 @@ run: {packets: 0}
     options = ["run", "model.yaml", "--device", "cpu", "--set", "run.checkpoint=0.001"]
     whole = folder.run(*options, "-o", "whole.h5")
     assert whole.returncode == 0, whole.stderr
+    return options
+
+
+def assert_populations_agree(folder):
+    with h5py.File(folder.path / "whole.h5") as one, h5py.File(folder.path / "out.h5") as other:
+        np.testing.assert_allclose(
+            other["populations/fraction"][..., :4], one["populations/fraction"][..., :4], rtol=1e-3
+        )
+    assert states(folder) == []
+
+
+def test_level_populations_go_on_after_a_stop(folder):
+    """A stop in their search keeps populations that the search then starts from; both ends agree within the error."""
+    options = prepare_levels(folder)
     process = subprocess.Popen([folder.program, *options, "-o", "out.h5"], cwd=folder.path)
     end = time.monotonic() + 60
     while "out.h5.state" not in states(folder) and time.monotonic() < end:
@@ -385,11 +398,26 @@ run: {packets: 0}
     process.wait()
     done = folder.run(*options, "-o", "out.h5", "--resume")
     assert done.returncode == 0 and "continuing from the level populations" in done.stderr, done.stderr
-    with h5py.File(folder.path / "whole.h5") as one, h5py.File(folder.path / "out.h5") as other:
-        np.testing.assert_allclose(
-            other["populations/fraction"][..., :4], one["populations/fraction"][..., :4], rtol=1e-3
-        )
-    assert states(folder) == []
+    assert_populations_agree(folder)
+
+
+@pytest.mark.long
+def test_kills_in_the_search_for_populations_leave_nothing_broken(folder):
+    options = prepare_levels(folder)
+    resume = [folder.program, *options, "--quiet", "-o", "out.h5", "--resume"]
+    rng, kills = random.Random(3), 0
+    while kills < 60:
+        (folder.path / "out.h5").unlink(missing_ok=True)
+        for attempt in range(12):
+            process = subprocess.Popen(resume, cwd=folder.path)
+            try:
+                assert process.wait(120 if attempt == 11 else rng.uniform(0.05, 0.6)) == 0
+                break
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+                kills += 1
+        assert_populations_agree(folder)
 
 
 @pytest.mark.long

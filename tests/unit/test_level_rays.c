@@ -98,6 +98,9 @@ static void grid_of_rays(void **state)
     assert_int_equal(ray_set_make(ctx, &mesh, 1, 64, 5, &set), LR_OK);
     check_directions(&set.rays);
     check_areas(&set.rays, size, 0.005, 0.005);
+    /* ranks that follow neighbouring directions at the same time end together */
+    for (int d = 1; d < set.rays.n_direction; d++)
+        assert_true(shadow(set.rays.direction[d], size) >= shadow(set.rays.direction[d - 1], size));
     /* every cell is crossed in every direction */
     for (int d = 0; d < set.rays.n_direction; d += 7)
         for (int cell = 0; cell < 8 * 12 * 5; cell += 17) {

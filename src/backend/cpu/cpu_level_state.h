@@ -23,7 +23,8 @@ struct ray_record {
     struct line_light *light; /* [n][n_line] times the weight */
 };
 
-/* Directions are added up in blocks, and these in their order, so that the sums do not depend on the ranks. */
+/* Directions are added up in blocks, and these in their order, so that the sums do not depend on the ranks. `seen`
+ * follows `light` in memory. */
 struct direction_block {
     struct light_sum *light;
     double *seen;
@@ -60,6 +61,11 @@ struct levels {
 static size_t voxels(const struct levels *levels)
 {
     return (size_t)levels->job.n_cell * (size_t)levels->job.n_line;
+}
+
+static size_t block_bytes(const struct levels *levels)
+{
+    return voxels(levels) * sizeof(struct light_sum) + (size_t)levels->job.n_cell * sizeof(double);
 }
 
 static size_t populations(const struct levels *levels)

@@ -149,24 +149,24 @@ static void shine_thread(struct levels *levels, volatile sig_atomic_t *stop, int
     restore_denormals(denormals);
 }
 
-enum { DIRECTION_BLOCKS = 24 };
+/* Blocks of equally many directions, so that ranks, one block each at a time, end together. */
+enum { MOST_BLOCKS = 48 };
 
-/* Where a block begins among the directions; the end of the last one is the number of them. */
-static int block_begin(const struct levels *levels, int block)
+static int block_size(const struct levels *levels)
 {
-    return (int)((int64_t)levels->rays.n_direction * block / DIRECTION_BLOCKS);
+    return (levels->rays.n_direction + MOST_BLOCKS - 1) / MOST_BLOCKS;
 }
 
-static bool block_is_empty(const struct levels *levels, int block)
+static int count_blocks(const struct levels *levels)
 {
-    return block >= DIRECTION_BLOCKS || block_begin(levels, block) == block_begin(levels, block + 1);
+    return (levels->rays.n_direction + block_size(levels) - 1) / block_size(levels);
 }
 
 static void sweep_block(struct levels *levels, int block, volatile sig_atomic_t *stop, int *failed)
 {
-    const int begin = block_begin(levels, block), end = block_begin(levels, block + 1);
-    memset(levels->own.light, 0, voxels(levels) * sizeof *levels->own.light);
-    memset(levels->own.seen, 0, (size_t)levels->job.n_cell * sizeof *levels->own.seen);
+    const int begin = block * block_size(levels), left = levels->rays.n_direction - begin;
+    const int end = begin + (left < block_size(levels) ? left : block_size(levels));
+    memset(levels->own.light, 0, block_bytes(levels));
 #pragma omp parallel num_threads(levels->threads)
     sweep_thread(levels, begin, end, stop, failed);
 }
@@ -184,29 +184,19 @@ static void add_block(struct levels *levels, const struct direction_block *block
     }
 }
 
-/* The block of a rank, for all. */
-static bool spread_block(struct levels *levels, int from, struct direction_block *block)
-{
-    const struct level_share *share = &levels->job.share;
-    return share->spread(share->user, from, block->light, (int64_t)(voxels(levels) * sizeof *block->light)) &&
-           share->spread(share->user, from, block->seen, levels->job.n_cell * (int64_t)sizeof *block->seen);
-}
-
-/* One block for each rank at a time. */
+/* One block for each rank at a time; then all ranks get those of the others. */
 static bool sweep_blocks(struct levels *levels, volatile sig_atomic_t *stop, int *failed)
 {
     const struct level_share *share = &levels->job.share;
-    const int ranks = share->ranks > 1 ? share->ranks : 1;
-    for (int first = 0; first < DIRECTION_BLOCKS; first += ranks) {
-        if (!block_is_empty(levels, first + share->rank))
+    const int ranks = share->ranks > 1 ? share->ranks : 1, n_block = count_blocks(levels);
+    for (int first = 0; first < n_block; first += ranks) {
+        if (first + share->rank < n_block)
             sweep_block(levels, first + share->rank, stop, failed);
         if (*failed)
             return true;
-        for (int r = 0; r < ranks; r++) {
-            if (block_is_empty(levels, first + r))
-                continue;
+        for (int r = 0; r < ranks && first + r < n_block; r++) {
             struct direction_block *block = r == share->rank ? &levels->own : &levels->other;
-            if (ranks > 1 && !spread_block(levels, r, block))
+            if (ranks > 1 && !share->spread(share->user, r, block->light, (int64_t)block_bytes(levels)))
                 return false;
             add_block(levels, block);
         }

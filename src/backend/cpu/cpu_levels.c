@@ -68,9 +68,9 @@ static enum lr_status set_rays(lr_context *ctx, void *state, const struct level_
 
 static int make_block(struct levels *levels, struct direction_block *block)
 {
-    block->light = chain_copy(&levels->chain, voxels(levels) * sizeof *block->light, NULL);
-    block->seen = chain_copy(&levels->chain, (size_t)levels->job.n_cell * sizeof(double), NULL);
-    return block->light && block->seen;
+    block->light = chain_copy(&levels->chain, block_bytes(levels), NULL);
+    block->seen = block->light ? (double *)(block->light + voxels(levels)) : NULL;
+    return block->light != NULL;
 }
 
 static int make_arrays(struct levels *levels)

@@ -4,11 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "io/files/file_set.h"
@@ -21,17 +24,34 @@ static bool is_still_there(int fd, const char *path)
            ours.st_dev == there.st_dev;
 }
 
+/* The process that holds the lock, as it has signed; 0 if unknown. */
+static long owner_of(int fd)
+{
+    char text[32] = "";
+    const ssize_t n = pread(fd, text, sizeof text - 1, 0);
+    text[n > 0 ? n : 0] = '\0';
+    return strtol(text, NULL, 10);
+}
+
 static enum lr_status refuse(lr_context *ctx, const char *path, int fd)
 {
+    const long process = owner_of(fd);
     char owner[32] = "";
-    const ssize_t n = pread(fd, owner, sizeof owner - 1, 0);
-    owner[n > 0 ? n : 0] = '\0';
-    const long process = strtol(owner, NULL, 10);
-    owner[0] = '\0';
     if (process > 0)
         snprintf(owner, sizeof owner, " (process %ld)", process);
     return lr_fail(ctx, LR_ERROR_IO, "%s: another run%s is writing to this name; give this one another with -o", path,
                    owner);
+}
+
+/* A run that was killed may leave a child that has not yet closed the file (hdf5_guard.c). */
+static bool wait_for_orphan(int fd, int *patience)
+{
+    const struct timespec moment = {.tv_nsec = 10000000};
+    const long process = owner_of(fd);
+    if (process <= 0 || kill((pid_t)process, 0) == 0 || errno != ESRCH || (*patience)-- <= 0)
+        return false;
+    nanosleep(&moment, NULL);
+    return true;
 }
 
 /* Says who it is, for refuse(). */
@@ -46,6 +66,7 @@ static void sign(int fd)
 enum lr_status output_lock_take(lr_context *ctx, const char *path, struct output_lock *lock)
 {
     const size_t size = strlen(path) + sizeof ".lock";
+    int patience = 200; /* moments */
     *lock = (struct output_lock){.fd = -1};
     LR_TRY(lr_allocate(ctx, size, 1, &lock->path));
     snprintf(lock->path, size, "%s.lock", path);
@@ -53,7 +74,10 @@ enum lr_status output_lock_take(lr_context *ctx, const char *path, struct output
         lock->fd = open(lock->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
         if (lock->fd < 0)
             return lr_fail(ctx, LR_ERROR_IO, "%s: the output cannot be locked: %s", path, strerror(errno));
-        const int error = flock(lock->fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+        int error = 0;
+        do
+            error = flock(lock->fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+        while (error == EWOULDBLOCK && wait_for_orphan(lock->fd, &patience));
         if (error == EWOULDBLOCK) {
             const enum lr_status status = refuse(ctx, path, lock->fd);
             close(lock->fd);

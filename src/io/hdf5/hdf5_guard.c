@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700
 #include "io/hdf5/hdf5_guard.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <hdf5.h>
@@ -112,12 +113,28 @@ static herr_t visit_link(hid_t group, const char *name, const H5L_info_t *info, 
     return 0;
 }
 
+/* Locks are held as long as any process has their files open. If the parent is killed, this one goes on for a while,
+ * and the next run must not find the output locked. */
+static void close_inherited(void)
+{
+    DIR *list = opendir("/dev/fd");
+    const struct dirent *entry = NULL;
+    while (list && (entry = readdir(list))) {
+        const int fd = atoi(entry->d_name);
+        if (fd > STDERR_FILENO && fd != dirfd(list))
+            close(fd);
+    }
+    if (list)
+        closedir(list);
+}
+
 static void look_through(const char *path)
 {
     const struct rlimit seconds = {MOST_SECONDS, MOST_SECONDS}, none = {0, 0};
     static const int deadly[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGXCPU, SIGINT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
         signal(deadly[i], SIG_DFL);
+    close_inherited();
     setrlimit(RLIMIT_CPU, &seconds);
     setrlimit(RLIMIT_CORE, &none);
     const int quiet = open("/dev/null", O_WRONLY);

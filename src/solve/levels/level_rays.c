@@ -139,7 +139,22 @@ static enum lr_status make_shells(lr_context *ctx, const struct mesh *mesh, doub
  * x^4 = x + 1), so that noise falls faster than with random shifts. The whole set is rotated and shifted at random. */
 static const double SPREAD[3] = {0.8191725133961645, 0.6710436067037893, 0.5497004779019703};
 
-static void spread_directions(struct ray_set *set, int n, uint64_t *state)
+struct bearing {
+    double n[3];
+    double area; /* of the mesh, seen along it */
+    int number;  /* in the sequence */
+};
+
+static int compare_areas(const void *a, const void *b)
+{
+    const struct bearing *one = a, *other = b;
+    const int by_area = (one->area > other->area) - (one->area < other->area);
+    return by_area ? by_area : one->number - other->number;
+}
+
+/* In the order of their areas, so that those next to each other, which ranks follow at the same time, have about as
+ * many rays. */
+static void spread_directions(const double size[3], int n, uint64_t *state, struct bearing *bearing)
 {
     double m[3][3];
     draw_rotation(state, m);
@@ -148,10 +163,13 @@ static void spread_directions(struct ray_set *set, int n, uint64_t *state)
         const double r = sqrt(1 - z * z);
         const double azimuth = 2 * LR_PI * SPREAD[0] * d;
         const double v[3] = {r * cos(azimuth), r * sin(azimuth), z};
-        for (int i = 0; i < 3; i++)
-            set->direction[d][i] = m[i][0] * v[0] + m[i][1] * v[1] + m[i][2] * v[2];
-        set->weight[d] = 1.0 / n;
+        bearing[d] = (struct bearing){.number = d};
+        for (int i = 0; i < 3; i++) {
+            bearing[d].n[i] = m[i][0] * v[0] + m[i][1] * v[1] + m[i][2] * v[2];
+            bearing[d].area += fabs(bearing[d].n[i]) * size[(i + 1) % 3] * size[(i + 2) % 3];
+        }
     }
+    qsort(bearing, (size_t)n, sizeof *bearing, compare_areas);
 }
 
 /* Two unit vectors perpendicular to a direction. */
@@ -187,11 +205,12 @@ static bool meets_box(const double p[3], const double n[3], const double size[3]
     return low < high;
 }
 
-static enum lr_status add_grid(lr_context *ctx, const double size[3], double step, int d, const double start[2],
-                               struct ray_set *set, int64_t *room)
+/* Direction d is number `number` of the sequence. */
+static enum lr_status add_grid(lr_context *ctx, const double size[3], double step, int d, int number,
+                               const double start[2], struct ray_set *set, int64_t *room)
 {
     double right[3], up[3], reach[2] = {0, 0};
-    const double shift[2] = {fmod(start[0] + SPREAD[1] * d, 1), fmod(start[1] + SPREAD[2] * d, 1)};
+    const double shift[2] = {fmod(start[0] + SPREAD[1] * number, 1), fmod(start[1] + SPREAD[2] * number, 1)};
     int64_t n = set->first[d];
     span_plane(set->direction[d], right, up);
     for (int axis = 0; axis < 3; axis++) {
@@ -279,6 +298,7 @@ static enum lr_status make_boxes(lr_context *ctx, const struct mesh *mesh, doubl
     void **next = copy;
     const struct view_store store = {&next, host_copy};
     struct own_mesh made = {0};
+    struct bearing *bearing = NULL;
     double size[3];
     int64_t room = 0;
     int failed = 0;
@@ -289,13 +309,19 @@ static enum lr_status make_boxes(lr_context *ctx, const struct mesh *mesh, doubl
     const struct mesh_view view = make_mesh_view(&store, &made.job, &failed);
     status = failed ? lr_fail(ctx, LR_ERROR_MEMORY, "out of memory for rays") : set_allocate(ctx, number, set);
     if (status == LR_OK)
-        spread_directions(set, number, &state);
+        status = lr_allocate(ctx, (size_t)number, sizeof *bearing, &bearing);
+    if (status == LR_OK)
+        spread_directions(size, number, &state, bearing);
     const double start[2] = {draw(&state), draw(&state)};
-    for (int d = 0; status == LR_OK && d < number; d++)
-        status = widths.ratio > LARGEST_RATIO
-                     ? add_proposals(ctx, mesh, &view, length_unit, d, set, &room, &state)
-                     : add_grid(ctx, size, GRID_STEP * widths.narrowest / length_unit, d, start, set, &room);
+    const double step = GRID_STEP * widths.narrowest / length_unit;
+    for (int d = 0; status == LR_OK && d < number; d++) {
+        memcpy(set->direction[d], bearing[d].n, sizeof bearing[d].n);
+        set->weight[d] = 1.0 / number;
+        status = widths.ratio > LARGEST_RATIO ? add_proposals(ctx, mesh, &view, length_unit, d, set, &room, &state)
+                                              : add_grid(ctx, size, step, d, bearing[d].number, start, set, &room);
+    }
     set->rays.n_direction = number;
+    free(bearing);
     job_mesh_free(&made);
     for (int i = 0; i < MAX_COPY; i++)
         free(copy[i]);

@@ -1,11 +1,13 @@
 #include "solve/stage/statepoint.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "backend/todo.h"
 #include "model/stored_sparse.h"
+#include "solve/stage/flight_check.h"
 
 enum { BATCH_VALUES = sizeof(struct transport_batch) / sizeof(double) };
 
@@ -137,13 +139,35 @@ static enum lr_status add_records(lr_context *ctx, const struct transport_tally 
     return LR_OK;
 }
 
-static void get_records(const struct stored *state, struct transport_tally *tally)
+/* Whether the numbers are of the types of the members. */
+static bool record_fits(const double *from)
 {
-    const struct stored_array *records = stored_find(state, "records");
-    tally->n_record =
-        tally->record && records && records->rank == 2 && records->size[1] == RECORD_VALUES ? records->size[0] : 0;
-    for (int64_t i = 0; i < tally->n_record; i++)
-        record_load((const double *)records->data + i * RECORD_VALUES, &tally->record[i]);
+    bool fits = fabs(from[0]) < 0x1p53 && fabs(from[1]) < 0x1p53 && fabs(from[5]) < 0x1p31;
+    for (int i = 0; i < RECORD_VALUES; i++)
+        fits = fits && isfinite(from[i]);
+    for (int axis = 0; axis < 3; axis++)
+        fits = fits && fabs(from[7 + 5 * axis]) < 0x1p31 && fabs(from[8 + 5 * axis]) < 0x1p31;
+    return fits;
+}
+
+static enum lr_status get_records(lr_context *ctx, const struct stored *state, int64_t most,
+                                  struct transport_tally *tally)
+{
+    const struct stored_array *records = tally->record ? stored_find(state, "records") : NULL;
+    tally->n_record = 0;
+    if (!records)
+        return LR_OK;
+    if (records->kind != STORED_DOUBLE || records->rank != 2 || records->size[1] != RECORD_VALUES ||
+        records->size[0] > most)
+        return lr_fail(ctx, LR_ERROR_INPUT, "the statepoint is damaged: its list of packets has another shape");
+    tally->n_record = records->size[0];
+    for (int64_t i = 0; i < tally->n_record; i++) {
+        const double *from = (const double *)records->data + i * RECORD_VALUES;
+        if (!record_fits(from))
+            return lr_fail(ctx, LR_ERROR_INPUT, "the statepoint is damaged: its list of packets has other numbers");
+        record_load(from, &tally->record[i]);
+    }
+    return LR_OK;
 }
 
 /* ---- a pass ---- */
@@ -186,7 +210,7 @@ enum lr_status statepoint_adopt_plan(lr_context *ctx, const struct stored *state
 {
     int64_t plan[5];
     LR_TRY(stored_get(ctx, state, "plan", STORED_INT64, 5, plan));
-    if (plan[1] != job->packets.first || plan[2] > job->packets.end)
+    if (plan[1] != job->packets.first || plan[2] < plan[1] || plan[2] > job->packets.end)
         return lr_fail(ctx, LR_ERROR_INPUT,
                        "the statepoint is of packets %lld to %lld, and this run is to follow %lld to %lld; ask for as "
                        "many or more, in the same share",
@@ -205,7 +229,8 @@ static enum lr_status restore_todo(lr_context *ctx, const struct stored *state, 
                                    const struct transport_job *job, struct transport_todo *todo)
 {
     const struct stored_array *ranges = stored_find(state, "todo"), *flight = stored_find(state, "flight");
-    const int64_t n = ranges && ranges->kind == STORED_INT64 && ranges->rank == 2 ? ranges->size[0] : 0;
+    const bool sound = !ranges || (ranges->kind == STORED_INT64 && ranges->rank == 2 && ranges->size[1] == 2);
+    const int64_t n = sound && ranges ? ranges->size[0] : 0;
     const int64_t *from = n > 0 ? ranges->data : NULL;
     todo_free(todo);
     LR_TRY(lr_allocate(ctx, (size_t)n + 1, sizeof *todo->range, &todo->range));
@@ -213,7 +238,9 @@ static enum lr_status restore_todo(lr_context *ctx, const struct stored *state, 
         todo->range[todo->n_range++] = (struct packet_range){from[2 * r], from[2 * r + 1]};
     if (planned_end < job->packets.end)
         todo->range[todo->n_range++] = (struct packet_range){planned_end, job->packets.end};
-    if (!flight || flight->rank != 2 || flight->kind != STORED_DOUBLE)
+    if (!sound || (flight && (flight->rank != 2 || flight->kind != STORED_DOUBLE)))
+        return lr_fail(ctx, LR_ERROR_INPUT, "the statepoint is damaged: its packets have another shape");
+    if (!flight)
         return LR_OK;
     todo->n_flight = flight->size[0];
     todo->n_value = (int)flight->size[1];
@@ -234,11 +261,11 @@ enum lr_status statepoint_restore(lr_context *ctx, const struct stored *state, c
         snprintf(name, sizeof name, "peel_%d", c);
         LR_TRY(stored_get_sparse(ctx, state, name, STORED_DOUBLE, peel_count(&job->cameras, c), tally->peel[c]));
     }
-    get_records(state, tally);
+    LR_TRY(get_records(ctx, state, job->packets.end - job->packets.first, tally));
     LR_TRY(stored_get(ctx, state, "plan", STORED_INT64, 5, plan));
     LR_TRY(stored_get(ctx, state, "seconds", STORED_DOUBLE, 1, &tally->seconds));
     LR_TRY(restore_todo(ctx, state, plan[2], job, &tally->todo));
     tally->n_left = plan[4];
     tally->begun = true;
-    return LR_OK;
+    return flight_check(ctx, job, tally, job->packets);
 }
