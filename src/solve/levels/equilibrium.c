@@ -371,7 +371,6 @@ enum lr_status equilibrium_solve(lr_context *ctx, const struct worker *worker, c
     *out = (struct populations){.n_cell = (int64_t)cells, .n_level = species->molecule.n_level, .noise = NAN};
     LR_TRY(level_job_prepare(ctx, model, &prepared));
     choose_place(model, &place);
-    place = worker_in_order(&place, prepared.job.n_blend > 0); /* no other device knows of lines that overlap */
     if (shared)
         share_work(ctx, &place, &prepared.job);
     it.backend = place.backend->levels(prepared.job.mesh.kind, place.double_precision);
