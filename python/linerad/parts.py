@@ -762,7 +762,8 @@ class Populations(Part):
     directions : int or 'auto'
         'equilibrium': number of ray directions. Default: 'auto', as many as ``noise`` needs.
     overlap : bool
-        'equilibrium': lines of the molecule that overlap see each other's light. Default: True.
+        For 'lvg', 'escape-probability' and 'equilibrium': lines of the molecule that overlap see each other's light.
+        Default: True.
     stimulated : bool
         Include stimulated emission in the opacity; False only with 'lte' and 'given'. Default: True.
     length : field, length

@@ -110,7 +110,7 @@ static enum lr_status refuse_foreign_keys(const struct reader *r, const struct y
                  {"iterations", TWO | LVG | ESCAPE | EQUILIBRIUM},
                  {"directions", EQUILIBRIUM},
                  {"noise", EQUILIBRIUM},
-                 {"overlap", EQUILIBRIUM},
+                 {"overlap", LVG | ESCAPE | EQUILIBRIUM},
                  {"inversion_limit", LVG | ESCAPE | EQUILIBRIUM},
                  {"length", ESCAPE},
                  {"file", GIVEN},

