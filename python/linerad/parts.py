@@ -761,6 +761,9 @@ class Populations(Part):
         'equilibrium': noise that the choice of rays may leave in the populations. Default: 0.01.
     directions : int or 'auto'
         'equilibrium': number of ray directions. Default: 'auto', as many as ``noise`` needs.
+    overlap : bool
+        For 'lvg', 'escape-probability' and 'equilibrium': lines of the molecule that overlap see each other's light.
+        Default: True.
     stimulated : bool
         Include stimulated emission in the opacity; False only with 'lte' and 'given'. Default: True.
     length : field, length
@@ -777,6 +780,7 @@ class Populations(Part):
     iterations: int = _of(v.plain)
     noise: float = _of(v.plain)
     directions: object = _of(v.plain)
+    overlap: bool = _of(v.plain)
     stimulated: bool = _of(v.plain)
     length: object = _of(v.field("length"))
     inversion_limit: float = _of(v.plain)

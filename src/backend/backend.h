@@ -378,6 +378,15 @@ struct level_line {
     double opacity;      /* alpha0 b / (density ((g_u / g_l) x_l - x_u)): A c^3 / (8 pi^1.5 nu^3) in code units */
     double background;   /* around the mesh */
     double energy;       /* h nu / k, K: for dust */
+    double shift;        /* lines that overlap: from the first one of their blend, c ln(nu / nu_first) */
+};
+
+/* Lines that see each other's light, because their profiles overlap or gas moves. Frequencies are shifts from the first
+ * line, the one of lowest frequency, in the steps of the job. */
+struct level_blend {
+    int first, n; /* lines of the job, by rising frequency; those that overlap with none come before all blends */
+    int n_frequency;
+    double frequency_first;
 };
 
 struct level_gas {
@@ -431,8 +440,10 @@ struct level_job {
     void (*read_rates)(const void *medium, int64_t cell, double *rates);
     int n_frequency; /* of each line: Doppler shifts from frequency_first in steps of frequency_step */
     double frequency_first, frequency_step;
-    double inversion_limit; /* largest negative depth of a cell */
-    int n_past;             /* iterates kept for the extrapolation beside the newest one, LEVEL_LEAST_PAST or more */
+    int n_blend;
+    const struct level_blend *blend; /* [n_blend] */
+    double inversion_limit;          /* largest negative depth of a cell */
+    int n_past; /* iterates kept for the extrapolation beside the newest one, LEVEL_LEAST_PAST or more */
     int n_star;
     const struct level_star *star;
     struct level_share share;

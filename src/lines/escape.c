@@ -27,6 +27,7 @@ struct escape_problem escape_defaults(const struct molecule *molecule, const str
                                    .plan = plan,
                                    .background = 2.725,
                                    .geometry = ESCAPE_SPHERE,
+                                   .expanding = 1.0,
                                    .inversion_limit = 1.0,
                                    .error = 1e-6,
                                    .iterations = 200};

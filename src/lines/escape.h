@@ -17,6 +17,8 @@ struct escape_problem {
     double background;          /* K, blackbody outside */
     const double *photons;      /* [n_line] photons per mode outside instead of the blackbody; NULL = blackbody */
     enum escape_geometry geometry;
+    double expanding; /* ESCAPE_EXPANSION, lines that overlap: the part of the gradient that is expansion, the rest
+                         being contraction */
     double inversion_limit; /* beta of lines with tau below minus this grows along its tangent, not exponentially */
     double error;           /* target relative error of every population above ESCAPE_FAINT */
     int iterations;         /* at most */

@@ -13,6 +13,7 @@
 #include "base/constants.h"
 #include "kernel/level_solve.h"
 #include "lines/escape_parts.h"
+#include "lines/overlap_flow.h"
 
 /* The trapezoidal rule converges exponentially for Gaussian profiles. Depths of 1e12 reach to |x| = 5.3, where beta
  * changes over about 0.1. */
@@ -26,12 +27,15 @@ struct place {
 };
 
 struct overlap_workspace {
-    struct place *order; /* [n_line] by frequency */
-    int *other;          /* [n_line] lines that overlap with the present one, itself first */
-    double *share;       /* [n_line][N_NODE] k_j of these */
-    double *jacobian;    /* [n_level][n_level] */
-    double *residual;    /* [n_level] */
-    double *slope;       /* [n_level] of the rate of a line */
+    struct place *order;           /* [n_line] by frequency */
+    int *other;                    /* [n_line] lines that overlap with the present one, itself first */
+    double *share;                 /* [n_line][N_NODE] k_j of these */
+    double *offset;                /* [n_line] their distances, Doppler widths */
+    double *flow;                  /* for overlap_flow.c */
+    struct overlap_slope *by_line; /* [n_line] */
+    double *jacobian;              /* [n_level][n_level] */
+    double *residual;              /* [n_level] */
+    double *slope;                 /* [n_level] of the rate of a line */
     double x[N_NODE], weight[N_NODE];
 };
 
@@ -51,6 +55,10 @@ enum lr_status overlap_workspace_create(lr_context *ctx, const struct molecule *
     LR_TRY_OR(failed, status, lr_allocate(ctx, n_line, sizeof *made->order, &made->order));
     LR_TRY_OR(failed, status, lr_allocate(ctx, n_line, sizeof *made->other, &made->other));
     LR_TRY_OR(failed, status, lr_allocate(ctx, n_line * N_NODE, sizeof *made->share, &made->share));
+    LR_TRY_OR(failed, status, lr_allocate(ctx, n_line, sizeof *made->offset, &made->offset));
+    LR_TRY_OR(failed, status,
+              lr_allocate(ctx, (size_t)overlap_flow_size(molecule->n_line), sizeof *made->flow, &made->flow));
+    LR_TRY_OR(failed, status, lr_allocate(ctx, n_line, sizeof *made->by_line, &made->by_line));
     LR_TRY_OR(failed, status, lr_allocate(ctx, n * n, sizeof *made->jacobian, &made->jacobian));
     LR_TRY_OR(failed, status, lr_allocate(ctx, n, sizeof *made->residual, &made->residual));
     LR_TRY_OR(failed, status, lr_allocate(ctx, n, sizeof *made->slope, &made->slope));
@@ -78,6 +86,9 @@ void overlap_workspace_free(struct overlap_workspace *workspace)
     free(workspace->order);
     free(workspace->other);
     free(workspace->share);
+    free(workspace->offset);
+    free(workspace->flow);
+    free(workspace->by_line);
     free(workspace->jacobian);
     free(workspace->residual);
     free(workspace->slope);
@@ -92,14 +103,9 @@ static double seen_from(const struct transition *line, const struct transition *
     return x * line->frequency / other->frequency + (line->frequency / other->frequency - 1.0) * LR_LIGHT_SPEED / b;
 }
 
-static void add_share(const struct molecule *molecule, const struct escape_workspace *escape, int i, int j, double b,
-                      struct overlap_workspace *work, int *n)
+static void add_other(const struct molecule *molecule, int i, int j, double b, struct overlap_workspace *work, int *n)
 {
-    double *share = work->share + (size_t)*n * N_NODE;
-    for (int q = 0; q < N_NODE; q++) {
-        const double x = seen_from(&molecule->line[i], &molecule->line[j], work->x[q], b);
-        share[q] = escape->kappa[j] * exp(-x * x);
-    }
+    work->offset[*n] = -seen_from(&molecule->line[i], &molecule->line[j], 0.0, b);
     work->other[(*n)++] = j;
 }
 
@@ -109,16 +115,27 @@ static int find_others(const struct molecule *molecule, const struct escape_work
 {
     const int i = work->order[at].line;
     int n = 0;
-    add_share(molecule, escape, i, i, b, work, &n);
+    add_other(molecule, i, i, b, work, &n);
     for (int direction = -1; direction <= 1; direction += 2)
         for (int place = at + direction; place >= 0 && place < molecule->n_line; place += direction) {
             const int j = work->order[place].line;
             if (fabs(seen_from(&molecule->line[i], &molecule->line[j], 0.0, b)) > reach)
                 break;
             if (!escape_leaves_out(escape, &molecule->line[j]))
-                add_share(molecule, escape, i, j, b, work, &n);
+                add_other(molecule, i, j, b, work, &n);
         }
     return n;
+}
+
+static void fill_shares(const struct molecule *molecule, const struct escape_workspace *escape, int n, double b,
+                        struct overlap_workspace *work)
+{
+    const struct transition *line = &molecule->line[work->other[0]];
+    for (int m = 0; m < n; m++)
+        for (int q = 0; q < N_NODE; q++) {
+            const double x = seen_from(line, &molecule->line[work->other[m]], work->x[q], b);
+            work->share[(size_t)m * N_NODE + (size_t)q] = escape->kappa[work->other[m]] * exp(-x * x);
+        }
 }
 
 /* What a node of the profile needs of the gas. */
@@ -188,6 +205,63 @@ static double line_rate(const struct escape_problem *problem, const struct escap
     return rate;
 }
 
+/* Lines are neglected that change the light of another one by less than this part. */
+static const double negligible = 1e-7;
+
+/* Leaves out those of n lines that do not matter to the first one; returns how many are left. */
+static int drop_faint(const struct escape_problem *problem, const struct escape_workspace *escape, int n,
+                      const double *x, struct overlap_workspace *work)
+{
+    const struct molecule *molecule = problem->molecule;
+    const struct transition *first = &molecule->line[work->other[0]];
+    const double absorb = fabs(escape_excess(molecule, first, x)) / x[first->upper];
+    int left = 1;
+    for (int m = 1; m < n; m++) {
+        const struct transition *line = &molecule->line[work->other[m]];
+        const double depth = fabs(escape_excess(molecule, line, x)) + absorb * x[line->upper];
+        if (!(escape->kappa[work->other[m]] * depth > negligible))
+            continue;
+        work->other[left] = work->other[m];
+        work->offset[left++] = work->offset[m];
+    }
+    return left;
+}
+
+/* The same with a velocity gradient, of which the part `expanding` is expansion. A line that
+ * overlaps with none has its escape probability. */
+static double line_rate_in_flow(const struct escape_problem *problem, const struct escape_workspace *escape, int i,
+                                int n, const double *x, struct overlap_workspace *work, bool *beyond)
+{
+    const struct molecule *molecule = problem->molecule;
+    const double expanding = problem->expanding;
+    double rate = 0.0;
+    memset(work->slope, 0, (size_t)escape->n_level * sizeof *work->slope);
+    n = drop_faint(problem, escape, n, x, work);
+    if (n == 1) {
+        const struct transition *line = &molecule->line[i];
+        const double excess = escape_excess(molecule, line, x), tau = escape->kappa[i] * excess;
+        const double net = x[line->upper] - escape->photons[i] * excess;
+        const struct escape_beta beta = escape_probability((int)problem->geometry, tau, problem->inversion_limit);
+        *beyond = *beyond || tau < -problem->inversion_limit;
+        add_excess(molecule, line, escape->kappa[i] * beta.slope * net - beta.value * escape->photons[i], work->slope);
+        work->slope[line->upper] += beta.value;
+        return beta.value * net;
+    }
+    for (int side = 0; side < 2; side++) {
+        const double share = side == 0 ? expanding : 1.0 - expanding;
+        if (!(share > 0.0))
+            continue;
+        rate += share * overlap_flow_rate(problem, escape, n, work->other, work->offset, side == 0 ? 1.0 : -1.0, x,
+                                          work->flow, work->by_line, beyond);
+        for (int m = 0; m < n; m++) {
+            const struct transition *line = &molecule->line[work->other[m]];
+            add_excess(molecule, line, share * work->by_line[m].excess, work->slope);
+            work->slope[line->upper] += share * work->by_line[m].upper;
+        }
+    }
+    return rate;
+}
+
 /* ---- all levels ---- */
 
 static void add_collisions(const struct escape_workspace *escape, const double *x, struct overlap_workspace *work)
@@ -219,7 +293,13 @@ static bool linearise(const struct escape_problem *problem, const struct escape_
         if (escape_leaves_out(escape, line))
             continue;
         const int n_other = find_others(molecule, escape, at, b, work);
-        const double rate = line->a_ul * line_rate(problem, escape, i, n_other, x, work, &beyond);
+        double rate = line->a_ul;
+        if (problem->geometry == ESCAPE_EXPANSION) {
+            rate *= line_rate_in_flow(problem, escape, i, n_other, x, work, &beyond);
+        } else {
+            fill_shares(molecule, escape, n_other, b, work);
+            rate *= line_rate(problem, escape, i, n_other, x, work, &beyond);
+        }
         const size_t u = (size_t)line->upper, l = (size_t)line->lower;
         work->residual[u] -= rate;
         work->residual[l] += rate;
@@ -287,23 +367,33 @@ static void scale(int n, const double *x, struct overlap_workspace *work)
     }
 }
 
-/* Returns the largest relative change; a population changes by a factor of 5 at most. */
-static double take_step(int n, const double *change, double *x)
+/* Part of a step. Returns the largest relative change; a population changes by a factor of 5 at most. */
+static double take_step(int n, const double *change, double part, double *x)
 {
     double largest = 0.0;
     for (int i = 0; i < n; i++) {
-        if (x[i] > ESCAPE_FAINT && !(fabs(change[i]) <= largest))
-            largest = fabs(change[i]);
-        x[i] *= fmin(fmax(1.0 + change[i], 0.2), 5.0);
+        const double step = part * change[i];
+        if (x[i] > ESCAPE_FAINT && !(fabs(step) <= largest))
+            largest = fabs(step);
+        x[i] *= fmin(fmax(1.0 + step, 0.2), 5.0);
     }
     level_normalise(n, x);
     return largest;
+}
+
+bool overlap_happens(const struct overlap_workspace *work, int n_line, double b)
+{
+    for (int at = 1; at < n_line; at++)
+        if ((work->order[at].frequency / work->order[at - 1].frequency - 1.0) * LR_LIGHT_SPEED / b <= reach)
+            return true;
+    return false;
 }
 
 struct escape_outcome overlap_solve(const struct escape_problem *problem, double b, struct escape_workspace *escape,
                                     struct overlap_workspace *work, double *x)
 {
     const double faintest = 1e-200; /* products with rates stay above underflow */
+    const int patience = 40;        /* where lines amplify, whole steps may go back and forth */
     const int n = escape->n_level;
     struct escape_outcome outcome = {.error = 1.0, .bad_level = escape->bad_level};
     double previous = 1.0;
@@ -312,10 +402,11 @@ struct escape_outcome overlap_solve(const struct escape_problem *problem, double
     while (outcome.bad_level < 0 && outcome.iterations < problem->iterations && !outcome.converged) {
         outcome.inverted = linearise(problem, escape, b, x, work);
         scale(n, x, work);
+        const double part = outcome.iterations < patience ? 1.0 : outcome.iterations < 2 * patience ? 0.5 : 0.1;
         const bool solved = eliminate((size_t)n, work->jacobian, work->residual);
-        const double change = solved ? take_step(n, work->residual, x) : (double)NAN;
+        const double change = solved ? take_step(n, work->residual, part, x) : (double)NAN;
         outcome.iterations++;
-        outcome.error = escape_remaining_error(change, previous, 1.0);
+        outcome.error = escape_remaining_error(change, previous, part);
         outcome.converged = outcome.error < problem->error && change < 1e-2;
         previous = change;
         for (int i = 0; i < n && outcome.bad_level < 0; i++)

@@ -14,12 +14,17 @@
 #ifndef LR_LINES_OVERLAP_H
 #define LR_LINES_OVERLAP_H
 
+#include <stdbool.h>
+
 #include "lines/escape.h"
 
 struct overlap_workspace;
 enum lr_status overlap_workspace_create(lr_context *ctx, const struct molecule *molecule,
                                         struct overlap_workspace **workspace);
 void overlap_workspace_free(struct overlap_workspace *workspace);
+
+/* Whether any lines see each other, with profiles of the Doppler width b (cm/s). */
+bool overlap_happens(const struct overlap_workspace *workspace, int n_line, double b);
 
 /* As escape_solve(); all lines have the Doppler width b (cm/s). x comes with the populations of escape_solve(), whose
  * workspace is used too. */

@@ -27,6 +27,7 @@ struct population_options {
     int iterations;         /* at most */
     double noise;           /* target noise of rays, EQUILIBRIUM */
     int directions;         /* of rays, EQUILIBRIUM; 0 = as many as the noise requires */
+    bool overlap;           /* LVG, ESCAPE, EQUILIBRIUM: lines that overlap see each other's light */
     double inversion_limit; /* the optical depth of a cell is limited to minus this (masers) */
 };
 

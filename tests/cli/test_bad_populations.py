@@ -236,7 +236,8 @@ def test_unknown_method(fails):
 
 
 @pytest.mark.parametrize("method, key", [("lte", "error: 1e-3"), ("lte", "background: 3 K"), ("lvg", "length: 1 pc"),
-                                         ("lvg", "directions: 8"), ("lvg", "file: x.h5"), ("two-level", "length: 1 pc")])
+                                         ("lvg", "directions: 8"), ("lvg", "file: x.h5"), ("two-level", "length: 1 pc"),
+                                         ("two-level", "overlap: true")])
 def test_keys_of_other_methods(fails, method, key):
     line = fails("populations", populations=f"{{method: {method}, {key}}}")
     assert f"populations.{key.split(':')[0]}" in line and f"does not apply to 'populations: {method}'" in line

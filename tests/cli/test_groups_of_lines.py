@@ -120,7 +120,19 @@ def test_channels_need_not_show_the_reference(model):
 
 def test_populations_without_overlap_are_said_to_be(model):
     (model.path / "hxn.dat").write_text(HFS + "!\n1\n!\n1 made up\n!\n1\n!\n1\n!\n10\n!\n1 2 1 1e-10\n")
-    done = changed(model, "populations={method: lvg}", "medium.colliders={H2: 1e5 cm^-3}",
-                   "medium.velocity=[0 km/s, 0 km/s, {formula: '1 km/s * z / 1 pc'}]")
+    for overlap in (True, False):
+        done = changed(model, f"populations={{method: lvg, overlap: {str(overlap).lower()}}}",
+                       "medium.colliders={H2: 1e5 cm^-3}",
+                       "medium.velocity=[0 km/s, 0 km/s, {formula: '1 km/s * z / 1 pc'}]")
+        assert done.returncode == 0, done.stderr
+        assert ("as if the lines did not overlap" in done.stderr) != overlap
+
+
+def test_lines_that_excite_each_other_are_listed(model):
+    (model.path / "hxn.dat").write_text(HFS + "!\n1\n!\n1 made up\n!\n1\n!\n1\n!\n10\n!\n1 2 1 1e-10\n")
+    gas = ["medium.colliders={H2: 1e5 cm^-3}", "medium.velocity=[0 km/s, 0 km/s, {formula: '10 km/s * z / 1 pc'}]"]
+    done = changed(model, "populations=equilibrium", *gas)
     assert done.returncode == 0, done.stderr
-    assert "as if the lines did not overlap" in done.stderr
+    assert "lines see each other's light" in done.stdout
+    done = changed(model, "populations={method: equilibrium, overlap: false}", *gas)
+    assert done.returncode == 0 and "see each other" not in done.stdout

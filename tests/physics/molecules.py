@@ -77,3 +77,16 @@ def rotor(n_level, b0=1.9225, a10=7.2e-8, k10=3e-11):
     lines = tuple((j + 1, j, a10 * (j + 1) ** 4 * 3 / (2 * j + 3)) for j in range(n_level - 1))
     rates = tuple((u, l, k10 / (u - l)) for u in range(1, n_level) for l in range(u))
     return Molecule(energy, weight, lines, rates)
+
+
+def divided(molecule, parts):
+    """The molecule with each level divided into levels of the same energy and of these weights. Their populations are
+    in proportion to the weights, and all lines between two such levels together are the line that there was."""
+    first = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
+
+    def share(pairs):
+        return tuple((int(first[u]) + i, int(first[l]) + j, value * parts[l][j] / molecule.weight[l])
+                     for u, l, value in pairs for i in range(len(parts[u])) for j in range(len(parts[l])))
+
+    return Molecule(tuple(e for e, part in zip(molecule.energy, parts) for _ in part),
+                    tuple(g for part in parts for g in part), share(molecule.lines), share(molecule.rates)), first[:-1]

@@ -235,8 +235,9 @@ static void write_image(FILE *out, const struct image_options *i)
 static void write_species(FILE *out, const struct species *s, int64_t n_cell)
 {
     const struct population_options *o = &s->options;
-    fprintf(out, "\n%s %d %d %d %g %g %d %g %d %g %d", s->name, s->line, (int)o->method, o->stimulated, o->background,
-            o->error, o->iterations, o->noise, o->directions, o->inversion_limit, s->molecule.n_level);
+    fprintf(out, "\n%s %d %d %d %g %g %d %g %d %d %g %d", s->name, s->line, (int)o->method, o->stimulated,
+            o->background, o->error, o->iterations, o->noise, o->directions, o->overlap, o->inversion_limit,
+            s->molecule.n_level);
     for (int i = 0; i < s->molecule.n_level; i++)
         fprintf(out, " %.17g", s->molecule.level[i].energy);
     write_field(out, &s->temperature, n_cell);

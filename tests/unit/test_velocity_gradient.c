@@ -42,6 +42,26 @@ static void means_over_the_sphere(void **state)
     }
 }
 
+/* All or nothing; half for shear, for gas that turns or rests, and for a stretch that keeps its volume; in between for
+ * gas that expands twice as fast along one axis as it contracts along another: the mean of 2 x^2 - y^2 is 1/3. */
+static void where_gas_expands(void **state)
+{
+    (void)state;
+    double rest[3][3] = {{0}}, expansion[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    double contraction[3][3] = {{-1, 0, 0}, {0, -1, 0}, {0, 0, -1}},
+           volume[3][3] = {{-0.5, 0, 0}, {0, -0.5, 0}, {0, 0, 1}};
+    double shear[3][3] = {{0, 0, 3}, {0, 0, 0}, {0, 0, 0}}, mixed[3][3] = {{2, 0, 0}, {0, -1, 0}, {0, 0, 0}};
+    struct gradient_directions directions;
+    gradient_directions_make(&directions);
+    near(velocity_gradient_expanding(1, expansion), 1, 1e-13);
+    near(velocity_gradient_expanding(1, contraction), 0, 1e-13);
+    near(velocity_gradient_expanding(2 / (3 * sqrt(3.0)), volume), 0.5, 1e-13);
+    near(velocity_gradient_expanding(2 / LR_PI, shear), 0.5, 1e-13);
+    near(velocity_gradient_expanding(0, rest), 0.5, 1e-13);
+    const double mean = velocity_gradient_mean(&directions, mixed), share = velocity_gradient_expanding(mean, mixed);
+    near((2 * share - 1) * mean, 1.0 / 3, 1e-13);
+}
+
 /* v_i = SUM_j G_ij x_j on a mesh of unequal cells: exact in all cells, also at the faces. */
 static void linear_flow_on_any_mesh(void **state)
 {
@@ -104,9 +124,8 @@ static void shells_that_expand(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(means_over_the_sphere),
-        cmocka_unit_test(linear_flow_on_any_mesh),
-        cmocka_unit_test(periodic_neighbours_and_single_cells),
+        cmocka_unit_test(means_over_the_sphere),   cmocka_unit_test(where_gas_expands),
+        cmocka_unit_test(linear_flow_on_any_mesh), cmocka_unit_test(periodic_neighbours_and_single_cells),
         cmocka_unit_test(shells_that_expand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

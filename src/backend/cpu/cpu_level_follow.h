@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/cpu/cpu_level_blend.h"
 #include "backend/cpu/cpu_level_profile.h"
 #include "backend/cpu/cpu_level_state.h"
 #include "kernel/level_transfer.h"
@@ -21,6 +22,7 @@ struct desk {
     struct interval *at;
     real *entering, *lost;
     struct ray_record *record; /* of the ray */
+    struct blend_desk blend;
     int failed;
 };
 
@@ -72,17 +74,19 @@ static void make_profiles(const struct levels *levels, struct desk *desk)
     }
 }
 
-static void desk_make(const struct level_job *job, struct desk *desk)
+static void desk_make(const struct levels *levels, struct desk *desk)
 {
+    const struct level_job *job = &levels->job;
     const size_t n = (size_t)job->n_frequency;
     *desk = (struct desk){.band = band_make(job->n_frequency, job->frequency_first, job->frequency_step),
                           .entering = (real *)calloc(n, sizeof(real)),
                           .lost = (real *)calloc(n, sizeof(real))};
-    desk->failed = !desk->entering || !desk->lost;
+    desk->failed = !blend_desk_make(levels, &desk->blend) || !desk->entering || !desk->lost;
 }
 
-static void desk_free(struct desk *desk)
+static void desk_free(const struct levels *levels, struct desk *desk)
 {
+    blend_desk_free(levels, &desk->blend);
     free(desk->track.piece);
     free(desk->profile);
     free(desk->end_profile);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "backend/cpu/cpu_level_state.h"
+#include "backend/level_blends.h"
 #include "backend/level_medium.h"
 
 static int read_medium(struct levels *levels)
@@ -43,6 +44,19 @@ static int read_medium(struct levels *levels)
     }
     free(dust_temperature);
     return ok;
+}
+
+static int make_blends(struct levels *levels)
+{
+    const struct level_job *job = &levels->job;
+    const struct view_store store = {&levels->chain, chain_copy};
+    int failed = 0;
+    if (job->n_blend == 0)
+        return 1;
+    levels->blend = chain_copy(&levels->chain, (size_t)job->n_blend * sizeof *levels->blend, NULL);
+    for (int i = 0; levels->blend && i < job->n_blend; i++)
+        levels->blend[i] = level_blend_view(&store, job, i, &failed);
+    return levels->blend && !failed;
 }
 
 static int make_shells(struct levels *levels)

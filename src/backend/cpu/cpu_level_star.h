@@ -8,9 +8,13 @@
 
 #include "backend/cpu/cpu_level_profile.h"
 #include "backend/cpu/cpu_level_track.h"
+#include "backend/level_blends.h"
+#include "kernel/level_blend_star.h"
 #include "kernel/level_star.h"
 
 struct star_scene {
+    const struct level_job *job;
+    const struct blend_view *blend; /* [n_blend] */
     int n_line;
     real reach; /* |x| */
     const struct gas_view *gas;
@@ -24,11 +28,13 @@ struct star_desk {
     real *depth;            /* [n_line][n] depth of the lines, from the star so far */
     real grey;              /* the same for dust */
     struct star_line *line; /* [n_line] of the star */
+    real **blend;           /* [n_blend] room for lines that overlap */
     int failed;
 };
 
-static void star_desk_make(const struct level_job *job, struct star_desk *desk)
+static void star_desk_make(const struct star_scene *scene, struct star_desk *desk)
 {
+    const struct level_job *job = scene->job;
     const size_t n = (size_t)job->n_frequency;
     *desk = (struct star_desk){.band = band_make(job->n_frequency, job->frequency_first, job->frequency_step),
                                .profile = (real *)calloc(n, sizeof(real)),
@@ -36,10 +42,21 @@ static void star_desk_make(const struct level_job *job, struct star_desk *desk)
                                .depth = (real *)calloc(n * (size_t)job->n_line, sizeof(real)),
                                .line = (struct star_line *)calloc((size_t)job->n_line, sizeof(struct star_line))};
     desk->failed = !desk->profile || !desk->half || !desk->depth || !desk->line;
+    if (job->n_blend == 0)
+        return;
+    desk->blend = (real **)calloc((size_t)job->n_blend, sizeof *desk->blend);
+    desk->failed = desk->failed || !desk->blend;
+    for (int i = 0; desk->blend && i < job->n_blend; i++) {
+        desk->blend[i] = (real *)calloc((size_t)BLEND_STAR_ROWS * (size_t)scene->blend[i].band.n, sizeof(real));
+        desk->failed = desk->failed || !desk->blend[i];
+    }
 }
 
-static void star_desk_free(struct star_desk *desk)
+static void star_desk_free(const struct star_scene *scene, struct star_desk *desk)
 {
+    for (int i = 0; desk->blend && i < scene->job->n_blend; i++)
+        free(desk->blend[i]);
+    free(desk->blend);
     free(desk->track.piece);
     free(desk->profile);
     free(desk->half);
@@ -54,13 +71,22 @@ static void star_desk_turn(const struct star_scene *scene, const struct level_st
         desk->line[l] = star_line_of(star->light[l]);
 }
 
-/* Attenuates the light by a cell with desk->profile on its path. */
-static void dim_star(const struct star_scene *scene, int64_t cell, real length, struct interval at,
+static struct blend_star_room star_room(const struct star_scene *scene, const struct star_desk *desk, int i)
+{
+    return blend_star_room_at(scene->blend[i].band.n, desk->blend[i]);
+}
+
+/* Attenuates the light by a cell with desk->profile on its path, the span. */
+static void dim_star(const struct star_scene *scene, int64_t cell, const struct star_span *span, struct interval at,
                      struct star_desk *desk)
 {
     const real *profile = desk->profile;
+    const real length = span->length;
+    for (int i = 0; i < scene->job->n_blend; i++)
+        blend_star_dim(&scene->blend[i], span, desk->line[scene->blend[i].first].least, scene->reach, 0, 1,
+                       star_room(scene, desk, i));
     desk->grey += scene->gas[cell].kappa * length;
-    for (int l = 0; l < scene->n_line; l++) {
+    for (int l = 0; l < level_alone_count(scene->job); l++) {
         const real alpha = scene->glow[cell * scene->n_line + l].alpha * length;
         const real least = desk->line[l].least;
         real *depth = desk->depth + (size_t)l * (size_t)desk->band.n;
@@ -70,15 +96,33 @@ static void dim_star(const struct star_scene *scene, int64_t cell, real length, 
     }
 }
 
+/* The same in a blend. */
+static void see_star_blended(const struct star_scene *scene, const struct level_star *star, int64_t cell,
+                             const struct star_span *span, int number, const struct star_desk *desk, double *light)
+{
+    const struct blend_view *blend = &scene->blend[number];
+    const struct blend_star_room room = star_room(scene, desk, number);
+    const real grey = scene->gas[cell].kappa * span->length;
+    blend_star_depth(blend, span, scene->reach, 0, 1, room);
+    for (int m = 0; m < blend->n; m++) {
+        const struct star_line *line = &desk->line[blend->first + m];
+        const struct blend_record seen =
+            blend_star_see(blend, span, m, desk->grey, grey, line->brightest, scene->reach, 0, 1, room);
+        light[blend->first + m] += star_light(star->dilution[cell], line->light, seen.entering, seen.profile);
+    }
+}
+
 /* What a cell with desk->profile sees, in all lines. */
-static void see_star(const struct star_scene *scene, const struct level_star *star, int64_t cell, struct interval at,
-                     const struct star_desk *desk, double *light)
+static void see_star(const struct star_scene *scene, const struct level_star *star, int64_t cell,
+                     const struct star_span *span, struct interval at, const struct star_desk *desk, double *light)
 {
     const real *profile = desk->profile;
-    const real length = (real)star->length[cell];
+    const real length = span->length;
     const real grey = scene->gas[cell].kappa * length;
     const real before = desk->grey;
-    for (int l = 0; l < scene->n_line; l++) {
+    for (int i = 0; i < scene->job->n_blend; i++)
+        see_star_blended(scene, star, cell, span, i, desk, light);
+    for (int l = 0; l < level_alone_count(scene->job); l++) {
         const real alpha = scene->glow[cell * scene->n_line + l].alpha * length;
         const real *depth = desk->depth + (size_t)l * (size_t)desk->band.n;
         const real brightest = desk->line[l].brightest;
@@ -96,22 +140,34 @@ static void see_star(const struct star_scene *scene, const struct level_star *st
 static void forget_way(const struct star_scene *scene, struct star_desk *desk)
 {
     memset(desk->depth, 0, (size_t)scene->n_line * (size_t)desk->band.n * sizeof *desk->depth);
+    for (int i = 0; i < scene->job->n_blend; i++)
+        memset(star_room(scene, desk, i).tau, 0, (size_t)scene->blend[i].band.n * sizeof(real));
     desk->grey = R(0);
 }
 
 /* ---- shells: outward from the centre ---- */
 
 /* The slope of the velocity changes in the middle of a shell, so its profile is the mean over both halves. */
-static struct interval shell_profile(const struct star_scene *scene, const struct shell_view *shells, int i,
-                                     struct star_desk *desk)
+static struct star_span shell_span(const struct star_scene *scene, const struct shell_view *shells,
+                                   const struct level_star *star, int i)
 {
     const struct shell_slide v = shell_slide_outward(shells, scene->gas, i);
-    const real inv_b = scene->gas[i].inv_b;
-    const real low = r_min(r_min(v.inner, v.middle), v.outer);
-    const real high = r_max(r_max(v.inner, v.middle), v.outer);
-    const struct interval at = line_interval(&desk->band, low, high, inv_b, scene->reach);
-    fill_profile(&desk->band, v.inner, v.middle, inv_b, at, desk->profile);
-    fill_profile(&desk->band, v.middle, v.outer, inv_b, at, desk->half);
+    return (struct star_span){.v = {v.inner, v.middle, v.outer},
+                              .parts = 2,
+                              .inv_b = scene->gas[i].inv_b,
+                              .length = (real)star->length[i],
+                              .glow = scene->glow + (size_t)i * (size_t)scene->n_line};
+}
+
+static struct interval shell_profile(const struct star_scene *scene, const struct star_span *span,
+                                     struct star_desk *desk)
+{
+    const real *v = span->v;
+    const real low = r_min(r_min(v[0], v[1]), v[2]);
+    const real high = r_max(r_max(v[0], v[1]), v[2]);
+    const struct interval at = line_interval(&desk->band, low, high, span->inv_b, scene->reach);
+    fill_profile(&desk->band, v[0], v[1], span->inv_b, at, desk->profile);
+    fill_profile(&desk->band, v[1], v[2], span->inv_b, at, desk->half);
     for (int f = at.low; f < at.high; f++)
         desk->profile[f] = R(0.5) * (desk->profile[f] + desk->half[f]);
     return at;
@@ -122,10 +178,11 @@ static void shine_on_shells(const struct star_scene *scene, const struct shell_v
 {
     forget_way(scene, desk);
     for (int i = 0; i < shells->n; i++) {
-        const struct interval at = shell_profile(scene, shells, i, desk);
+        const struct star_span span = shell_span(scene, shells, star, i);
+        const struct interval at = shell_profile(scene, &span, desk);
         if (scene->gas[i].has_gas > R(0))
-            see_star(scene, star, i, at, desk, light + (size_t)i * (size_t)scene->n_line);
-        dim_star(scene, i, (real)star->length[i], at, desk);
+            see_star(scene, star, i, &span, at, desk, light + (size_t)i * (size_t)scene->n_line);
+        dim_star(scene, i, &span, at, desk);
     }
 }
 
@@ -150,6 +207,15 @@ static struct star_end track_to_cell(const struct mesh_view *mesh, const struct 
     return star_end_beside(gas, target, &way);
 }
 
+static struct star_span box_span(const struct star_scene *scene, int64_t cell, real length, real v0, real v1)
+{
+    return (struct star_span){.v = {v0, v1, R(0)},
+                              .parts = 1,
+                              .inv_b = scene->gas[cell].inv_b,
+                              .length = length,
+                              .glow = scene->glow + cell * scene->n_line};
+}
+
 static void shine_on_cell(const struct star_scene *scene, const struct mesh_view *mesh, const struct level_star *star,
                           int64_t cell, struct star_desk *desk, double *light)
 {
@@ -158,14 +224,15 @@ static void shine_on_cell(const struct star_scene *scene, const struct mesh_view
     forget_way(scene, desk);
     for (int i = 0; i < desk->track.n; i++) {
         const struct piece *piece = &desk->track.piece[i];
-        const real inv_b = scene->gas[piece->cell].inv_b;
-        const struct interval at = line_interval(&desk->band, piece->v0, piece->v1, inv_b, scene->reach);
-        fill_profile(&desk->band, piece->v0, piece->v1, inv_b, at, desk->profile);
-        dim_star(scene, piece->cell, piece->length, at, desk);
+        const struct star_span span = box_span(scene, piece->cell, piece->length, piece->v0, piece->v1);
+        const struct interval at = line_interval(&desk->band, piece->v0, piece->v1, span.inv_b, scene->reach);
+        fill_profile(&desk->band, piece->v0, piece->v1, span.inv_b, at, desk->profile);
+        dim_star(scene, piece->cell, &span, at, desk);
     }
     const struct interval at = line_interval(&desk->band, end.v0, end.v1, end.visit.inv_b, scene->reach);
     fill_profile(&desk->band, end.v0, end.v1, end.visit.inv_b, at, desk->profile);
-    see_star(scene, star, cell, at, desk, light);
+    const struct star_span span = box_span(scene, cell, (real)star->length[cell], end.v0, end.v1);
+    see_star(scene, star, cell, &span, at, desk, light);
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include "backend/backend.h"
 #include "backend/block_chain.h"
 #include "backend/cpu/cpu_level_track.h"
+#include "kernel/level_blend.h"
 #include "kernel/level_rates.h"
 
 /* What the rays of one direction recorded in the cells. */
@@ -43,6 +44,7 @@ struct levels {
     real reach;                        /* |x| */
     real least_depth;                  /* inversion limit of half a cell */
     real *dust;                        /* [n_cell][n_line] source function of dust; NULL if none emits */
+    struct blend_view *blend;          /* [n_blend] lines that overlap */
     struct line_glow *glow;            /* [n_cell][n_line] */
     struct light_sum *light;           /* [n_cell][n_line] sum over directions */
     double *seen;                      /* [n_cell] summed weights of the directions that met the cell */

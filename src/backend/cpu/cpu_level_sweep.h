@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "backend/cpu/cpu_level_blend.h"
 #include "backend/cpu/cpu_level_follow.h"
 #include "backend/cpu/cpu_level_star.h"
 #include "backend/cpu/cpu_level_state.h"
@@ -82,21 +83,24 @@ static void follow_ray(const struct levels *levels, int d, int64_t r, struct des
         track_shells(&levels->shells, levels->gas, rays->ray[r].point[0], rays->ring + r, &desk->track);
     else
         track_cartesian(&levels->mesh, levels->gas, rays->direction[d], &rays->ray[r], &desk->track);
-    make_profiles(levels, desk);
+    const int n_alone = level_alone_count(&levels->job);
+    if (n_alone > 0)
+        make_profiles(levels, desk);
     if (!desk->failed)
         record_begin(levels, desk, record);
-    for (int l = 0; !desk->failed && l < levels->job.n_line; l++)
+    for (int l = 0; !desk->failed && l < n_alone; l++)
         follow_track(levels, desk, l);
+    for (int i = 0; !desk->failed && i < levels->job.n_blend; i++)
+        follow_blend(levels, &desk->track, i, &desk->blend, record);
 }
 
 /* Directions from `begin` to the one before `end`. */
 static void sweep_thread(struct levels *levels, int begin, int end, volatile sig_atomic_t *stop, int *failed)
 {
     const unsigned denormals = flush_denormals();
-    const struct level_job *job = &levels->job;
     const struct level_rays *rays = &levels->rays;
     struct desk desk;
-    desk_make(job, &desk);
+    desk_make(levels, &desk);
     for (int d = begin; d < end; d++) {
         for (int64_t first = rays->first[d]; first < rays->first[d + 1]; first += levels->n_record) {
             const int64_t left = rays->first[d + 1] - first;
@@ -115,7 +119,7 @@ static void sweep_thread(struct levels *levels, int begin, int end, volatile sig
     if (desk.failed || desk.track.failed)
 #pragma omp atomic write
         *failed = 1;
-    desk_free(&desk);
+    desk_free(levels, &desk);
     restore_denormals(denormals);
 }
 
@@ -124,9 +128,9 @@ static void shine_thread(struct levels *levels, volatile sig_atomic_t *stop, int
 {
     const unsigned denormals = flush_denormals();
     const struct level_job *job = &levels->job;
-    const struct star_scene scene = {job->n_line, levels->reach, levels->gas, levels->glow};
+    const struct star_scene scene = {job, levels->blend, job->n_line, levels->reach, levels->gas, levels->glow};
     struct star_desk desk;
-    star_desk_make(job, &desk);
+    star_desk_make(&scene, &desk);
     for (int s = 0; s < job->n_star; s++) {
         const struct level_star *star = &job->star[s];
         if (!desk.failed)
@@ -145,7 +149,7 @@ static void shine_thread(struct levels *levels, volatile sig_atomic_t *stop, int
     if (desk.failed || desk.track.failed)
 #pragma omp atomic write
         *failed = 1;
-    star_desk_free(&desk);
+    star_desk_free(&scene, &desk);
     restore_denormals(denormals);
 }
 

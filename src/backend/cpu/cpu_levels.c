@@ -111,7 +111,7 @@ static enum lr_status open_levels(lr_context *ctx, int device, int threads, cons
             failed = !make_shells(levels);
         else
             levels->mesh = make_mesh_view(&store, &job->mesh, &failed);
-        failed = failed || !read_medium(levels) || !make_arrays(levels);
+        failed = failed || !read_medium(levels) || !make_blends(levels) || !make_arrays(levels);
     }
     if (failed) {
         close_levels(levels);

@@ -36,10 +36,15 @@ void launch_direction(struct levels *levels, int d)
     if (beam.n_ray <= 0)
         return;
     const dim3 grid((unsigned)((beam.n_ray + levels->light_warps - 1) / levels->light_warps),
-                    (unsigned)((job->n_line + levels->pass.lines_per_warp - 1) / levels->pass.lines_per_warp));
+                    (unsigned)((levels->pass.n_alone + levels->pass.lines_per_warp - 1) / levels->pass.lines_per_warp));
     const unsigned block = (unsigned)(levels->light_warps * WARP);
     const size_t bytes = levels->light_bytes;
-    if (levels->dusty)
+    for (const struct blend_launch &blend : *levels->blends)
+        blend_kernel<<<(unsigned)((beam.n_ray + blend.warps - 1) / blend.warps), (unsigned)(blend.warps * WARP),
+                       blend.bytes, lane->stream>>>(blend.pass, beam);
+    if (levels->pass.n_alone == 0)
+        ; /* all lines overlap */
+    else if (levels->dusty)
         light_kernel<true><<<grid, block, bytes, lane->stream>>>(levels->pass, beam);
     else
         light_kernel<false><<<grid, block, bytes, lane->stream>>>(levels->pass, beam);
@@ -59,14 +64,18 @@ void launch_stars(struct levels *levels, volatile sig_atomic_t *stop)
     struct device *device = &levels->device;
     const struct level_job *job = &levels->job;
     const dim3 grid((unsigned)((job->n_cell + levels->light_warps - 1) / levels->light_warps),
-                    (unsigned)((job->n_line + levels->pass.lines_per_warp - 1) / levels->pass.lines_per_warp));
+                    (unsigned)((levels->pass.n_alone + levels->pass.lines_per_warp - 1) / levels->pass.lines_per_warp));
     if (!levels->star)
         return;
     okay(device, cudaMemset(levels->star, 0, voxels(levels) * sizeof *levels->star));
     for (const struct star_pass &star : *levels->stars) {
         if (device->error != cudaSuccess || *stop)
             return;
-        star_kernel<<<grid, (unsigned)(levels->light_warps * WARP), levels->light_bytes>>>(levels->pass, star);
+        if (levels->pass.n_alone > 0)
+            star_kernel<<<grid, (unsigned)(levels->light_warps * WARP), levels->light_bytes>>>(levels->pass, star);
+        for (const struct blend_launch &blend : *levels->blends)
+            star_blend_kernel<<<(unsigned)((job->n_cell + blend.star_warps - 1) / blend.star_warps),
+                                (unsigned)(blend.star_warps * WARP), blend.star_bytes>>>(blend.pass, star);
         okay(device, cudaGetLastError());
     }
 }

@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(LEVEL_WARPS *WARP, LIGHT_BLOCKS_PER_SM)
     if (r >= beam.n_ray)
         return;
     const int first = (int)blockIdx.y * pass.lines_per_warp;
-    const int n = min(pass.lines_per_warp, pass.n_line - first);
+    const int n = min(pass.lines_per_warp, pass.n_alone - first);
     real *entering = (real *)level_room + (size_t)warp * (size_t)(pass.lines_per_warp * pass.stride);
     for (int l = 0; l < n; l++)
         for (int f = (int)threadIdx.x % WARP; f < pass.band.n; f += WARP)

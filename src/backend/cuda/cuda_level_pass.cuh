@@ -23,7 +23,8 @@ struct light_pass {
     const struct line_glow *glow; /* [n_cell][n_line] */
     const real *dust;             /* [n_cell][n_line], or NULL */
     const real *background;       /* [n_line] */
-    int n_line;
+    int n_line;                   /* between cells */
+    int n_alone;                  /* the first of them, which overlap with none */
     struct band band;
     real least_depth;   /* inversion limit of half a cell */
     int lines_per_warp; /* blockIdx.y counts these groups of lines */

@@ -24,12 +24,33 @@ bool plan_light(struct levels *levels, int most_bytes)
     pass->stride = (levels->job.n_frequency + 3) / 4 * 4;
     pass->stride += pass->stride % 8 == 0 ? 4 : 0;
     const int fitting = std::max(LIGHT_ROOM / pass->stride / 4 * 4, 4);
-    pass->lines_per_warp = std::min(fitting, levels->job.n_line);
+    pass->lines_per_warp = std::max(std::min(fitting, level_alone_count(&levels->job)), 1);
     const size_t per_warp = (size_t)pass->lines_per_warp * (size_t)pass->stride * sizeof(real);
     levels->light_warps = (int)std::min<size_t>(LEVEL_WARPS, (size_t)most_bytes / per_warp);
     levels->light_bytes = (size_t)levels->light_warps * per_warp;
     const void *kernel = levels->dusty ? (const void *)light_kernel<true> : (const void *)light_kernel<false>;
     return levels->light_warps > 0 && allow_bytes(levels, kernel) && allow_bytes(levels, (const void *)star_kernel);
+}
+
+/* The same for lines that overlap. */
+bool plan_blend(struct levels *levels, int number, int most_bytes)
+{
+    const struct level_blend *from = &levels->job.blend[number];
+    struct blend_launch *blend = &(*levels->blends)[(size_t)number];
+    struct device *device = &levels->device;
+    const size_t per_warp = (size_t)blend_room_size(from->n, from->n_frequency) * sizeof(real);
+    const size_t per_star = (size_t)BLEND_STAR_ROWS * (size_t)from->n_frequency * sizeof(real);
+    blend->warps = (int)std::min<size_t>(LEVEL_WARPS, (size_t)most_bytes / per_warp);
+    blend->bytes = (size_t)blend->warps * per_warp;
+    blend->star_warps = (int)std::min<size_t>(LEVEL_WARPS, (size_t)most_bytes / per_star);
+    blend->star_bytes = (size_t)blend->star_warps * per_star;
+    levels->blend_bytes = std::max(levels->blend_bytes, blend->bytes);
+    levels->blend_star_bytes = std::max(levels->blend_star_bytes, blend->star_bytes);
+    okay(device, cudaFuncSetAttribute((const void *)blend_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      (int)levels->blend_bytes));
+    okay(device, cudaFuncSetAttribute((const void *)star_blend_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      (int)levels->blend_star_bytes));
+    return blend->warps > 0 && blend->star_warps > 0 && device->error == cudaSuccess;
 }
 
 /* Systems of rate equations are in shared memory, or in device memory if they are too large. */

@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(LEVEL_WARPS *WARP, LIGHT_BLOCKS_PER_SM)
         return;
     struct star_desk desk;
     desk.first = (int)blockIdx.y * pass.lines_per_warp;
-    desk.n = min(pass.lines_per_warp, pass.n_line - desk.first);
+    desk.n = min(pass.lines_per_warp, pass.n_alone - desk.first);
     desk.depth = (real *)level_room + (size_t)warp * (size_t)(pass.lines_per_warp * pass.stride);
     desk.grey = R(0);
     for (int i = (int)threadIdx.x % WARP; i < desk.n * pass.stride; i += WARP)

@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "backend/cuda/cuda_fault.h"
+#include "backend/cuda/cuda_level_blend.cuh"
 #include "backend/cuda/cuda_level_extrapolate.cuh"
 #include "backend/cuda/cuda_level_light.cuh"
 #include "backend/cuda/cuda_level_rates.cuh"
 #include "backend/cuda/cuda_level_star.cuh"
 #include "backend/cuda/cuda_memory.h"
+#include "backend/level_blends.h"
 
 namespace
 {
@@ -22,6 +24,13 @@ cuda_fail_fn *fail;
 enum { N_LANE = 2 };        /* directions in progress at once */
 enum { LIGHT_ROOM = 1536 }; /* numbers in shared memory for the lines of a warp: small enough for many warps */
 enum { BLOCK = 256 };
+
+/* Lines that overlap, and how their kernels are launched. */
+struct blend_launch {
+    struct blend_pass pass;
+    int warps, star_warps;    /* of a block */
+    size_t bytes, star_bytes; /* shared memory of a block */
+};
 
 /* A direction in progress: the rays of the next one start while the last rays of this one still run. */
 struct lane {
@@ -38,8 +47,9 @@ struct levels {
     struct device device; /* owns what follows */
     struct light_pass pass;
     bool dusty;
-    int light_warps;    /* of a block */
-    size_t light_bytes; /* shared memory of a block */
+    size_t blend_bytes, blend_star_bytes; /* the most that a launch needs */
+    int light_warps;                      /* of a block */
+    size_t light_bytes;                   /* shared memory of a block */
     int rate_warps;
     unsigned rate_blocks;
     size_t rate_bytes;
@@ -61,6 +71,7 @@ struct levels {
     struct level_ray *ray; /* all rays, on the device */
     double *star;          /* [n_cell][n_line] direct starlight; or NULL */
     std::vector<struct star_pass> *stars;
+    std::vector<struct blend_launch> *blends;
     std::vector<struct point3> *direction;
     std::vector<double> *weight;
     std::vector<int64_t> *first;

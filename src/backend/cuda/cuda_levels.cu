@@ -82,6 +82,7 @@ void close_levels(void *state)
     cudaFree(levels->ray);
     device_release(&levels->device);
     delete levels->stars;
+    delete levels->blends;
     delete levels->direction;
     delete levels->weight;
     delete levels->first;
@@ -107,11 +108,18 @@ bool send_lines(struct levels *levels)
     pass->mesh = make_mesh_view(&store, &job->mesh, &failed);
     pass->background = store_reals(&store, job->n_line, background.data(), &failed);
     pass->n_line = job->n_line;
+    pass->n_alone = level_alone_count(job);
     pass->band = band_make(job->n_frequency, job->frequency_first, job->frequency_step);
     pass->least_depth = piece_least_depth(job->inversion_limit);
     pass->gas = levels->gas;
     pass->glow = levels->glow;
     pass->dust = levels->dust;
+    for (int i = 0; i < job->n_blend; i++) {
+        struct blend_launch *blend = &(*levels->blends)[(size_t)i];
+        blend->pass.light = *pass;
+        blend->pass.blend = level_blend_view(&store, job, i, &failed);
+        blend->pass.counts = i == 0 && pass->n_alone == 0;
+    }
     return !failed && levels->device.error == cudaSuccess;
 }
 
@@ -124,6 +132,7 @@ enum lr_status fill_levels(lr_context *ctx, struct levels *levels)
     size_t free_bytes = 0;
     size_t total_bytes = 0;
     levels->stars = new std::vector<struct star_pass>;
+    levels->blends = new std::vector<struct blend_launch>((size_t)job->n_blend);
     levels->direction = new std::vector<struct point3>;
     levels->weight = new std::vector<double>;
     levels->first = new std::vector<int64_t>(1, 0);
@@ -134,6 +143,12 @@ enum lr_status fill_levels(lr_context *ctx, struct levels *levels)
                     "cuda:%d: %d frequencies per line are too many for its shared memory of %d kB; use the CPU, or "
                     "raise the smallest Doppler parameter",
                     levels->number, job->n_frequency, most_bytes / 1024);
+    for (int i = 0; i < job->n_blend && device->error == cudaSuccess; i++)
+        if (!plan_blend(levels, i, most_bytes) && device->error == cudaSuccess)
+            return fail(ctx, LR_ERROR_DEVICE,
+                        "cuda:%d: %d lines that overlap, with %d frequencies, are too many for its shared memory of %d "
+                        "kB; use the CPU, or 'overlap: false'",
+                        levels->number, job->blend[i].n, job->blend[i].n_frequency, most_bytes / 1024);
     if (device->error == cudaSuccess)
         plan_rates(levels, most_bytes);
     okay(device, cudaMemGetInfo(&free_bytes, &total_bytes));

@@ -110,6 +110,7 @@ static enum lr_status refuse_foreign_keys(const struct reader *r, const struct y
                  {"iterations", TWO | LVG | ESCAPE | EQUILIBRIUM},
                  {"directions", EQUILIBRIUM},
                  {"noise", EQUILIBRIUM},
+                 {"overlap", LVG | ESCAPE | EQUILIBRIUM},
                  {"inversion_limit", LVG | ESCAPE | EQUILIBRIUM},
                  {"length", ESCAPE},
                  {"file", GIVEN},
@@ -174,6 +175,7 @@ static enum lr_status read_choices(const struct reader *r, const struct yaml_nod
     LR_TRY(read_int(r, yaml_find(map, "iterations"), 1, 1000000, &options->iterations));
     LR_TRY(read_auto(r, yaml_find(map, "directions"), 1000000, &options->directions));
     LR_TRY(read_number(r, yaml_find(map, "noise"), 1e-6, 1.0, &options->noise));
+    LR_TRY(read_bool(r, yaml_find(map, "overlap"), &options->overlap));
     LR_TRY(read_number(r, yaml_find(map, "inversion_limit"), 0.0, 100.0, &options->inversion_limit));
     if (length)
         return read_field(r, length, &length_rule, &options->length);
@@ -198,6 +200,7 @@ enum lr_status read_populations(const struct reader *r, const struct yaml_node *
                                            .error = 1e-3,
                                            .noise = 0.01,
                                            .iterations = 200,
+                                           .overlap = true,
                                            .inversion_limit = 1.0};
     if (!node)
         return LR_OK;

@@ -52,6 +52,10 @@ static const struct schema_key POPULATIONS[] = {
         "in layers, 6 to 1e5 otherwise"),
     KEY("noise", VALUE, "number, 1e-6 to 1", "`0.01`",
         "`equilibrium`: noise that rays may leave in the populations (population-weighted rms)"),
+    KEY("overlap", VALUE, "true or false", "`true`",
+        "`lvg`, `escape-probability`, `equilibrium`: lines of the molecule that overlap see each other's light; "
+        "`false`: "
+        "each line by itself"),
     KEY("stimulated", VALUE, "true or false", "`true`",
         "include stimulated emission in the opacity; `false` only with `lte` and `given`"),
     FIELD("length", DIMENSION_LENGTH, "required",

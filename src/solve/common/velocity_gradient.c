@@ -139,3 +139,9 @@ double velocity_gradient_mean(const struct gradient_directions *directions, doub
     }
     return sum;
 }
+
+double velocity_gradient_expanding(double mean, double gradient[3][3])
+{
+    const double signed_mean = (gradient[0][0] + gradient[1][1] + gradient[2][2]) / 3;
+    return mean > 0 ? fmin(fmax(0.5 * (1 + signed_mean / mean), 0), 1) : 0.5;
+}

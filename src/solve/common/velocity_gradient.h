@@ -22,5 +22,8 @@ void gradient_directions_make(struct gradient_directions *directions);
 void velocity_gradient_tensor(const lr_model *model, const int at[3], double gradient[3][3]);
 /* The mean over the directions: exact for isotropic expansion, otherwise within 1.5 %. */
 double velocity_gradient_mean(const struct gradient_directions *directions, double gradient[3][3]);
+/* The part of this mean that is due to directions in which the gas expands, 0 to 1; half of it where nothing moves. The
+ * mean of dv/ds with its sign is a third of the divergence. */
+double velocity_gradient_expanding(double mean, double gradient[3][3]);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/constants.h"
 #include "lines/escape.h"
+#include "lines/overlap.h"
 #include "solve/common/velocity_gradient.h"
 
 /* Gas at rest has no velocity gradient: it is taken to be at least one Doppler parameter over the shortest open side of
@@ -34,7 +35,8 @@ struct setting {
 
 /* Density of the molecule over the velocity gradient; or column density through a sphere over the equivalent width
  * sqrt(pi) b of its line. */
-static double column_per_speed(const struct setting *setting, const int at[3], int64_t cell, bool *still)
+static double column_per_speed(const struct setting *setting, const int at[3], int64_t cell, bool *still,
+                               double *expanding)
 {
     const lr_model *model = setting->model;
     const struct species *species = model->species;
@@ -46,6 +48,7 @@ static double column_per_speed(const struct setting *setting, const int at[3], i
     velocity_gradient_tensor(model, at, gradient);
     const double found = velocity_gradient_mean(&setting->directions, gradient);
     *still = found < b / setting->way_out;
+    *expanding = velocity_gradient_expanding(found, gradient);
     return density / fmax(found, b / setting->way_out);
 }
 
@@ -58,7 +61,7 @@ static struct escape_problem problem_of(const struct setting *setting, const int
     problem.temperature = field_at(&species->temperature, cell);
     for (int c = 0; c < N_COLLIDER; c++)
         problem.density[c] = species->given[c] ? field_at(&species->collider[c], cell) : 0;
-    problem.column_per_speed = column_per_speed(setting, at, cell, still);
+    problem.column_per_speed = column_per_speed(setting, at, cell, still, &problem.expanding);
     problem.background = options->background;
     problem.inversion_limit = options->inversion_limit;
     problem.error = options->error;
@@ -68,6 +71,36 @@ static struct escape_problem problem_of(const struct setting *setting, const int
     return problem;
 }
 
+/* What one thread needs. */
+struct solver {
+    struct escape_workspace *escape;
+    struct overlap_workspace *overlap; /* NULL: each line by itself */
+};
+
+static enum lr_status solver_create(lr_context *ctx, const struct species *species, struct solver *solver)
+{
+    LR_TRY(escape_workspace_create(ctx, &species->molecule, &solver->escape));
+    return species->options.overlap ? overlap_workspace_create(ctx, &species->molecule, &solver->overlap) : LR_OK;
+}
+
+static void solver_free(struct solver *solver)
+{
+    escape_workspace_free(solver->escape);
+    overlap_workspace_free(solver->overlap);
+}
+
+/* `start`: from the populations x. */
+static struct escape_outcome solve_cell(const struct setting *setting, int64_t cell,
+                                        const struct escape_problem *problem, struct solver *solver, bool start,
+                                        double *x)
+{
+    const double b = field_at(&setting->model->medium.b, cell);
+    const struct escape_outcome outcome = escape_solve(problem, solver->escape, start, x);
+    if (!solver->overlap || outcome.bad_level >= 0 || !overlap_happens(solver->overlap, problem->molecule->n_line, b))
+        return outcome;
+    return overlap_solve(problem, b, solver->escape, solver->overlap, x);
+}
+
 struct tally {
     double error;
     int iterations;
@@ -75,8 +108,8 @@ struct tally {
 };
 
 /* A row of cells along z, each starting from the populations of the previous one. */
-static void solve_row(const struct setting *setting, int i, int j, struct escape_workspace *workspace,
-                      struct populations *out, struct tally *tally)
+static void solve_row(const struct setting *setting, int i, int j, struct solver *solver, struct populations *out,
+                      struct tally *tally)
 {
     const struct mesh *mesh = &setting->model->mesh;
     const double *before = NULL;
@@ -91,7 +124,7 @@ static void solve_row(const struct setting *setting, int i, int j, struct escape
             continue;
         bool still = false;
         const struct escape_problem problem = problem_of(setting, at, cell, &still);
-        const struct escape_outcome outcome = escape_solve(&problem, workspace, before != NULL, x);
+        const struct escape_outcome outcome = solve_cell(setting, cell, &problem, solver, before != NULL, x);
         out->residual[cell] = (float)outcome.error;
         tally->error = fmax(tally->error, outcome.error);
         tally->iterations = outcome.iterations > tally->iterations ? outcome.iterations : tally->iterations;
@@ -113,18 +146,18 @@ static enum lr_status solve_rows(lr_context *ctx, const struct setting *setting,
     enum lr_status status = LR_OK;
 #pragma omp parallel num_threads(threads)
     {
-        struct escape_workspace *workspace = NULL;
+        struct solver solver = {0};
         struct tally mine = {0};
         enum lr_status made = LR_OK;
 #pragma omp critical
         {
-            made = escape_workspace_create(ctx, &setting->model->species->molecule, &workspace);
+            made = solver_create(ctx, setting->model->species, &solver);
             status = made != LR_OK ? made : status;
         }
 #pragma omp for schedule(dynamic, 4)
         for (int row = 0; row < n_row; row++)
             if (made == LR_OK && !ctx->stop)
-                solve_row(setting, row / n_y, row % n_y, workspace, out, &mine);
+                solve_row(setting, row / n_y, row % n_y, &solver, out, &mine);
 #pragma omp critical
         {
             total->error = fmax(total->error, mine.error);
@@ -134,7 +167,7 @@ static enum lr_status solve_rows(lr_context *ctx, const struct setting *setting,
             total->failed += mine.failed;
             total->held += mine.held;
         }
-        escape_workspace_free(workspace);
+        solver_free(&solver);
     }
     if (status == LR_OK && ctx->stop)
         return lr_fail(ctx, LR_ERROR_INTERRUPTED, "stopped while solving for level populations");

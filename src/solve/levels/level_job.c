@@ -7,6 +7,7 @@
 #include "base/context.h"
 #include "lines/populations.h"
 #include "model/field.h"
+#include "solve/levels/level_blends.h"
 #include "solve/levels/level_rays.h"
 #include "solve/levels/level_star.h"
 #include "solve/transport/job.h"
@@ -170,6 +171,8 @@ enum lr_status level_job_prepare(lr_context *ctx, const lr_model *model, struct 
     if (status == LR_OK)
         status = prepare_band(ctx, prepared);
     if (status == LR_OK)
+        status = level_blends_make(ctx, prepared);
+    if (status == LR_OK)
         status = level_stars_make(ctx, prepared);
     if (status != LR_OK)
         level_job_free(prepared);
@@ -180,6 +183,7 @@ void level_job_free(struct prepared_levels *prepared)
 {
     job_mesh_free(&prepared->mesh);
     free(prepared->line);
+    level_blends_free(prepared);
     level_stars_free(prepared);
     *prepared = (struct prepared_levels){0};
 }

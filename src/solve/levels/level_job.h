@@ -12,6 +12,7 @@ struct prepared_levels {
     struct code_units unit;
     struct own_mesh mesh;
     struct level_line *line;
+    struct level_blend *blend;
     struct level_star *star;
 };
 

@@ -309,6 +309,7 @@ enum lr_status lr_model_report(lr_context *ctx, const lr_model *model, char **te
     write_group(out, model);
     if (model->species)
         report_species(out, model);
+    enum lr_status status = model->species ? report_overlap(ctx, out, model) : LR_OK;
     if (model->species || model->snapshot)
         report_inventory(out, model);
     write_medium(out, model);
@@ -317,7 +318,8 @@ enum lr_status lr_model_report(lr_context *ctx, const lr_model *model, char **te
     write_physics(out, model);
     write_output(out, model);
     double seconds_images = 0.0, records = 0.0;
-    enum lr_status status = model->n_camera ? report_images(ctx, out, model, &seconds_images) : LR_OK;
+    if (status == LR_OK && model->n_camera)
+        status = report_images(ctx, out, model, &seconds_images);
     write_run(out, model);
     if (status == LR_OK)
         status = report_cost(ctx, out, model, seconds_images, &records);

@@ -40,6 +40,8 @@ enum lr_status report_cost(lr_context *ctx, FILE *out, const lr_model *model, do
 /* Warnings about models that are valid but hardly meant (report_doubts.c); `bytes` of memory are needed in any case. */
 void report_doubts(lr_context *ctx, const lr_model *model, double bytes);
 
+/* Lines of the molecule that overlap, in equilibrium (report_overlap.c). */
+enum lr_status report_overlap(lr_context *ctx, FILE *out, const lr_model *model);
 /* The molecule, its collision partners, and how its levels are found (report_species.c). */
 void report_species(FILE *out, const lr_model *model);
 

@@ -69,10 +69,16 @@ static void warn_of_unseen(lr_context *ctx, const lr_model *model, double low, d
                group->n, n == 1 ? "s" : "", group->member[one].label, 1e-5 * line_group_velocity(&group->member[one]));
 }
 
+/* Whether populations are solved, but do not know of overlap. */
+static bool lines_stand_alone(const struct species *species)
+{
+    return species && population_method_collides(species->options.method) && !species->options.overlap;
+}
+
 void report_neighbours(lr_context *ctx, const lr_model *model)
 {
     const struct channels *channels = &model->channels;
-    if (model->species && model->group.n > 1 && population_method_collides(model->species->options.method))
+    if (model->group.n > 1 && lines_stand_alone(model->species))
         lr_log(ctx, LR_LOG_WARNING,
                "the level populations are computed as if the lines did not overlap; images contain the overlap");
     if (channels->n == 0)

@@ -27,10 +27,10 @@ def sphere(tau):
     return 1.5 / tau * (1 - 2 / tau**2 + (2 / tau + 2 / tau**2) * np.exp(-tau))
 
 
-def depths(x, column_per_speed):
+def depths(x, column_per_speed, molecule=MOLECULE):
     """tau = A c^3 / (8 pi nu^3) (g_u / g_l x_l - x_u) N / dv of every line."""
-    return [a * (LIGHT_SPEED / MOLECULE.frequency(i)) ** 3 / (8 * np.pi) * column_per_speed
-            * (MOLECULE.weight[u] / MOLECULE.weight[l] * x[l] - x[u]) for i, (u, l, a) in enumerate(MOLECULE.lines)]
+    return [a * (LIGHT_SPEED / molecule.frequency(i)) ** 3 / (8 * np.pi) * column_per_speed
+            * (molecule.weight[u] / molecule.weight[l] * x[l] - x[u]) for i, (u, l, a) in enumerate(molecule.lines)]
 
 
 def expected(column_per_speed, beta, background):
