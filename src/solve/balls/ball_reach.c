@@ -19,13 +19,14 @@ bool ball_space_alike(const struct medium *medium, int64_t p, int64_t q)
            field_at(&medium->eps, p) == field_at(&medium->eps, q);
 }
 
+/* Whether nothing changes or ends along an axis. With fields, jumps stay in their cell: it must be the only one. */
 static bool is_endless(const lr_model *model, int axis)
 {
     const struct mesh *mesh = &model->mesh;
-    if (mesh->kind == MESH_SHELLS || mesh->face[2 * axis] != FACE_PERIODIC)
-        return false;
-    if (mesh->kind == MESH_AMR)
+    if (mesh->kind != MESH_CARTESIAN || model->output.fields)
         return mesh_is_endless(mesh, axis);
+    if (mesh->face[2 * axis] != FACE_PERIODIC)
+        return false;
     for (int i = 0; i < mesh->n[0]; i++)
         for (int j = 0; j < mesh->n[1]; j++)
             for (int k = 0; k < mesh->n[2]; k++) {
