@@ -201,11 +201,18 @@ def test_tables_are_few(folder, cache):
     (("physics.absorption=analog",), "jumps need 'absorption: continuous'"),
     (("physics.redistribution=complete",), "jumps need 'redistribution: exact'"),
     (("medium.tau_mean=20",), "no cell is deep enough"),
+    (("medium.tau_mean=20", "physics.recoil=true"), "no cell is deep enough"),
+    (("medium.damping=1e-6",), "jumps need a damping parameter a of 1e-5 or more"),
 ))
 def test_those_who_cannot_jump_are_told_why(folder, settings, why):
     given = [word for setting in ("physics.acceleration=jumps", "run.packets=10", *settings) for word in ("--set", setting)]
     assert f"\njumps         none: {why}" in folder.run("check", "model.yaml", *given).stdout
     assert f"packets do not jump: {why}" in folder.run("run", "model.yaml", *given).stderr
+
+
+def test_gas_without_end_has_no_depth(folder):
+    told = folder.run("check", "model.yaml", *SMALL, "--set", "mesh.faces=periodic", "--set", "medium.absorption=1 1/pc").stdout
+    assert re.search("^jumps .* in gas more than 1e.10 free paths deep", told, re.M)
 
 
 def test_shells_that_flow_are_named(folder):

@@ -19,13 +19,14 @@ bool ball_space_alike(const struct medium *medium, int64_t p, int64_t q)
            field_at(&medium->eps, p) == field_at(&medium->eps, q);
 }
 
+/* Whether nothing changes or ends along an axis. With fields, jumps stay in their cell: it must be the only one. */
 static bool is_endless(const lr_model *model, int axis)
 {
     const struct mesh *mesh = &model->mesh;
-    if (mesh->kind == MESH_SHELLS || mesh->face[2 * axis] != FACE_PERIODIC)
-        return false;
-    if (mesh->kind == MESH_AMR)
+    if (mesh->kind != MESH_CARTESIAN || model->output.fields)
         return mesh_is_endless(mesh, axis);
+    if (mesh->face[2 * axis] != FACE_PERIODIC)
+        return false;
     for (int i = 0; i < mesh->n[0]; i++)
         for (int j = 0; j < mesh->n[1]; j++)
             for (int k = 0; k < mesh->n[2]; k++) {
@@ -195,10 +196,10 @@ static double steady_room(const lr_model *model, int shell, double margin)
     return margin > BALL_STEADY_MARGIN * steady ? 0 : BALL_STEADY * steady;
 }
 
-static bool recoils_much(const lr_model *model, int64_t cell)
+bool ball_space_recoils(const lr_model *model, double b)
 {
     const double recoil = LR_PLANCK * model->line.nu0 / (model->line.mass * LR_LIGHT_SPEED);
-    return model->physics.recoil && recoil > BALL_MOST_RECOIL * field_at(&model->medium.b, cell);
+    return model->physics.recoil && recoil > BALL_MOST_RECOIL * b;
 }
 
 double ball_space_room(const lr_model *model, const struct ball_space *space, int i, int j, int k, double margin)
@@ -209,7 +210,7 @@ double ball_space_room(const lr_model *model, const struct ball_space *space, in
     const struct ball_reach beyond = space->beyond ? space->beyond[cell + space->cavity] : (struct ball_reach){0, 0};
     const double alpha0 = field_at(&model->medium.alpha0, cell);
     double room = INFINITY, steady = INFINITY;
-    if (recoils_much(model, cell))
+    if (ball_space_recoils(model, field_at(&model->medium.b, cell)))
         return 0;
     if (mesh->kind == MESH_SHELLS) {
         const double width = mesh_cell_width(mesh, i, j, k), inner = mesh->edge[0][i] - unit * (double)beyond.below;
@@ -224,5 +225,5 @@ double ball_space_room(const lr_model *model, const struct ball_space *space, in
             room =
                 space->endless[axis] ? room : fmin(room, 0.5 * (high[axis] - low[axis]) + unit * (double)beyond.below);
     }
-    return fmin(fmin(room * alpha0 - margin, steady * alpha0), 1e10);
+    return fmin(fmin(room * alpha0 - margin, steady * alpha0), BALL_DEEPEST);
 }

@@ -16,8 +16,12 @@ enum lr_status ball_space_find(lr_context *ctx, const lr_model *model, struct ba
 void ball_space_free(struct ball_space *space);
 
 /* Radius of the largest ball around any place in a cell, with a margin of the same gas around it, in free paths at line
- * centre. */
+ * centre; at most BALL_DEEPEST, as in gas without end. */
+#define BALL_DEEPEST 1e10
 double ball_space_room(const lr_model *model, const struct ball_space *space, int i, int j, int k, double margin);
+
+/* Whether the recoil of atoms is too strong for jumps in gas of this b. */
+bool ball_space_recoils(const lr_model *model, double b);
 
 /* Whether two cells have the same gas. */
 bool ball_space_alike(const struct medium *medium, int64_t p, int64_t q);

@@ -34,9 +34,6 @@ static const double CORE = 2.2, LEAST_WING = 1.5, LEAST[2] = {8, 1024}, WORTH_SE
  * is left, and less of all that is nearer to line centre. */
 static const double SEEN = 1.08, HIDDEN_DEPTH = 12;
 
-/* Of smaller dampings, the chances of far atoms would be lost in the rounding of rows. */
-static const double LEAST_DAMPING = 1e-5;
-
 /* The tables are made with the same random numbers everywhere. */
 enum { BALL_SEED = 15, BALL_KEPT = 2048 };
 
@@ -134,7 +131,7 @@ static int find_largest(const lr_model *model, const struct ball_space *space, s
         for (int j = 0; j < mesh->n[1]; j++)
             for (int k = 0; k < mesh->n[2]; k++) {
                 const double a = field_at(&model->medium.a, mesh_cell_index(mesh, i, j, k));
-                if (!(a >= LEAST_DAMPING))
+                if (!(a >= BALL_LEAST_DAMPING))
                     continue;
                 const double room = ball_space_room(model, space, i, j, k, margin_of(model, 0, a));
                 const double position = log(a / plan->a_first) / log(plan->ratio);
@@ -228,7 +225,7 @@ struct ball_plan ball_plan_of(const lr_model *model, const struct ball_space *sp
             for (int k = 0; k < mesh->n[2]; k++) {
                 const int64_t cell = mesh_cell_index(mesh, i, j, k);
                 const double a = field_at(&gas->a, cell);
-                if (!(a >= LEAST_DAMPING))
+                if (!(a >= BALL_LEAST_DAMPING))
                     continue;
                 const double room = ball_space_room(model, space, i, j, k, margin_of(model, 0, a));
                 if (room < DEEP)

@@ -9,6 +9,9 @@
 
 enum { BALL_MOST_FAMILIES = 64 };
 
+/* Of smaller dampings, the chances of far atoms would be lost in the rounding of rows. */
+#define BALL_LEAST_DAMPING 1e-5
+
 /* The tables of a run, for the dampings a_first ratio^j. */
 struct ball_plan {
     int n_grade, n_family; /* 0: all scatterings are followed */

@@ -26,8 +26,8 @@ static void write_duration(FILE *out, double seconds)
 
 static void write_jumps(FILE *out, const struct ball_plan *plan, const struct ball_needs *needs)
 {
-    fprintf(out, "jumps         over the core of the line, in gas up to %.3g free paths deep; records for ",
-            plan->deepest);
+    fprintf(out, "jumps         over the core of the line, in gas %s %.3g free paths deep; records for ",
+            plan->deepest < BALL_DEEPEST ? "up to" : "more than", plan->deepest);
     if (plan->n_family == 1)
         fprintf(out, "a = %.4g", plan->a_first);
     else
