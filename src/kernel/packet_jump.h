@@ -130,7 +130,18 @@ LR_FN real loss_of_destruction(real eps)
     return eps < R(0.01) ? eps * (R(1) + eps * (R(0.5) + eps * (R(1.0 / 3) + eps * R(0.25)))) : -r_log(R(1) - eps);
 }
 
-/* Adds path and scatterings inside the ball to the sums of the packet. */
+/* x / (exp(x) - 1) */
+LR_FN real loss_before(real x)
+{
+    return x < R(0.1) ? R(1) - x * (R(0.5) - x * (R(1.0 / 12) - x * x * R(1.0 / 720))) : r_div(x, r_exp(x) - R(1));
+}
+
+/* Adds path and scatterings inside the ball to the sums of the packet. With a depth d = kappa l / N + lambda for each
+ * of N flights, which end in a scattering, and lambda = -ln(1 - eps) the part of the scattering, the k-th one has the
+ * weight exp(-k d), and the flight to it exp(-(k - 1) d) times the mean over itself. With D = N d in all,
+ *
+ *     SUM exp(-k d)       = N (1 - exp(-D)) / D  d / (exp(d) - 1)
+ *     SUM exp(-(k - 1) d) = N (1 - exp(-D)) / D  d / (1 - exp(-d)),      d / (1 - exp(-d)) = d + d / (exp(d) - 1). */
 LR_FN void packet_count_ball(struct packet *p, real path, real further, const int absorbing)
 {
     p->path_part += path;
@@ -139,11 +150,14 @@ LR_FN void packet_count_ball(struct packet *p, real path, real further, const in
         p->scatter += further;
         return;
     }
-    const real depth = r_max(p->kappa * path + further * loss_of_destruction(p->eps), R(0));
+    const real lambda = loss_of_destruction(p->eps);
+    const real depth = r_max(p->kappa * path + further * lambda, R(0));
     const real weight = packet_weight(p, absorbing) * mean_transmission(depth);
-    p->length += weight * path;
-    p->scatter += weight * further;
-    p->scattered += weight * further;
+    const real flight = r_div(r_max(p->kappa * path, R(0)), r_max(further, R(1)));
+    const real before = loss_before(flight + lambda);
+    p->length += weight * path * r_div(flight + lambda + before, flight + loss_before(flight));
+    p->scatter += weight * before * further;
+    p->scattered += weight * before * further;
     p->depth += depth;
 }
 
