@@ -10,7 +10,7 @@ WHEEL_ARGS ?=
 # device of the validation report: cpu, or cuda if there is a GPU
 VALIDATE_DEVICE ?= cpu
 
-.PHONY: help build install wheels demo docs check validate bench fuzz coverage tidy format clean
+.PHONY: help build install wheels demo docs check validate bench fuzz coverage races tidy format clean
 .DEFAULT_GOAL := build
 MAKEFLAGS += --no-print-directory
 
@@ -25,6 +25,7 @@ help:
 	@echo 'make bench     timed cases, compared with the last time: a table, and all runs in out/bench.jsonl'
 	@echo 'make fuzz      ten minutes of broken input for the readers of files (make check: one minute)'
 	@echo 'make coverage  which lines of src/ the quick tests run, in a build of its own (build-coverage)'
+	@echo 'make races     runs with threads, ranks and several devices under ThreadSanitizer (build-races)'
 	@echo 'make tidy      clang-tidy over the C sources'
 	@echo 'make format    rewrite the C and CUDA sources with clang-format'
 	@echo 'make clean     remove build*/ and out/'
@@ -96,6 +97,10 @@ fuzz: build
 coverage:
 	tools/install-deps check
 	JOBS=$(JOBS) tools/coverage
+
+races:
+	tools/install-deps check
+	JOBS=$(JOBS) $(PYTHON) tools/races
 
 tidy:
 	cmake -S . -B $(BUILD) $(CMAKE_ARGS)

@@ -1,7 +1,7 @@
 # liblinerad_mpi.so: loaded at run time from the folder of liblinerad.so by the processes of an MPI job. One exported
 # entry; a machine without MPI loses only this file.
 
-if(NOT LINERAD_MPI OR LINERAD_SANITIZE OR NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
+if(NOT LINERAD_MPI OR NOT CMAKE_SYSTEM_NAME STREQUAL "Linux" OR (LINERAD_SANITIZE AND NOT LINERAD_SANITIZE STREQUAL "thread"))
   message(STATUS "MPI: off")
   return()
 endif()
@@ -21,5 +21,7 @@ find_package(Threads REQUIRED)
 add_library(linerad_mpi MODULE src/parallel/mpi/mpi_communicator.c)
 target_include_directories(linerad_mpi PRIVATE src)
 target_link_libraries(linerad_mpi PRIVATE linerad_flags MPI::MPI_C Threads::Threads)
-target_link_options(linerad_mpi PRIVATE -Wl,--no-undefined)
+if(NOT LINERAD_SANITIZE) # whose functions are in the program
+  target_link_options(linerad_mpi PRIVATE -Wl,--no-undefined)
+endif()
 install(TARGETS linerad_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

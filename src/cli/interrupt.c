@@ -1,6 +1,7 @@
 #define _XOPEN_SOURCE 700
 #include "interrupt.h"
 
+#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stddef.h>
@@ -16,10 +17,12 @@ static void stop(int signal_number)
 {
     (void)signal_number;
     static const char text[] = "\nlinerad: stopping; press Ctrl-C again to quit at once\n";
+    const int before = errno;
     happened = 1;
     lr_context_stop(running);
     if (on_terminal && write(STDERR_FILENO, text, sizeof text - 1) < 0)
         on_terminal = 0;
+    errno = before;
 }
 
 /* When no run is under way. */

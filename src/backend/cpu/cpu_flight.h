@@ -88,7 +88,9 @@ static int flight_take(struct pass *pass, struct lanes *lane, int l)
 {
     const struct transport_todo *todo = &pass->tally->todo;
     int64_t flight;
-    if (pass->next_flight >= todo->n_flight)
+#pragma omp atomic read
+    flight = pass->next_flight;
+    if (flight >= todo->n_flight)
         return 0;
 #pragma omp atomic capture
     flight = pass->next_flight++;
