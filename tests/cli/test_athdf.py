@@ -119,7 +119,8 @@ def test_yt_reads_the_same(folder):
     yt.set_log_level("error")
     path = folder.path / "cloud.athdf"
     athdf_file.write(path, FUNCTIONS, ROOT, BLOCK, UPPER, refine={(0, 1, 2)})
-    data = yt.load(str(path)).all_data()
+    dataset = yt.load(str(path))  # its data hold only a weak reference
+    data = dataset.all_data()
     gas, _ = gas_of(folder)
     with h5py.File(folder.path / "out.h5") as file:
         level, position = file["mesh/level"][:], file["mesh/position"][:]
