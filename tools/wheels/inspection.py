@@ -4,8 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-SYSTEM = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libresolv.so.2", "libutil.so.1",
-          "libstdc++.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2",  # of every Linux with glibc
+SYSTEM = {"libc.so.6", "libm.so.6", "libmvec.so.1", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libresolv.so.2",
+          "libutil.so.1", "libstdc++.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2",  # of every Linux with glibc
           "libz.so.1", "libexpat.so.1"}  # and, by the manylinux standard, of every Linux with Python
 
 
