@@ -25,9 +25,10 @@ static const double WORTH_JUMPS = 120, DEEP = 32;
 static const double LARGE_DAMPING = 1.0 / 64, ROUNDING = 1e-3;
 enum { MANY = 16 };
 
-/* Where the wing begins in the first grade, and the least for any; smallest radii of both grades. A second grade is
- * worth its while if its wing begins at WORTH_SECOND or later, up to radii a R of LARGEST: there, nearly all photons
- * have found the wing, and larger balls would not be left sooner. */
+/* Where the wing begins in the first grade, and the least for any, which must not be below BALL_FAR (ball.h): near
+ * atoms must not see photons of the wing. Smallest radii of both grades. A second grade is worth its while if its wing
+ * begins at WORTH_SECOND or later, up to radii a R of LARGEST: there, nearly all photons have found the wing, and
+ * larger balls would not be left sooner. */
 static const double CORE = 2.2, LEAST_WING = 1.5, LEAST[2] = {8, 1024}, WORTH_SECOND = 2.8, LARGEST = 16;
 
 /* Cameras see into balls beyond SEEN x_wing. Optical depth of the gas around them there: exp(-12) = 6e-6 of the light
