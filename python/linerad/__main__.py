@@ -142,6 +142,7 @@ def command_view(arguments):
 
 def main():
     """`linerad` of an installed package: the command of the same name, and those that Python carries out."""
+    sys.stdout.reconfigure(errors="surrogateescape")  # names of files are printed as they are, whatever their bytes
     if sys.argv[1:2] == ["view"]:
         return command_view(sys.argv[2:])
     if sys.argv[1:2] == ["plot"]:
