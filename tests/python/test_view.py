@@ -358,6 +358,7 @@ def test_command(command, capsys):
         "cloud · CO 1-0 · front", "cloud · CO 1-0 · corner", "cube.fits"]  # fmt: skip
     for arguments, said in (
         (["gone.h5"], "gone.h5: No such file"),
+        (["."], ".: Is a directory"),
         (["slab.h5"], "slab.h5: this result has no images"),
         (["cloud.h5", "--camera", "back"], "no camera 'back'; there are front, corner"),
         (["cube.fits", "--camera", "front"], "--camera is for results"),
