@@ -100,7 +100,7 @@ def command_plot(arguments):
     from . import errors, plot
     from .result import Result
 
-    output = options.output or Path(options.result[0]).with_suffix(".png").name
+    output = options.output or Path(options.result[0]).stem + ".png"
     try:
         plot.style.check_format(output)  # before the work
         plot.save(draw([Result.load(path) for path in options.result], options), output, options.dpi)
@@ -126,7 +126,7 @@ def command_view(arguments):
     from . import errors
     from .view import view
 
-    output = options.output or Path(options.source[0]).with_suffix(".html").name
+    output = options.output or Path(options.source[0]).stem + ".html"
     try:
         view(*options.source, camera=options.camera).save(output)
     except (errors.Error, OSError) as failure:
@@ -142,6 +142,7 @@ def command_view(arguments):
 
 def main():
     """`linerad` of an installed package: the command of the same name, and those that Python carries out."""
+    sys.stdout.reconfigure(errors="surrogateescape")  # names of files are printed as they are, whatever their bytes
     if sys.argv[1:2] == ["view"]:
         return command_view(sys.argv[2:])
     if sys.argv[1:2] == ["plot"]:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from cffi import FFI
 
+from ._locale import WithPoint
+
 HERE = Path(__file__).resolve().parent
 
 
@@ -48,7 +50,7 @@ def _find_library():
 ffi = FFI()
 for _name in ("linerad.h", "linerad_tools.h"):
     ffi.cdef(declarations(_find_header(_name).read_text(encoding="utf-8")))
-lib = ffi.dlopen(_find_library())
+lib = WithPoint(ffi, ffi.dlopen(_find_library()))
 
 
 def text(pointer):

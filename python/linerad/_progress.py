@@ -1,6 +1,7 @@
 """The progress of a run where a person can see it: a line in a terminal, or in the output of a notebook cell. It appears
 when a run takes longer than a second, and goes away at the end."""
 
+import os
 import sys
 import time
 
@@ -75,8 +76,15 @@ class _Terminal:
         self._stream = stream
 
     def show(self, text):
-        self._stream.write(f"\r{text}\033[K")
+        self._stream.write(f"\r{text[: self._width() - 1]}\033[K")
         self._stream.flush()
+
+    def _width(self):
+        """In characters: what does not fit would go into the next line and stay there."""
+        try:
+            return os.get_terminal_size(self._stream.fileno()).columns or 80
+        except (OSError, ValueError):  # not a real one
+            return 80
 
     def clear(self):
         self._stream.write("\r\033[K")

@@ -15,6 +15,7 @@ from .errors import FileError, InputError
 from .result import Result
 
 _PREFIXES = {-4: "p", -3: "n", -2: "\N{MICRO SIGN}", -1: "m", 0: "", 1: "k", 2: "M", 3: "G"}
+_TEN = re.compile(r"(?:10(?:\*\*|\^)\(?|1[eE])([-+]?\d+)\)?[\s*.]*")  # that a unit begins with: 10**(-20)*erg/s
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -99,11 +100,17 @@ def _make(values, errors, header, title):
     if edges[0] > edges[-1]:
         velocity, edges, values = velocity[::-1], edges[::-1], values[::-1]
         errors = None if errors is None else errors[::-1]
-    values = np.asarray(values, dtype=np.float64)
+    values, errors = _finite(values), None if errors is None else _finite(errors)
     factor, unit = _readable(_usual(np.abs(values[np.isfinite(values)])), str(header.get("BUNIT", "")).strip())
-    errors = None if errors is None else np.asarray(errors, dtype=np.float64) * factor
+    errors = None if errors is None else errors * factor
     sky = axes.sky(header, values.shape[2], values.shape[1])
     return Shown(values * factor, errors, unit, velocity, edges, sky, title, title)
+
+
+def _finite(values):
+    """As doubles; infinite values, such as those of a division by zero, are missing."""
+    values = np.asarray(values, dtype=np.float64)
+    return np.where(np.isfinite(values), values, np.nan)
 
 
 def _usual(sizes):
@@ -116,12 +123,14 @@ def _usual(sizes):
 
 def _readable(largest, unit):
     """(factor, unit) that bring the largest value to between 1 and 1000: mK for K, 10⁻¹⁵ times others."""
+    ten = _TEN.match(unit)
+    own, unit = (int(ten[1]), unit[ten.end() :]) if ten else (0, unit)
     text = re.sub(r"(?<=[A-Za-z])-?\d+", lambda power: power.group().translate(_RAISED), unit.replace("**", ""))
-    if not largest > 0:
-        return 1.0, text
-    power = int(np.floor(np.log10(largest * 1.0001) / 3))
-    if power == 0:
-        return 1.0, text
-    if re.match(r"(K|Jy)\b", unit) and power in _PREFIXES:
-        return 1000.0**-power, _PREFIXES[power] + text
-    return 1000.0**-power, f"10{str(3 * power).translate(_RAISED)} {text}".strip()
+    power = int(np.floor(np.log10(largest * 1.0001) / 3)) if largest > 0 else 0
+    power = max(-100, power)  # 1e-300: the least that has an inverse
+    factor, exponent = 1000.0**-power, own + 3 * power
+    if exponent == 0:
+        return factor, text
+    if re.match(r"(K|Jy)\b", unit) and exponent % 3 == 0 and exponent // 3 in _PREFIXES:
+        return factor, _PREFIXES[exponent // 3] + text
+    return factor, f"10{str(exponent).translate(_RAISED)} {text}".strip()

@@ -104,13 +104,24 @@ def _on_sky(axes, header, n_x, n_y):
     labels = _OFFSETS.get(wcs.wcs.ctype[0].split("-")[0], ("longitude offset", "latitude offset"))
     inverse = np.linalg.inv(matrix)  # pixels along east and north
     centre = wcs.wcs_pix2world([[0.5 * (n_x - 1), 0.5 * (n_y - 1)]], 0)[0]
-    major = header.get("BMAJ") or 0.0
-    beam = [3600 * major / size, 3600 * header.get("BMIN", major) / size, header.get("BPA", 0.0)] if major > 0 else None
     return {
-        "step": (step / size).tolist(), "sky_unit": unit, "angles": True, "arcsec": size, "beam": beam,
+        "step": (step / size).tolist(), "sky_unit": unit, "angles": True, "arcsec": size, "beam": _beam(header, size),
         "labels": ("offset to the right", "offset up") if turned else labels,
         "north": inverse[:, 1].tolist(), "east": inverse[:, 0].tolist(), "centre": centre.tolist(),
     }  # fmt: skip
+
+
+def _beam(header, size):
+    """Axes in units of `size` arcsec and position angle; None without one. Some programs write keys without a number."""
+    major, minor, angle = (header.get(key) for key in ("BMAJ", "BMIN", "BPA"))
+    if not _number(major) or major <= 0:
+        return None
+    minor = minor if _number(minor) and minor > 0 else major
+    return [3600 * major / size, 3600 * minor / size, angle if _number(angle) else 0.0]
+
+
+def _number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _at_object(axes, header, n_x, n_y):
@@ -148,7 +159,7 @@ def _first_cube(path):
     try:
         with fits.open(path, memmap=False) as file:
             for part in file:
-                if part.is_image and len(part.shape) >= 3:
+                if part.is_image and len(part.shape) >= 3 and 0 not in part.shape:
                     values = Axes(part.header, part.shape).arrange(part.data)
                     return values.astype(np.float64), part.header
     except InputError as failure:

@@ -26,11 +26,12 @@ def _quantise(values, bits):
     low = np.where(known, planes, np.inf).min(axis=1)
     high = np.where(known, planes, -np.inf).max(axis=1)
     low, high = (np.where(np.isfinite(end), end, 0.0) for end in (low, high))
-    step = np.where(high > low, (high - low) / top, 1.0)
+    step = (high - low) / top
+    step = np.where(step > np.finfo(float).tiny, step, 0.0)  # below it, steps would not be equal
     q = np.empty(planes.shape, dtype="<u4")
     for k, plane in enumerate(planes):
-        q[k] = np.where(known[k], np.rint((np.where(known[k], plane, low[k]) - low[k]) / step[k]) + 1, 0)
-    return q, low, np.where(high > low, step, 0.0)
+        q[k] = np.where(known[k], np.rint((np.where(known[k], plane, low[k]) - low[k]) / (step[k] or 1.0)) + 1, 0)
+    return q, low, step
 
 
 def _deflate(q, bits):

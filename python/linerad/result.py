@@ -287,6 +287,8 @@ class Result:
             raise KeyError("this result has no images, because the model has no cameras")
         if isinstance(camera, str) and camera not in cameras:
             raise KeyError(f"there is no camera '{camera}'; there are {', '.join(cameras)}")
+        if isinstance(camera, int) and not 0 <= camera < len(cameras):
+            raise KeyError(f"there is no camera {camera}; there are {len(cameras)}, counted from 0")
         return self._cube(camera if isinstance(camera, str) else cameras[camera or 0])
 
     def moment(self, order, camera=None):

@@ -84,9 +84,9 @@ def _page(cubes):
     data = "\n".join(f'<script type="text/plain" id="block{n}">{text}</script>' for n, text in enumerate(blocks))
     scripts = "\n".join((_PARTS / f"{name}.js").read_text("utf-8") for name in _SCRIPTS)
     parts = {
-        "@TITLE@": html.escape(cubes[0].title),
+        "@TITLE@": html.escape(cubes[0].title.encode("utf-8", "replace").decode()),  # names of files may be other bytes
         "@STYLE@": (_PARTS / "style.css").read_text("utf-8"),
-        "@CUBES@": json.dumps(described, allow_nan=False).replace("</", "<\\/"),
+        "@CUBES@": json.dumps(described, allow_nan=False).replace("<", "\\u003c"),  # nor "</script>", nor "<!--"
         "@DATA@": data,
         "@SCRIPT@": f"(() => {{\n'use strict';\n{scripts}\n}})();",
     }

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -117,6 +118,13 @@ static void format_duration(char *text, size_t size, double seconds)
         snprintf(text, size, "%ld:%02ld:%02ld", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
+/* Characters that fit into a line of the terminal: more would begin another one at every report. */
+static int line_width(void)
+{
+    struct winsize size;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1 : 79;
+}
+
 /* Before the end of anything, the time that has passed; then the time that is left. */
 static void format_progress(char *line, size_t size, const struct console *console, const char *what, int64_t total)
 {
@@ -153,7 +161,7 @@ void console_progress(void *user, const char *what, int64_t done, int64_t total,
     char line[192];
     format_progress(line, sizeof line, console, what, total);
     if (console->terminal) {
-        fprintf(stderr, "\r%s\033[K", line);
+        fprintf(stderr, "\r%.*s\033[K", line_width(), line);
         fflush(stderr);
         console->line_open = true;
     } else {

@@ -21,7 +21,8 @@ from pathlib import Path
 import pytest
 
 LONG = ("README.md", "docs/tutorial.md")
-FOLDER = Path(__file__).resolve().parents[2] / "docs" / "howto"
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "docs" / "howto"
 HOWTO = sorted(f"docs/howto/{path.name}" for path in FOLDER.glob("*.md") if path.name != "index.md")
 BLOCK = re.compile(r"(?:^<!-- *(?P<note>[^\n]*?) *-->\n+)?^```(?P<language>\w*)\n(?P<body>.*?)^```$", re.S | re.M)
 SHELL = ("", "bash", "sh")

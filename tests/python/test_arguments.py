@@ -190,6 +190,8 @@ def test_errors_of_the_library_keep_their_text():
         slab().run().cube()
     with pytest.raises(KeyError, match="there is no camera 'back'; there are front, corner"):
         cloud().run().cube("back")
+    with pytest.raises(KeyError, match="there is no camera 2; there are 2, counted from 0"):
+        cloud().run().cube(2)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ import shutil
 import sys
 from pathlib import Path
 
+import astropy.units as u
+import linerad as lr
 import numpy as np
 import pytest
 
@@ -36,6 +38,16 @@ def test_the_tutorial_runs(capsys):
     assert names["levels"].converged and cold.min() < 5 and 12 < cold.max() < 15.5
     for path in ("cloud.h5", "quicklook.png", "cloud_front.fits"):
         assert Path(path).stat().st_size > 0
+
+
+def test_the_grid_in_the_tutorial_runs():
+    """With line data of the examples, whose partner has another name."""
+    shutil.copy(ROOT / "examples" / "data" / "co_demo.dat", "co.dat")
+    block = re.search(r"```py\n(.*?)```", (ROOT / "docs" / "python.md").read_text(), flags=re.S).group(1)
+    names = {"lr": lr, "np": np, "u": u}
+    exec(block.replace("p-H2", "H2"), names)
+    assert names["grid"].flux[..., 0].shape == (50, 40) and names["grid"].flux.unit == u.K * u.km / u.s
+    assert names["co"].partners["H2"].reference == "made up, with H2"
 
 
 def test_the_page_of_yt_runs(command, capsys):

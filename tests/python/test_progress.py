@@ -1,7 +1,12 @@
 """Progress is shown where somebody sees it, and nowhere else."""
 
+import fcntl
 import io
+import os
+import pty
+import struct
 import sys
+import termios
 import types
 
 import pytest
@@ -35,6 +40,18 @@ def test_terminals_show_a_line_that_goes_away(clock, monkeypatch):
     line("packets", 252, 1000, 10.1)  # not too often
     line.finish()
     assert screen.getvalue().endswith("left\033[K\r\033[K")
+
+
+def test_a_line_stays_in_a_narrow_terminal(clock):
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("4H", 24, 20, 0, 0))
+    with os.fdopen(follower, "w") as screen:
+        line = _progress.Line(_progress._Terminal(screen))
+        line("packets", 0, 1000, 0)
+        clock[0] += 10
+        line("packets", 250, 1000, 10)
+        assert os.read(leader, 1000) == b"\r25.0 %  250 of 1,00\033[K"  # the last column stays free
+    os.close(leader)
 
 
 def test_nothing_is_promised_when_long_histories_remain(clock):

@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import re
+import subprocess
 import sys
 import zlib
 from pathlib import Path
@@ -93,6 +94,26 @@ def test_pages_of_small_cubes_are_as_good_as_the_file():
     [(told, found, _)] = contents(lr.view("faint.fits"))
     assert told["unit"] == "10⁻¹⁸ erg s⁻¹ cm⁻²"  # the largest is a little less than 1e-15
     np.testing.assert_allclose(found, values.astype(float) * 1e18, rtol=0, atol=2e-7 * 1e3)
+
+
+def test_wings_too_faint_for_equal_steps_are_kept():
+    """A Gaussian line whose outer channels reach the least numbers that a computer has."""
+    values = np.exp(-0.5 * ((np.arange(40.0) - 20) / 0.52) ** 2)[:, None, None] * np.linspace(0.5, 1, 12).reshape(3, 4)
+    assert 0 < values[0].max() < 1e-315
+    fits.writeto("wings.fits", values, header())
+    [(told, found, _)] = contents(lr.view("wings.fits"))
+    assert not np.isnan(found).any() and np.abs(found - values).max() <= told["values"]["accuracy"]
+    fits.writeto("faint.fits", 1e-310 * values, header())
+    assert contents(lr.view("faint.fits"))[0][0]["unit"] == "10⁻³⁰⁰ K"
+
+
+def test_infinite_values_are_missing():
+    values = noise(5, 4, 3)
+    values[1, 2, 0], values[3, 0, 1], values[4, 1, 1] = np.inf, -np.inf, np.nan
+    fits.writeto("cube.fits", values, header())
+    [(told, found, _)] = contents(lr.view("cube.fits"))
+    np.testing.assert_array_equal(np.isnan(found), ~np.isfinite(values))
+    np.testing.assert_allclose(found, np.where(np.isfinite(values), values, np.nan), atol=told["values"]["accuracy"])
 
 
 def test_too_many_numbers(monkeypatch):
@@ -185,6 +206,40 @@ def test_sky_and_beam():
     assert north @ east == pytest.approx(0, abs=1e-6 * (north @ north))
     assert np.degrees(np.arctan2(north[0], north[1])) == pytest.approx(30)
     assert told["labels"] == ["offset to the right", "offset up"] and told["step"] == pytest.approx([0.5, 0.5])
+
+
+@pytest.mark.parametrize("keys, beam", [
+    ({"BMAJ": "3 arcsec"}, None), ({"BMAJ": None}, None), ({"BMAJ": 0.0}, None),
+    ({"BMAJ": 3 / 3600, "BMIN": None, "BPA": None}, [3, 3, 0]), ({"BMAJ": 3 / 3600, "BMIN": 0.0, "BPA": "N"}, [3, 3, 0]),
+])  # fmt: skip
+def test_beams_of_careless_programs(keys, beam):
+    told, _, _ = velocities(("VRAD", "m/s", 0.0, 500.0), **keys)
+    assert told["beam"] == (beam and pytest.approx(beam))
+
+
+@pytest.mark.parametrize("size, kept, shown", [
+    (5.0, "10**(-20)*erg/s/cm**2/Angstrom", "10⁻²⁰ erg/s/cm²/Angstrom"),  # of MUSE
+    (5e3, "10^-20 erg s-1 cm-2", "10⁻¹⁷ erg s⁻¹ cm⁻²"),
+    (5e3, "1e-3 K", "K"),
+    (5e3, "1e-3", ""),
+    (5e-3, "JY/BEAM", "10⁻³ JY/BEAM"),
+])  # fmt: skip
+def test_units_that_begin_with_a_power_of_ten(size, kept, shown):
+    fits.writeto("cube.fits", np.full((3, 4, 5), size), header(BUNIT=kept))
+    told, found, _ = contents(lr.view("cube.fits"))[0]
+    assert told["unit"] == shown and found[0, 0, 0] == pytest.approx(5)
+
+
+def test_names_that_are_no_text_and_headers_that_are_html():
+    """A name in Latin-1, and words that would end or swallow the scripts of the page."""
+    name = os.fsdecode(b"caf\xe9.fits")
+    fits.writeto(name, noise(3, 4, 5), header(LINE="</script><!--<script>"))
+    done = subprocess.run([sys.executable, "-m", "linerad", "view", name], capture_output=True, check=True)
+    assert done.stdout == b"caf\xe9.html\n"
+    text = Path(os.fsdecode(b"caf\xe9.html")).read_text("utf-8")
+    inside = text.split('id="cubes">')[1].split("</script>")[0]
+    assert "<" not in inside and "</script><!--<script>" in json.loads(inside)[0]["title"]
+    assert "<title>caf?.fits · &lt;/script&gt;" in text
 
 
 def test_errors_of_a_cube_lie_beside_it():
@@ -303,6 +358,7 @@ def test_command(command, capsys):
         "cloud · CO 1-0 · front", "cloud · CO 1-0 · corner", "cube.fits"]  # fmt: skip
     for arguments, said in (
         (["gone.h5"], "gone.h5: No such file"),
+        (["."], ".: Is a directory"),
         (["slab.h5"], "slab.h5: this result has no images"),
         (["cloud.h5", "--camera", "back"], "no camera 'back'; there are front, corner"),
         (["cube.fits", "--camera", "front"], "--camera is for results"),

@@ -406,6 +406,18 @@ def test_velocities_far_from_zero_keep_their_digits(browser, tmp_path):
     assert browser.complaints() == []
 
 
+def test_headers_of_other_programs(browser, tmp_path):
+    """Words that would end or swallow the scripts of the page, and pixels that are not square."""
+    header = fits.Header({"CTYPE3": "VRAD", "CUNIT3": "km/s", "CDELT3": 1.0, "CRPIX3": 1.0, "CRVAL3": 0.0, "CUNIT1": "pc",
+                          "CUNIT2": "pc", "CDELT1": 2.0, "CDELT2": 0.5, "LINE": "</script><!--<script>"})  # fmt: skip
+    fits.writeto(tmp_path / "cube.fits", np.ones((3, 40, 20)), header)
+    lr.view(tmp_path / "cube.fits").save(tmp_path / "cube.html")
+    browser.open(tmp_path / "cube.html")
+    assert browser.run("document.getElementById('title').textContent") == "cube.fits · </script><!--<script>"
+    assert "20 × 40 pixels of 2 × 0.5 pc" in browser.run("document.getElementById('facts').textContent")
+    assert browser.complaints() == []
+
+
 ODD = (
     np.full((1, 5, 4), 2.0),
     np.full((4, 1, 1), 2.0),

@@ -120,6 +120,8 @@ static void faults_are_found_where_they_are(void **state)
         {"2 * $", "column 5 of the formula: expected a value, found '$'"},
         {"0x10", "column 1 of the formula: '0x10' is not a finite decimal number"},
         {"1e999", "column 1 of the formula: '1e999' is not a finite decimal number"},
+        {"2 pc^-99999999999999999999",
+         "column 6 of the formula: the power of a unit must be a whole number; put the value in parentheses first"},
         {"2 pc^0.5",
          "column 6 of the formula: the power of a unit must be a whole number; put the value in parentheses first"},
     };

@@ -182,7 +182,8 @@ async function choose(index) {
 function describe() {
   const degrees = (v) => `${minus(String(Number(v.toFixed(5))))}°`, { values, errors } = cube.told;
   const centre = cube.centre ? `, centred on ${cube.centre.map(degrees).join(', ')}` : '';
-  const pixels = `${cube.nx} × ${cube.ny} pixels of ${number(Math.abs(cube.step[0]), 3)} ${cube.sky_unit}`;
+  const sides = new Set(cube.step.map((side) => number(Math.abs(side), 3))); // one of squares
+  const pixels = `${cube.nx} × ${cube.ny} pixels of ${[...sides].join(' × ')} ${cube.sky_unit}`;
   find('title').textContent = cube.title;
   find('facts').textContent = `${pixels}, ${cube.nv} channel${cube.nv > 1 ? 's' : ''} of ${number(cube.width[0], 3)} km/s${centre}`;
   const least = (layer) => amount(atMost(layer.accuracy), cube.unit, 2);

@@ -154,7 +154,7 @@ static bool take_factor(struct parser *p, size_t length, char *unit, size_t *use
         skip_blanks(p);
         char *end;
         const long number = strtol(p->at, &end, 10);
-        if (end == p->at || *end == '.' || labs(number) > 99) {
+        if (end == p->at || *end == '.' || number < -99 || number > 99) {
             fail(p, p->at, "the power of a unit must be a whole number; put the value in parentheses first");
             return false;
         }
