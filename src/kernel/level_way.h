@@ -23,6 +23,19 @@ struct visit {
     real length, v, inv_b, kappa;
 };
 
+/* The whole way through the next cell, to which a ray comes back at once where a periodic mesh is one cell wide. */
+LR_FN struct passage pass_cell(const struct mesh_view *mesh, struct ray *ray)
+{
+    struct passage way = ray_advance(mesh, ray);
+    real length = way.length;
+    while (ray_stays(mesh, ray, &way)) {
+        way = ray_advance(mesh, ray);
+        length += way.length;
+    }
+    way.length = length;
+    return way;
+}
+
 LR_FN struct visit visit_none(void)
 {
     struct visit visit;

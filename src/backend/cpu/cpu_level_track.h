@@ -47,16 +47,11 @@ static void track_cartesian(const struct mesh_view *mesh, const struct gas_view 
     struct visit last = visit_none();
     track->n = 0;
     for (int more = ray.hits; more && !track->failed;) {
-        struct passage way = ray_advance(mesh, &ray);
-        real length = way.length;
-        while (ray_stays(mesh, &ray, &way)) {
-            way = ray_advance(mesh, &ray);
-            length += way.length;
-        }
+        const struct passage way = pass_cell(mesh, &ray);
         more = way.more;
-        if (!(length > R(0)))
+        if (!(way.length > R(0)))
             continue;
-        const struct visit here = visit_cell(gas, way.cell, length, ray.n);
+        const struct visit here = visit_cell(gas, way.cell, way.length, ray.n);
         const struct face face = face_between(&last, &here);
         if (last.cell >= 0)
             track_add(track, piece_to_face(&last, &here, &face));

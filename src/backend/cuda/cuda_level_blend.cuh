@@ -122,16 +122,11 @@ __device__ void follow_blend(const struct blend_pass &pass, const struct beam &b
     struct ray ray = ray_enter(mesh, p, beam.direction, -RAY_FAR, RAY_FAR);
     struct visit last = visit_none();
     for (bool more = ray.hits; more;) {
-        struct passage way = ray_advance(mesh, &ray);
-        real length = way.length;
-        while (ray_stays(mesh, &ray, &way)) {
-            way = ray_advance(mesh, &ray);
-            length += way.length;
-        }
+        const struct passage way = pass_cell(mesh, &ray);
         more = way.more;
-        if (!(length > R(0)))
+        if (!(way.length > R(0)))
             continue;
-        const struct visit here = visit_cell(pass.light.gas, way.cell, length, ray.n);
+        const struct visit here = visit_cell(pass.light.gas, way.cell, way.length, ray.n);
         const real weight = visit_weight(&here, (real)from.area);
         cross_blend(pass, beam, last, here, weight, room);
         if (pass.counts && weight > R(0) && threadIdx.x % WARP == 0)
