@@ -188,12 +188,26 @@ static void a_warp_sees_the_star_that_one_thread_sees(void **state)
     }
 }
 
+/* More light of a line than it has emitted: the same mean intensity, and no negative rate. */
+static void amplified_light_is_counted_once(void **state)
+{
+    (void)state;
+    const real rest = R(2), source = R(3);
+    for (int i = 0; i <= 6; i++) {
+        const real lost = R(-0.5) + R(0.25) * (real)i;
+        const struct line_light light = blend_light(rest, lost, source);
+        assert_true(light.lost >= R(0));
+        assert_near(ROUNDING, light.entering + (R(1) - light.lost) * source, rest + (R(1) - lost) * source);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_warp_finds_what_one_thread_finds),
         cmocka_unit_test(lines_at_one_frequency_are_one_line),
         cmocka_unit_test(a_warp_sees_the_star_that_one_thread_sees),
+        cmocka_unit_test(amplified_light_is_counted_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
